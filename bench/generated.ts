@@ -54,7 +54,7 @@ async function inFile(url: string, options: GeneratedOptions, progress: Progress
   }
   const partial = `${path}.partial`;
   mkdirSync(dirname(path), { recursive: true });
-  for (const end of ['', '-wal', '-shm']) rmSync(partial + end, { force: true });
+  for (const end of ['', '-wal', '-shm', '-turn']) rmSync(partial + end, { force: true });
   await fill(partial, options, progress, async () => new (await import('./bulk/sqlite.ts')).BulkSqlite(partial));
   renameSync(partial, path);
   return false;

@@ -10,9 +10,11 @@
  *   npm run loadtest -- model --seed 123                 one of them again
  *   npm run loadtest -- pressure                         honest users beside one abuser after another
  *   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
+ *   npm run loadtest -- pressure --matches 20000         operators' acts on so many matches
  *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
- *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), memory
- *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, footprint
+ *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), drills, memory
+ *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, footprint
+ *   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
  *   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
  *   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
  *   npm run loadtest -- watch --only many                one part: many, game
@@ -36,7 +38,8 @@ const LOAD_TESTS: Record<
 export interface LoadTestOptions {
   only: string;
   database: string;
-  matches: number;
+  /** Undefined: the number that the load test has by default. */
+  matches: number | undefined;
   minutes: number;
   seconds: number;
   seed: number | undefined;
@@ -47,7 +50,7 @@ const { values, positionals } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     database: { type: 'string', default: '' },
-    matches: { type: 'string', default: '10000' },
+    matches: { type: 'string' },
     minutes: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '20' },
     seed: { type: 'string' },
@@ -62,11 +65,8 @@ if (loadTest === undefined) {
   const report = new Report();
   const loaded = await loadTest();
   const seed = values.seed === undefined ? undefined : Number(values.seed);
-  const [matches, minutes, seconds] = [values.matches, values.minutes, values.seconds].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const matches = values.matches === undefined ? undefined : Number(values.matches);
+  const [minutes, seconds] = [Number(values.minutes), Number(values.seconds)];
   const options = { ...values, matches, minutes, seconds, seed };
   await loaded.runLoadTest(options, report);
   report.end();

@@ -63,7 +63,7 @@ export async function measureEvenings(file: string, options: EveningOptions): Pr
 /** Copies the file, because the game servers write and other measurements need it unchanged. */
 async function copyOf(file: string): Promise<AsyncDisposable & { url: string }> {
   const remove = async (): Promise<void> => {
-    for (const end of ['', '-wal', '-shm']) await rm(COPY + end, { force: true });
+    for (const end of ['', '-wal', '-shm', '-turn']) await rm(COPY + end, { force: true });
   };
   await remove();
   using source = new DatabaseSync(file);

@@ -638,15 +638,15 @@ export interface components {
                 /** @description Kills per death; the kills of a player without deaths */
                 kd_ratio: number;
                 objective_completed: number;
-                /** @description Rank among all players of all time, 1 for the highest value; 0: none. Counted every few minutes */
+                /** @description Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old */
                 kill_count_rank: number;
-                /** @description Rank among all players of all time, 1 for the highest value; 0: none. Counted every few minutes */
+                /** @description Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old */
                 win_count_rank: number;
-                /** @description Rank among all players of all time, 1 for the highest value; 0: none. Counted every few minutes */
+                /** @description Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old */
                 kd_ratio_rank: number;
-                /** @description Rank among all players of all time, 1 for the highest value; 0: none. Counted every few minutes */
+                /** @description Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old */
                 objective_completed_rank: number;
-                /** @description Rank among all players of all time, 1 for the highest value; 0: none. Counted every few minutes */
+                /** @description Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old */
                 time_played_rank: number;
             };
             total?: {

@@ -9,7 +9,7 @@ import { testSpeed } from './speed.ts';
 type Part = (databases: Databases, options: LoadTestOptions, report: Report) => Promise<void>;
 
 const PARTS: Record<string, Part> = {
-  link: (databases, { matches }, report) => testLink(databases, matches, report),
+  link: (databases, { matches = 10_000 }, report) => testLink(databases, matches, report),
   faults: (databases, _, report) => testFaults(databases, report),
   speed: (databases, _, report) => testSpeed(databases, report),
   reads: (databases, _, report) => testReads(databases, report),

@@ -1,5 +1,5 @@
 import { CounterModel } from './counter-model.ts';
-import { ANY, type Exported } from './exported.ts';
+import type { Exported } from './exported.ts';
 import type { MapFacts, MatchFacts, Network, PlayerFacts, PunishmentFacts } from './network.ts';
 import { groupOf, PlayerModel, winnersOf } from './player-model.ts';
 
@@ -32,8 +32,6 @@ class NetworkModel {
   readonly #punishments = new Map<string, Punishment>();
   readonly #maps = new Map<string, GameMap>();
   readonly #rotations = new Map<string, { time: number; maps: string[] }>();
-  /** The merges up to the present event: whether a scorer is in a team is decided when the match arrives. */
-  readonly #mergedSoFar = new Map<string, string>();
   #order = 0;
 
   /** A merge counts for all events, earlier ones too, so all merges are read first. */
@@ -48,7 +46,6 @@ class NetworkModel {
     this.#order++;
     const { type, data } = event;
     const time = Date.parse(event.time);
-    if (type === 'player.merged') this.#mergedSoFar.set(data.from as string, data.into as string);
     if (type === 'match.finished') return this.#match(event);
     if (type === 'map.published') return this.#publish(data, time, event.receipt!);
     if (type === 'map.rated') return this.#rate(data, time);
@@ -75,16 +72,16 @@ class NetworkModel {
       if (survivor !== undefined) players.set(uuid, survivor);
     }
     return {
-      matches: new Map(this.#matches.map((match) => [match.id, match])),
+      matches: new Map(this.#matches.map((match) => [match.id, this.#shownMatch(match, nameOf)])),
       players,
       punishments: new Map(punishments.map((one) => [one.id, one])),
       maps: new Map([...this.#maps.values()].map((map) => [map.name, this.#mapFacts(map)])),
     };
   }
 
-  #survivor(uuid: string, merges: ReadonlyMap<string, string> = this.#mergedInto): string {
-    const into = merges.get(uuid);
-    return into === undefined ? uuid : this.#survivor(into, merges);
+  #survivor(uuid: string): string {
+    const into = this.#mergedInto.get(uuid);
+    return into === undefined ? uuid : this.#survivor(into);
   }
 
   #player(uuid: string): PlayerModel {
@@ -100,10 +97,33 @@ class NetworkModel {
     return player;
   }
 
-  /** A player as a match shows it: under the surviving UUID, whose name was written at the time of the merge. */
-  #shown({ uuid, name }: { uuid: string; name: string }): { uuid: string; name: string } {
-    const survivor = this.#survivor(uuid);
-    return { uuid: survivor, name: survivor === uuid ? name : ANY };
+  /**
+   * A match as it was reported, with the surviving UUIDs; a player of whom a merged UUID took part has the present name in
+   * all places of the match.
+   */
+  #shownMatch({ teams, objectives, counters, ...head }: MatchFacts, nameOf: (uuid: string) => string): MatchFacts {
+    const reported = [
+      ...teams.flatMap(({ players }) => players.map(({ uuid }) => uuid as string)),
+      ...objectives.map(({ player_uuid }) => player_uuid as string),
+    ];
+    const merged = new Set(reported.filter((uuid) => this.#mergedInto.has(uuid)).map((uuid) => this.#survivor(uuid)));
+    const shown = (uuid: string, name: string): { uuid: string; name: string } => {
+      const survivor = this.#survivor(uuid);
+      return { uuid: survivor, name: merged.has(survivor) ? nameOf(survivor) : name };
+    };
+    const player = (one: Record<string, unknown>) => ({
+      ...one,
+      ...shown(one['uuid'] as string, one['name'] as string),
+    });
+    return {
+      ...head,
+      teams: teams.map((team) => ({ ...team, players: team.players.map(player) })),
+      counters: counters.map(player),
+      objectives: objectives.map((objective) => {
+        const { uuid, name } = shown(objective.player_uuid as string, objective.player as string);
+        return { ...objective, player: name, player_uuid: uuid };
+      }),
+    };
   }
 
   #match({ data, receipt, server }: Exported): void {
@@ -111,9 +131,7 @@ class NetworkModel {
       const sum = (count: string): number => team.players.reduce((total, player) => total + (player[count] ?? 0), 0);
       const defaults = { score: sum('score'), kill_count: sum('kill_count'), death_count: sum('death_count') };
       const { color: _, ...shown } = team;
-      const players = team.players.map(({ time_played: _, counters: __, primary: ___, ...player }) => {
-        return { ...player, ...this.#shown(player as never) };
-      });
+      const players = team.players.map(({ time_played: _, counters: __, primary: ___, ...player }) => player);
       return { ...defaults, ...shown, players };
     });
     const total = (count: string): number =>
@@ -123,9 +141,9 @@ class NetworkModel {
     const [win = ''] = winners;
     const [started, finished] = [Date.parse(data.started as string), Date.parse(data.finished as string)];
     const objectives = data.objectives.map(({ player, percent: _, ...facts }: Exported['data']) => {
-      const shown = player === null ? { uuid: '', name: '' } : this.#shown(player);
+      const { uuid = '', name = '' } = player ?? {};
       const time = Date.parse(facts.time as string);
-      return { ...facts, color: facts.color ?? '', player: shown.name, player_uuid: shown.uuid, time };
+      return { ...facts, color: facts.color ?? '', player: name, player_uuid: uuid, time };
     });
     const counts = { kill_count: total('kill_count'), death_count: total('death_count') };
     const head = { id: receipt!, map, server: server!, gamemode, ranked, win, ...counts };
@@ -138,7 +156,7 @@ class NetworkModel {
     return teams.flatMap(({ name: team, players }: Exported['data']) =>
       players.flatMap((player: Exported['data']) => {
         const counters = this.#counters.shownIn(groupOf(gamemode as string), player.counters);
-        return counters === undefined ? [] : [{ ...this.#shown(player), team, counters }];
+        return counters === undefined ? [] : [{ uuid: player.uuid, name: player.name, team, counters }];
       }),
     );
   }
@@ -150,14 +168,14 @@ class NetworkModel {
       const result = winners.length === 0 ? 'draw' : winners.includes(team.name as string) ? 'win' : 'lose';
       for (const player of team.players) {
         if (player.primary === false) continue;
-        seen.add(this.#survivor(player.uuid as string, this.#mergedSoFar));
+        seen.add(player.uuid as string);
         this.#observe(player, finished).play({ id, match: data, result, player });
       }
     }
     for (const [number, { player, type }] of data.objectives.entries()) {
       if (player !== null) this.#player(player.uuid as string).complete(type as string, id, number);
-      if (player === null || seen.has(this.#survivor(player.uuid as string, this.#mergedSoFar))) continue;
-      seen.add(this.#survivor(player.uuid as string, this.#mergedSoFar));
+      if (player === null || seen.has(player.uuid as string)) continue;
+      seen.add(player.uuid as string);
       this.#observe(player, finished);
     }
     for (const [number, { killer, victim, time }] of data.kills.entries()) {
@@ -178,7 +196,10 @@ class NetworkModel {
     const next = { version, objective: objective || known.objective, gamemodes };
     const { version: v, objective: o, gamemodes: g } = known;
     const isSame = JSON.stringify(next) === JSON.stringify({ version: v, objective: o, gamemodes: g });
-    if (!isSame && time >= known.published) Object.assign(known, next, { published: time });
+    if (time < known.published) return;
+    // The same version again is newer than others with an earlier time that arrive later.
+    known.published = time;
+    if (!isSame) Object.assign(known, next);
   }
 
   #rate({ map: name, player, rate, version: rated }: Exported['data'], time: number): void {

@@ -9,6 +9,3 @@ export interface Exported {
   // oxlint-disable-next-line typescript/no-explicit-any
   data: any;
 }
-
-/** Stands for a value that the events do not decide: a name that a merge wrote into a match. */
-export const ANY = '*';

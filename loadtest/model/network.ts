@@ -13,6 +13,9 @@ export interface MatchFacts extends Record<string, unknown> {
   id: string;
   started: number;
   finished: number;
+  teams: (Record<string, unknown> & { players: Record<string, unknown>[] })[];
+  objectives: Record<string, unknown>[];
+  counters: Record<string, unknown>[];
 }
 
 export interface Named {

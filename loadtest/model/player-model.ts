@@ -1,5 +1,5 @@
 import type { CounterModel, CounterReport } from './counter-model.ts';
-import { ANY, type Exported } from './exported.ts';
+import type { Exported } from './exported.ts';
 import type { Kill, Named, PlayerFacts } from './network.ts';
 
 /** The counters of each field group of a player, as the data API names them. */
@@ -156,10 +156,16 @@ export class PlayerModel {
     return Object.fromEntries(TOTALS.map((counter) => [counter, sum(counter)]));
   }
 
-  /** The present name first. Names that differ in case only are one, in the spelling that was seen last. */
+  /**
+   * The present name first. Names that differ in case only are one, in the spelling that was seen last. Of several names in
+   * one event the last in their order is the newest.
+   */
   #names(): Named[] {
     const names = new Map<string, Named>();
-    for (const { name, time } of this.#observed.toSorted((a, b) => a.time - b.time || a.order - b.order)) {
+    const inOrder = this.#observed.toSorted(
+      (a, b) => a.time - b.time || a.order - b.order || Number(a.name > b.name) - Number(a.name < b.name),
+    );
+    for (const { name, time } of inOrder) {
       const before = names.get(name.toLowerCase());
       names.delete(name.toLowerCase());
       names.set(name.toLowerCase(), { name, first_seen: before?.first_seen ?? time, last_seen: time });
@@ -169,7 +175,7 @@ export class PlayerModel {
     return [present, ...former.sort(lastSeenFirst)];
   }
 
-  /** Two UUIDs that were merged may have played in the same match: it is listed once, with the sums of both. */
+  /** Two UUIDs that were merged may have played in the same match: it is listed once, won if one won, with both sums. */
   #matches(): Record<string, unknown>[] {
     const listed = new Map<string, Record<string, unknown>>();
     for (const { id, match, result, player } of this.#played) {
@@ -178,7 +184,7 @@ export class PlayerModel {
         ((before?.[counter] as number | undefined) ?? 0) + own;
       listed.set(id, {
         ...{ id, map: match.map, gamemode: match.gamemode },
-        result: before === undefined || before['result'] === result ? result : ANY,
+        result: before?.['result'] === 'win' ? 'win' : result,
         ...{ score: sum('score'), kill_count: sum('kill_count'), death_count: sum('death_count') },
         envdeath_count: sum('envdeath_count', envdeathsOf(match, player.uuid as string)),
         ...{ started: Date.parse(match.started as string), finished: Date.parse(match.finished as string) },

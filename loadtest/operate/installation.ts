@@ -12,10 +12,17 @@ export interface Installation extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts `node src/main.ts serve` as the unit and the image do, with exactly these settings. */
-export async function serveInstallation(settings: NodeJS.ProcessEnv): Promise<Installation> {
+/**
+ * Starts `node src/main.ts serve` as the unit and the image do, with exactly these settings.
+ * @param within a command that executes the command of the service, which is appended to it
+ */
+export async function serveInstallation(
+  settings: NodeJS.ProcessEnv,
+  within: readonly string[] = [],
+): Promise<Installation> {
   const started = performance.now();
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const [command, ...args] = [...within, process.execPath, MAIN, 'serve'];
+  const child = spawn(command!, args, {
     env: environmentWith(settings),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -36,15 +43,33 @@ export async function serveInstallation(settings: NodeJS.ProcessEnv): Promise<In
 
 /** Runs a command of an installation. */
 export function runCommand(settings: NodeJS.ProcessEnv, ...args: string[]): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+  const { status, output, errors } = runWithin([], settings, ...args);
+  if (errors !== '') console.error(errors);
+  return { status, output };
+}
+
+/** Runs a command of an installation with what a prefix such as `unshare -rn` does. */
+export function runWithin(
+  within: readonly string[],
+  settings: NodeJS.ProcessEnv,
+  ...args: string[]
+): { status: number | null; output: string; errors: string } {
+  const [command, ...rest] = [...within, process.execPath, MAIN, ...args];
+  const { status, stdout, stderr } = spawnSync(command!, rest, { env: environmentWith(settings), encoding: 'utf8' });
+  return { status, output: stdout, errors: stderr };
+}
+
+/** Starts a command of an installation, whose output can be read while it runs. */
+export function startCommand(settings: NodeJS.ProcessEnv, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...args], {
     env: environmentWith(settings),
-    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (stderr !== '') console.error(stderr);
-  return { status, output: stdout };
 }
 
 const environmentWith = (settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
+  // The unit and the image cache stripped and compiled modules, too.
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   ...settings,
 });

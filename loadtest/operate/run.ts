@@ -1,17 +1,22 @@
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 
-type Part = (report: Report) => Promise<void>;
+type Part = (report: Report, options: LoadTestOptions) => Promise<void>;
 
 /** Imported when they run, so that one part does not need the programs of another. */
 const PARTS: Record<string, () => Promise<Part>> = {
   proxies: async () => (await import('./proxies.ts')).testProxies,
   unit: async () => (await import('./packages.ts')).testUnit,
   image: async () => (await import('./packages.ts')).testImage,
+  restore: async () => (await import('./restore-drill.ts')).testRestore,
+  upgrade: async () => (await import('./upgrade-drill.ts')).testUpgrade,
+  move: async () => (await import('./move-drill.ts')).testMove,
   footprint: async () => (await import('./footprint.ts')).testFootprint,
 };
 
-/** Tests what an operator does over the years: packages, proxies, memory. */
-export async function runLoadTest({ only }: LoadTestOptions, report: Report): Promise<void> {
-  for (const [name, load] of Object.entries(PARTS)) if (only === '' || only === name) await (await load())(report);
+/** Tests what an operator does over the years: packages, proxies, restore, upgrade, move, memory. */
+export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
+  const { only } = options;
+  for (const [name, load] of Object.entries(PARTS))
+    if (only === '' || only === name) await (await load())(report, options);
 }

@@ -1,20 +1,23 @@
 import { systemClock } from '#platform/clock.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { createApplication } from '#store/applications/applications.ts';
 import { createPopulation, matchOf } from '../support/matches.ts';
 import { Operator } from '../support/operator.ts';
-import type { ServedProcess } from '../support/served-process.ts';
+import type { Ports } from '../support/served-process.ts';
 import type { Owner } from './honest-users.ts';
 import { Statuses } from './metrics.ts';
 
-/** What an abuser attacks, and what it has. */
+/** What an abuser attacks, and what it has; plain data for its thread. */
 export interface Target {
   url: string;
-  services: ServedProcess;
+  ports: Ports;
   /** The key of the abuser's game server, `Server 1`. */
   key: string;
   account: Owner;
+  /** The number of stored matches that an operator's act works on (`--matches`). */
+  matches: number;
 }
 
 export interface Abuser {
@@ -24,32 +27,19 @@ export interface Abuser {
   attack(target: Target, stop: AbortSignal): Promise<Statuses>;
 }
 
-const ROGUE_MATCHES = 200;
-const ROGUE_PLAYERS = 100;
+/** The players of the matches that operators' acts change, ten in each match. */
+const PEOPLE = createPopulation(100, 2);
+const MATCH_PLAYERS = 10;
+const uuidOf = (number: number): string => PEOPLE.players[number]!.uuid;
+const MATCHES_A_BATCH = 100;
 const HUGE_MATCH_PLAYERS = 1_000;
 
 export const ABUSERS: readonly Abuser[] = [
   // Shows what the machine itself allows.
   { name: 'nobody', attack: () => Promise.resolve(new Statuses()) },
-  {
-    name: 'withdrawal',
-    prepare: async ({ url }) => {
-      const people = createPopulation(2_000, 2);
-      await using db = await openDb(url);
-      for (let number = 0; number < ROGUE_MATCHES; number++) {
-        const match = matchOf(people, ROGUE_PLAYERS, Date.now());
-        await ingestEvents(db, systemClock, { kind: 'operator' }, [{ ...match, server: 'Server 1' }]);
-      }
-    },
-    attack: async ({ url }) => {
-      const operator = new Operator({ DATABASE_URL: url });
-      const since = new Date(0).toISOString();
-      const reply = await operator.run('server', 'withdraw', '--name', 'Server 1', '--since', since, '--yes', '--json');
-      operator.close();
-      if (reply?.status !== 0) throw new Error(`The withdrawal failed: ${reply?.err}`);
-      return new Statuses();
-    },
-  },
+  operatorAct('withdrawal', 'server', 'withdraw', '--name', 'Server 1', '--since', new Date(0).toISOString()),
+  operatorAct('merge', 'player', 'merge', '--from', uuidOf(0), '--into', uuidOf(1)),
+  operatorAct('erasure', 'player', 'erase', '--uuid', uuidOf(0)),
   {
     name: 'huge matches',
     attack: (target, stop) => {
@@ -58,7 +48,7 @@ export const ABUSERS: readonly Abuser[] = [
         const people = createPopulation(HUGE_MATCH_PLAYERS, seed++);
         const body = JSON.stringify(matchOf(people, HUGE_MATCH_PLAYERS, Date.now()));
         const headers = { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' };
-        return await fetch(`http://127.0.0.1:${target.services.ingest}/events`, {
+        return await fetch(`http://127.0.0.1:${target.ports.ingest}/events`, {
           method: 'POST',
           headers,
           body,
@@ -69,26 +59,25 @@ export const ABUSERS: readonly Abuser[] = [
   },
   {
     name: 'client credentials',
-    attack: async ({ url, services }, stop) => {
-      await using db = await openDb(url);
+    attack: async ({ url, ports }, stop) => {
+      await using db = await openDb(url, { keyedHash: secretHash });
       const registered = { name: 'Flood', type: 'service', redirect_uris: [], access: 'none' } as const;
       const { application, secret } = await createApplication(db, Date.now(), { ...registered, redirect_uris: [] });
       const fields = { grant_type: 'client_credentials', client_id: application.client_id, client_secret: secret! };
       return await repeated(20, stop, () => {
         const body = new URLSearchParams(fields);
-        return fetch(`http://127.0.0.1:${services.auth}/oauth/token`, { method: 'POST', body, signal: stop });
+        return fetch(`http://127.0.0.1:${ports.auth}/oauth/token`, { method: 'POST', body, signal: stop });
       });
     },
   },
   {
     name: 'connections on the home page',
-    attack: ({ services }, stop) =>
-      repeated(100, stop, () => fetch(`http://127.0.0.1:${services.site}/`, { signal: stop })),
+    attack: ({ ports }, stop) => repeated(100, stop, () => fetch(`http://127.0.0.1:${ports.site}/`, { signal: stop })),
   },
   {
     name: 'sign-in guessing',
-    attack: ({ services, account }, stop) => {
-      const origin = `http://127.0.0.1:${services.auth}`;
+    attack: ({ ports, account }, stop) => {
+      const origin = `http://127.0.0.1:${ports.auth}`;
       let guess = 0;
       return repeated(20, stop, () => {
         const body = new URLSearchParams({ login: account.name, password: `guess ${guess++}` });
@@ -98,6 +87,30 @@ export const ABUSERS: readonly Abuser[] = [
     },
   },
 ];
+
+/** A command of an operator, on stored matches of `Server 1`; it runs until its job has ended. */
+function operatorAct(name: string, ...command: string[]): Abuser {
+  return {
+    name,
+    prepare: storeMatches,
+    attack: async ({ url }) => {
+      const operator = new Operator({ DATABASE_URL: url });
+      const reply = await operator.run(...command, '--yes', '--json');
+      operator.close();
+      if (reply?.status !== 0) throw new Error(`The command failed: ${reply?.err}`);
+      return new Statuses();
+    },
+  };
+}
+
+async function storeMatches({ url, matches }: Target): Promise<void> {
+  await using db = await openDb(url, { keyedHash: secretHash });
+  for (let stored = 0; stored < matches; stored += MATCHES_A_BATCH) {
+    const events = Array.from({ length: MATCHES_A_BATCH }, () => matchOf(PEOPLE, MATCH_PLAYERS, Date.now()));
+    const sent = events.map((event) => ({ ...event, server: 'Server 1' }));
+    await ingestEvents(db, systemClock, { kind: 'operator' }, sent);
+  }
+}
 
 /** Sends requests over several connections, each as soon as the last one was answered. */
 async function repeated(connections: number, stop: AbortSignal, request: () => Promise<Response>): Promise<Statuses> {

@@ -2,8 +2,9 @@ import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf, type Databases } from '../support/databases.ts';
 import { createReader, prepare } from '../support/prepare.ts';
-import { serveProcess } from '../support/served-process.ts';
+import { freePorts, serveProcess } from '../support/served-process.ts';
 import { ABUSERS, type Abuser, type Target } from './abusers.ts';
+import { Attack } from './attack.ts';
 import { createOwner, HonestUsers } from './honest-users.ts';
 import { eventLoopDelays } from './metrics.ts';
 
@@ -11,48 +12,50 @@ import { eventLoopDelays } from './metrics.ts';
 const MAX_P99_MS = 250;
 const WARM_UP_MS = 3_000;
 
+/** The limits of game servers are the defaults: other load tests switch them off. */
+const ENVIRONMENT = { TRUSTED_PROXIES: '127.0.0.1', INGEST_WEIGHT_LIMIT: undefined, NEW_PLAYERS_LIMIT: undefined };
+
 /** Measures honest users beside one abuser after another, each in a new database. */
-export async function runLoadTest({ database, only, seconds }: LoadTestOptions, report: Report): Promise<void> {
-  for (const dialect of dialectsOf(database)) {
+export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
+  const { only } = options;
+  for (const dialect of dialectsOf(options.database)) {
     await using opened = await databases(dialect);
     for (const abuser of ABUSERS) {
-      if (only === '' || only === abuser.name) await measure(opened, abuser, seconds, report);
+      if (only === '' || only === abuser.name) await measure(opened, abuser, options, report);
     }
   }
 }
 
-async function measure(databases: Databases, abuser: Abuser, seconds: number, report: Report): Promise<void> {
+async function measure(
+  databases: Databases,
+  abuser: Abuser,
+  { seconds, matches = 20_000 }: LoadTestOptions,
+  report: Report,
+): Promise<void> {
   const url = await databases.create();
   const [honestKey = '', abuserKey = ''] = await prepare(url, 2);
-  const target: Target = {
-    url,
-    key: abuserKey,
-    services: await serveProcess(url, { environment: { TRUSTED_PROXIES: '127.0.0.1' } }),
-    ...(await createOwner(url)),
-  };
-  const honest = new HonestUsers(target.services, honestKey, await createReader(url), target.account);
+  const ports = await freePorts();
+  const services = await serveProcess(url, { ports, environment: ENVIRONMENT });
+  const target: Target = { url, key: abuserKey, ports, matches, ...(await createOwner(url)) };
+  const honest = new HonestUsers(services, honestKey, await createReader(url), target.account);
   const name = `${databases.dialect}: ${abuser.name}`;
   try {
     await abuser.prepare?.(target);
     await honest.run(WARM_UP_MS);
-    await eventLoopDelays(target.services.internal);
-    const stop = new AbortController();
-    const attack = abuser.attack(target, stop.signal);
-    // An attack that fails at once must not be taken for a harmless one.
-    attack.catch(() => undefined);
+    await eventLoopDelays(ports.internal);
+    const attack = new Attack(abuser, target);
     const measured = await honest.run(seconds * 1000);
-    const delays = await eventLoopDelays(target.services.internal);
-    stop.abort();
-    const statuses = await attack;
+    const delays = await eventLoopDelays(ports.internal);
+    const { statuses, isOrderly } = await attack.end();
     for (const { user, p50, p99, count, errors } of measured) {
       const figure = `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ${count} requests`;
       report.add(`${name}: ${user} (p99 at most ${MAX_P99_MS} ms)`, figure, p99 <= MAX_P99_MS);
       report.add(`${name}: ${user}, failed requests`, errors.join(' ') || 0, errors.length === 0);
     }
     report.note(`${name}: event loop, p99 and longest delay in ms`, delays);
-    report.add(`${name}: responses to the abuser`, statuses.toString(), statuses.isOrderly);
+    report.add(`${name}: responses to the abuser`, statuses, isOrderly);
   } finally {
-    await target.services.kill();
+    await services.kill();
     await databases.remove(url);
   }
 }

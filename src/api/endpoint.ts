@@ -6,7 +6,6 @@ import type { MaybePromise } from '#platform/maybe-promise.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import type { MatchHead, MatchWithTeams } from '#store/game/matches.ts';
-import type { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
@@ -27,7 +26,6 @@ export interface Deps {
   /** The site's URL, with which permalinks begin. */
   site: string;
   presenceTimeoutMs: number;
-  teampvpRanks: Pick<TeampvpRanks, 'of'>;
 }
 
 /** An authenticated request within its rate limit, as a handler receives it. */

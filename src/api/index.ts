@@ -1,5 +1,4 @@
 import { openRateLimiter } from '#http/rate-limiter.ts';
-import { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
@@ -24,9 +23,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...counters,
 ];
 
-/** Ranks are at most ten minutes old, the duration of a count included. */
-const RANKS_EVERY_MS = 5 * 60_000;
-
 /** What the OpenAPI document says about the network. */
 export const apiFactsOf = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config): ApiFacts => ({
   server: API_URL,
@@ -41,19 +37,12 @@ export async function openApi(context: AppContext): Promise<HttpService> {
   const rateLimiter = await openRateLimiter(context, saveFailed);
   const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
   const meter = new UsageMeter(db, clock, usageNotSaved);
-  const ranks = new TeampvpRanks(db);
-  const countRanks = (): void =>
-    void ranks.count().catch((error: unknown) => log.error({ err: error }, 'counting the ranks failed'));
-  countRanks();
-  const recount = setInterval(countRanks, RANKS_EVERY_MS).unref();
   const openapi = (): object => openapiOf(ENDPOINTS, apiFactsOf(config));
-  const api = new Api(context, rateLimiter, meter, ranks, ENDPOINTS, openapi);
+  const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapi);
   return {
     listener: (request, response) => api.serve(request, response),
     readsBodies: false,
     close: async () => {
-      clearInterval(recount);
-      await ranks[Symbol.asyncDispose]();
       // A database that is away or closed must not keep the service from stopping.
       await meter[Symbol.asyncDispose]().catch(usageNotSaved);
       await rateLimiter[Symbol.asyncDispose]().catch(saveFailed);

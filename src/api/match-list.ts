@@ -5,7 +5,7 @@ import type { MatchHead } from '#store/game/matches.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
 /** Increase this whenever the JSON of a match changes: it invalidates the entity tags that clients have stored. */
-const RENDERING = 2;
+const RENDERING = 3;
 
 /** Identifies how matches are rendered under these settings; part of every entity tag of a match. */
 export function renderVersionOf({ TIME_ZONE, SITE_URL }: Pick<Config, 'TIME_ZONE' | 'SITE_URL'>): string {

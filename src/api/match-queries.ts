@@ -11,13 +11,17 @@ export function matchQueriesOf(db: Db, renderVersion: string): Pick<Deps, 'match
   };
 }
 
-/** PostgreSQL has no data version of all matches, so the entity tag of a match is made from the match's own revision. */
+/**
+ * PostgreSQL has no data version of all matches, so the entity tag of a match is made from the match's own revision; with
+ * merged players, whose names its row does not store, from its content.
+ */
 function revisedIn(db: Db, renderVersion: string): Deps['match'] {
   let databaseId: number | undefined;
   return async (key) => {
     databaseId ??= await databaseIdOf(db);
     const match = await revisedMatch(db.readSync, key);
-    return match && { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${databaseId.toString(36)}` };
+    if (match === undefined || match.isMerged) return match;
+    return { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${databaseId.toString(36)}` };
   };
 }
 

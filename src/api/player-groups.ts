@@ -8,7 +8,7 @@ import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { type ListedObjective, objectivesOf, type PlayerObjective } from '#store/game/player-objectives.ts';
 import { GROUP_NAMES, type Stats } from '#store/game/player-stats.ts';
-import { killDeathRatio } from '#store/game/teampvp-ranks.ts';
+import { killDeathRatio, teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
 import type { Deps } from './endpoint.ts';
 import { KillShape, killWire, PlayedMatchShape, playedWire } from './player-items.ts';
 import { count, id, seconds, timestamp } from './schemas.ts';
@@ -25,7 +25,8 @@ const shooting = { kill_count: count, death_count: count, ...played, shot_count:
 const fought = { kill_count: count, death_count: count, envdeath_count, ...played };
 
 const rank = count.meta({
-  description: 'Rank among all players of all time, 1 for the highest value; 0: none. Counted every few minutes',
+  description:
+    'Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old',
 });
 const team_color = z.string().meta({ description: 'As the map names it; empty where the map is unknown' });
 
@@ -149,7 +150,7 @@ async function membersOf(deps: Deps, key: number, stats: Stats, name: GroupName)
         } as never,
       };
     case 'teampvp':
-      return { teampvp: { ...(counters('teampvp') as object), ...(await ranksWire(deps, stats)) } as never };
+      return { teampvp: { ...(counters('teampvp') as object), ...(await ranksWire(deps, key, stats)) } as never };
     default:
       return { [name]: counters(name) };
   }
@@ -166,8 +167,8 @@ async function killsWire(deps: Deps, key: number): Promise<Members> {
   };
 }
 
-async function ranksWire({ teampvpRanks }: Deps, stats: Stats): Promise<Record<string, number>> {
-  const { kill, win, ratio, objective, time } = await teampvpRanks.of(stats);
+async function ranksWire({ db }: Deps, key: number, stats: Stats): Promise<Record<string, number>> {
+  const { kill, win, ratio, objective, time } = await teampvpRanksOf(db, key, stats);
   return {
     kd_ratio: killDeathRatio(stats.teampvp),
     kill_count_rank: kill,

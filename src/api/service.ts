@@ -11,7 +11,6 @@ import { type MaybePromise, settle, mapMaybe } from '#platform/maybe-promise.ts'
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import type { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { type Body, bodyOf, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
@@ -51,7 +50,6 @@ export class Api {
     context: AppContext,
     rateLimiter: RateLimiter,
     meter: UsageMeter,
-    teampvpRanks: TeampvpRanks,
     endpoints: readonly Endpoint[],
     openapi: () => object,
   ) {
@@ -73,7 +71,6 @@ export class Api {
       timestamp: timestampsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
-      teampvpRanks,
     };
     this.#openapi = openapi;
   }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
@@ -43,6 +44,8 @@ async function runAgent(input: Input): Promise<void> {
   const signalled = untilSignalled().then(() => stop.abort());
   await using agent = await openAgent(options);
   output().write('ready\n');
+  // Otherwise only an orderly end writes the cache, without which a start takes 40 MB more.
+  flushCompileCache();
   await agent.run(stop.signal);
   await signalled;
 }

@@ -12,6 +12,7 @@ import { checkServices } from '#server/readiness.ts';
 import { demoSettings } from '#demo/settings.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 import { NETWORK, type Sample } from '#demo/network/index.ts';
 import { LOGO } from '#demo/network/logo.ts';
@@ -109,6 +110,7 @@ async function fillDatabase(
     return !stop.aborted;
   });
   while (!stop.aborted && (await projectMatches(db, config.TIME_ZONE, clock.now()))) await setImmediate();
+  while (!stop.aborted && (await countRanks(db))) await setImmediate();
   if (!stop.aborted) await fillChart(context, sample);
   if (isNew) progress.end(`${((performance.now() - started) / 1000).toFixed(1)} s`);
   return sample;

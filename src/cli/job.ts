@@ -80,8 +80,8 @@ const PROGRESS_EVERY_MS = 1_000;
 
 /**
  * Takes part in running a job until it has ended, with its progress on standard error. A running service works on the job
- * too, and goes on with it if the command is interrupted. Rests after each transaction for as long as it took, because this
- * process cannot see whether deliveries wait.
+ * too, and goes on with it if the command is interrupted. Rests after each transaction for as long as it took, unless the
+ * database tells that nobody waits to write.
  */
 export async function runWithProgress(context: AppContext, key: number): Promise<Job> {
   const id = jobId({ key });
@@ -95,7 +95,7 @@ export async function runWithProgress(context: AppContext, key: number): Promise
         `job ${id}: ${done}${total === null ? '' : ` of ${total}`} (pause it: scorehall job pause --job ${id})\n`,
       );
     }
-    await pause(Math.max(LOCK_GAP_MS, performance.now() - started));
+    await pause(context.db.othersWait() === false ? 0 : performance.now() - started);
     started = performance.now();
   };
   const job = await runJob(context, key, rest).catch((error: unknown) => {
@@ -115,6 +115,3 @@ export async function finishingJob<T>(context: AppContext, work: () => Promise<T
   if (added !== undefined && added.key > before) await runWithProgress(context, added.key);
   return result;
 }
-
-/** Longer than a waiting writer's pause before it asks SQLite for the lock again. */
-const LOCK_GAP_MS = 6;

@@ -76,6 +76,11 @@ export interface Db extends Queryable, AsyncDisposable {
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;
   /** The connections of the pool by state, and the queries that wait for one; SQLite has no pool. */
   connections(): Partial<Record<'busy' | 'idle' | 'waiting', number>>;
+  /**
+   * Whether another connection, in any thread or process, waits to write. Undefined where the database does not tell:
+   * PostgreSQL serves those who wait in their order, row by row.
+   */
+  othersWait(): boolean | undefined;
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 import { uuidOf } from '#platform/text.ts';
 import { type Pseudonym, uuidHashOf, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { pseudonymiseMatch } from './match-summary.ts';
-import { rename, renamedJson } from './renamed-json.ts';
+import { rename, renamedJson } from '#store/game/renamed-json.ts';
 import type { PreparedEvent } from './validation.ts';
 
 /**

@@ -44,10 +44,11 @@ interface WaitingRequest {
 
 /**
  * The most events and rows (`weightOf`) of one transaction, which bound how long it holds the lock of the key sequence: a
- * full one takes some 50 ms on SQLite. A single request may exceed them.
+ * full one takes some 25 ms on SQLite, and a match of 1,000 new players, which is one, some 100 ms. A single request may
+ * exceed them.
  */
 const MAX_GROUP_SIZE = 256;
-const MAX_GROUP_WEIGHT = 4_096;
+export const MAX_GROUP_WEIGHT = 2_048;
 /**
  * While at most `SHORT_QUEUE` events wait, a transaction takes half of them, but at least `MIN_GROUP_SIZE`. The rest is
  * written while the first half is answered. If one transaction took them all, their senders would wait for it together and
@@ -134,10 +135,12 @@ export class GroupCommitQueue implements EventQueue {
     let size = 0;
     let weight = 0;
     let end = 0;
-    while (end < this.#waiting.length && (end === 0 || (size < limit && weight < MAX_GROUP_WEIGHT))) {
-      const { items } = this.#waiting[end++]!;
-      size += items.length;
+    while (end < this.#waiting.length && (end === 0 || size < limit)) {
+      const { items } = this.#waiting[end]!;
       weight += totalWeight(items);
+      if (end > 0 && weight > MAX_GROUP_WEIGHT) break;
+      size += items.length;
+      end++;
     }
     return this.#waiting.splice(0, end);
   }

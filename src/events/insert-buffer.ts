@@ -3,6 +3,7 @@ import { type Sql, type Value, withRows } from '#db/sql.ts';
 /** The insert-only tables and their columns, referenced tables before those that refer to them. */
 const TABLES = {
   matches: 'key, head, started, finished, map_key, server_key, gamemode',
+  merged_in_matches: 'match_key, player_key',
   match_details: 'match_key, head, started, finished, teams, objectives, extras',
   match_counters: 'match_key, counters',
   player_matches: 'match_key, player_key, name, result, score, kill_count, death_count, time_played, envdeath_count',

@@ -10,7 +10,6 @@ import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accept
 import type { NewPlayerLimit } from './checks/new-players.ts';
 import type { Problem } from './checks/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from './receipts.ts';
-import { rebuild } from './rebuild.ts';
 import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';
 import { addServer, undoAddServer } from './handlers/servers.ts';
@@ -228,7 +227,8 @@ class IngestRun {
     const key = requested !== undefined && keys.resume(requested) ? requested : keys.next(now);
     const server = existing ?? (event.server === undefined ? undefined : await this.#newServer(event.server));
     const result = await apply({ batch: this.#batch, sender, key, time: event.time, server, isReplay: false }, event);
-    if (event.type === 'player.merged') await this.#afterMerge(result?.stale ?? []);
+    // A merge has changed the players of the following events.
+    if (event.type === 'player.merged') await this.#batch.load(this.#uuids);
     const receipt = idOf(key);
     if (result?.duplicateOf !== undefined)
       return { id: event.id, status: 'duplicate', receipt: idOf(result.duplicateOf ?? key) };
@@ -251,12 +251,6 @@ class IngestRun {
     if (this.#isRenumbered) return note;
     this.#isRenumbered = true;
     return 'got a new id, and so may all events after it, because this network already has newer events';
-  }
-
-  /** Rebuilds the aggregates that a merge of players made stale, and reloads the players for the following events. */
-  async #afterMerge(stale: readonly string[]): Promise<void> {
-    for (const aggregate of stale) await rebuild(this.#batch, aggregate);
-    await this.#batch.load(this.#uuids);
   }
 
   #recordWarnings(

@@ -1,6 +1,7 @@
 import type { DataOf } from './schema.ts';
 import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
+import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
 import { type Counts, type Group, groupOf, type Sums, sumsOf } from '#store/game/player-stats.ts';
 import { type ReportedCounters, withoutZeros } from './counters/report.ts';
@@ -37,19 +38,6 @@ interface CountersSummary {
   /** Those that count for their players. */
   reported: ReportedCounters[];
 }
-
-type Result = 'win' | 'lose' | 'draw';
-
-/** The result of a match for one player, in the order of the columns of `player_matches`. */
-export type PlayedBy = [
-  name: string,
-  result: Result,
-  score: number,
-  kills: number,
-  deaths: number,
-  time: number,
-  envdeaths: number,
-];
 
 /** `sums` are the amounts that the match adds to the player's counters in the group of its gamemode. */
 export type PlayerSummary = [uuid: string, ...PlayedBy, sums: Sums];
@@ -210,7 +198,7 @@ function envdeathsOf({ kills }: Finished): Map<string, number> {
 }
 
 /** The amounts of a match for a player; each counter group uses those it has. A draw only counts as played. */
-function countsOf(player: FinishedPlayer, result: Result, envdeath: number, completed = NONE): Counts {
+function countsOf(player: FinishedPlayer, result: MatchResult, envdeath: number, completed = NONE): Counts {
   return {
     kill: player.kill_count,
     death: player.death_count,

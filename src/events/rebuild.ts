@@ -6,11 +6,9 @@ import { type Batch, EventRejected } from './unit-of-work.ts';
 import { type PreparedEvent, prepareEvent } from './validation.ts';
 import { readEvent } from './read-event.ts';
 import type { Event } from './schema.ts';
-import { keysetPage } from '#store/keyset-paging.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import type { Sender } from './receipts.ts';
 import { punishmentOfAggregate } from './punishments/aggregate.ts';
-import { BESIDES_MATCHES } from './events-by-server.ts';
 import type { Server } from '#store/game/servers.ts';
 
 /** An event of the ledger. */
@@ -52,8 +50,12 @@ export function parseLedgerRow({ key, event_id, type: storedType, time, body }: 
  * @returns the cascaded events: those that cannot be applied because they depend on withdrawn ones
  */
 export async function rebuild(batch: Batch, aggregate: string): Promise<LedgerRow[]> {
-  const own = await batch.tx.all<LedgerRow>(sql`${LEDGER} where l.aggregate = ${aggregate} and l.withdrawn is null`);
-  const rows = [...own, ...(await removalsIn(batch.tx, aggregate))].sort((a, b) => a.key - b.key);
+  const rotation = /^rotation (\d+)$/.exec(aggregate);
+  const rows =
+    rotation === null
+      ? await batch.tx.all<LedgerRow>(sql`
+          ${LEDGER} where l.aggregate = ${aggregate} and l.withdrawn is null order by l.key`)
+      : await rotationEvents(batch.tx, aggregate, Number(rotation[1]));
   await reset(batch.tx, aggregate);
   const cascaded: LedgerRow[] = [];
   for (const { row, event } of await eventsOf(batch.tx, rows)) {
@@ -67,12 +69,18 @@ export async function rebuild(batch: Batch, aggregate: string): Promise<LedgerRo
   return cascaded;
 }
 
-/** The removals of a rotation's server: each ended the rotation at its time. */
-async function removalsIn(tx: Queryable, aggregate: string): Promise<LedgerRow[]> {
-  const server = /^rotation (\d+)$/.exec(aggregate)?.[1];
-  if (server === undefined) return [];
-  return await tx.all<LedgerRow>(sql`
-    ${LEDGER} where ${BESIDES_MATCHES} and ${keysetPage('scope_key', Number(server))} and l.type = 'server.removed'`);
+/**
+ * The events that decide a rotation: the newest one, which replaced all others, and a later removal of the server, which
+ * ended it.
+ */
+async function rotationEvents(tx: Queryable, aggregate: string, server: number): Promise<LedgerRow[]> {
+  const newest = await tx.get<LedgerRow>(sql`
+    ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'rotation.changed' and l.withdrawn is null
+    order by l.aggregate desc, l.time desc, l.key desc limit 1`);
+  if (newest === undefined) return [];
+  const removal = await tx.get<LedgerRow>(sql`
+    ${LEDGER} where l.type = 'server.removed' and l.scope_key = ${server} and l.key > ${newest.key} limit 1`);
+  return removal === undefined ? [newest] : [newest, removal];
 }
 
 function contextOf(batch: Batch, { key, scope_key, time, credential, server }: LedgerRow) {

@@ -100,7 +100,6 @@ export class EventRejected extends Error {
 /**
  * The result of a handler that accepted an event.
  * - note: tells the sender why the event changed nothing, or something else worth knowing
- * - stale: aggregates (see `aggregateOf`) that have to be rebuilt
  * - aggregate: the aggregate that the event changed, where only its handler can tell
  * - warnings: values that are not plausible beside what is stored
  * - duplicateOf: the event changes nothing because an earlier one already said the same: the key of that event, or null
@@ -109,7 +108,6 @@ export class EventRejected extends Error {
 export type HandlerResult =
   | {
       note?: string;
-      stale?: readonly string[];
       aggregate?: string;
       warnings?: Problem[];
       duplicateOf?: number | null;

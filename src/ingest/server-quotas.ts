@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
-import { type EventQueue, totalWeight } from '#events/group-commit.ts';
+import { type EventQueue, MAX_GROUP_WEIGHT, totalWeight } from '#events/group-commit.ts';
 import { NEW_PLAYER_WEIGHT } from '#events/checks/weight.ts';
 import type { Item, IngestOptions } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
@@ -11,9 +11,9 @@ import type { Receipt } from '#events/receipts.ts';
  */
 
 /** The largest weight (`weightOf`) of one server's events in the event queue: two transactions. */
-export const WINDOW_WEIGHT = 8_192;
+export const WINDOW_WEIGHT = 2 * MAX_GROUP_WEIGHT;
 /** Requests of a larger weight enter the event queue in portions, since a request shares one transaction. */
-export const PORTION_WEIGHT = 2_048;
+export const PORTION_WEIGHT = MAX_GROUP_WEIGHT;
 /** The most open requests of one server, and the most bytes of their bodies in memory, after decompression. */
 export const MAX_REQUESTS = 128;
 export const MAX_HELD_BYTES = 128 * 1024 * 1024;

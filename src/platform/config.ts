@@ -208,6 +208,11 @@ export const SETTINGS = {
     'Whether a newer version backs the database up to the folder backups in DATA_FOLDER before it migrates it',
     choice(['on', 'off']),
   ),
+  REVOCATION_LOG: setting(
+    '',
+    'File to which deletions and revocations are appended, for `restore --since-log`; better on another disk than the database; empty: revocations.log in DATA_FOLDER; off: none',
+    text(1024),
+  ),
   LOG_LEVEL: setting(
     'info',
     'Lowest level that is logged',

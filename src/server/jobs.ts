@@ -2,8 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
+import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
+import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
 import { recordPurge } from '#store/purge-runs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runPortion } from '#events/jobs/runner.ts';
@@ -41,17 +43,16 @@ const IDLE_SHARE = 0.5;
 const JOBS: readonly RecurringJob[] = [
   { name: 'run queued jobs', everyMs: SECOND_MS, run: runQueuedJobs },
   { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
+  { name: 'write revocation log', everyMs: SECOND_MS, run: writeRevocationLog },
+  { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
 ];
 
-/** Longer than a writer in another thread or process waits before it asks SQLite for the lock again. */
-const LOCK_GAP_MS = 6;
-
 /**
- * Runs the jobs that operators and account owners have started. After each transaction it leaves the lock to others, and
- * while events wait to be written it rests for as long as the transaction took.
+ * Runs the jobs that operators and account owners have started. While events, or on SQLite writers of other threads and
+ * processes, wait, it rests after each transaction for as long as the transaction took.
  */
 async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Pacing): Promise<void> {
   for (let before = load.busyMs; !stop.aborted; before = load.busyMs) {
@@ -59,8 +60,8 @@ async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Paci
     if (!(await runPortion(context))) return;
     const took = performance.now() - started;
     if (maxPause === 0) continue;
-    const rest = Math.max(LOCK_GAP_MS, load.busyMs > before ? took : 0);
-    await pause(rest, undefined, { signal: stop }).catch(() => undefined);
+    const othersWait = load.busyMs > before || context.db.othersWait() === true;
+    await pause(othersWait ? took : 0, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 
@@ -75,8 +76,16 @@ function jobsOf({ db, clock, log }: AppContext): readonly RecurringJob[] {
   ];
 }
 
+async function writeRevocationLog({ db, config, clock }: AppContext): Promise<void> {
+  await writeRevocations(db, clock.now(), revocationLog(config));
+}
+
 async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
   await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), pacing);
+}
+
+async function countAllRanks({ db }: AppContext, pacing: Pacing): Promise<void> {
+  await runWithPauses(() => countRanks(db), pacing);
 }
 
 async function rankAllMaps({ db }: AppContext, pacing: Pacing): Promise<void> {
@@ -137,6 +146,8 @@ export function startJobs(context: AppContext, load: Pacing['load']): AsyncDispo
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.all(running);
+      // What was revoked in the last second before the stop.
+      await writeRevocationLog(context).catch((error: unknown) => context.log.error({ err: error }, 'revocation log'));
     },
   };
 }

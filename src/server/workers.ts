@@ -42,17 +42,20 @@ export async function openServicesInThreads(
       separate.flatMap((name) => (name === 'INGEST' ? [threadOf([name]), WRITER] : [threadOf([name])])),
     ),
   );
-  const services = opened.use(
-    await openServices(
+  // All at the same time: each thread loads its modules, which is most of the time that a start takes.
+  const opening = await Promise.allSettled([
+    openServices(
       context,
       names.filter((service) => !OWN_THREAD.includes(service)),
     ),
-  );
-  const addresses = { ...services.addresses };
-  for (const service of separate) {
-    const thread = opened.use(await openThread(context, [service]));
-    Object.assign(addresses, thread.addresses);
+    ...separate.map((service) => openThread(context, [service])),
+  ]);
+  const addresses: RunningServices['addresses'] = {};
+  for (const result of opening) {
+    if (result.status === 'fulfilled') Object.assign(addresses, opened.use(result.value).addresses);
   }
+  const failed = opening.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
   await threads.allOpen;
   const internal = opened.use(await openInternalListener(context, threads));
   const all = opened.move();

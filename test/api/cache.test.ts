@@ -9,7 +9,7 @@ import { keyOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { testApi, type TestApi } from '#test/support/api.ts';
-import { match, person, serviceToken, sendEvents } from '#test/support/builders.ts';
+import { after, BEGINNING, event, match, person, serviceToken, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import type { Order } from './other-process.ts';
 import { finishJobs, retractEvents } from '#test/support/jobs.ts';
@@ -112,6 +112,62 @@ onEachDatabase('a match gets another entity tag when one of its players is anony
   }
   await look();
   assert.equal(new Set(seen.values()).size, 3, 'a player of another match changes nothing');
+});
+
+/** What the test shows of a match with a merged player, of that player's kills and of a match without merged players. */
+const everywhere = (name: string, objectiveName: string, uuid: string, own: string) => [
+  [name, undefined, undefined],
+  [name, objectiveName, uuid],
+  [name, objectiveName, uuid],
+  ['Now', name],
+  own,
+];
+
+onEachDatabase('cached matches show the present name of a merged player', async (t, url) => {
+  const { context, get } = await testApi(t, url);
+  const { db, clock } = context;
+  const [from, into] = [person(1, 'Before'), person(2, 'Now')];
+  const named = (name: string, ms: number) => event('player.named', { player: { ...into, name } }, { time: after(ms) });
+  const objective = { player: from, team: 'Red', type: 'wool', name: 'x', time: BEGINNING } as const;
+  const kills = [{ killer: into.uuid, victim: person(3).uuid, time: BEGINNING }];
+  const teams = [{ name: 'Red', players: [into] }, team('Blue', 3)];
+  const [, id, own] = await sendEvents(
+    context,
+    named('Now', 1),
+    match({ teams, kills, objectives: [objective] }),
+    match({ teams, kills }),
+  );
+  const paths = [`/v1/matches/${id}`, '/v1/matches?fields=teams,objectives', `/v1/matches/${id}?fields=objectives`];
+  const texts = new Map<string, string>();
+  const shown = async (): Promise<unknown[]> => {
+    const found = [];
+    for (const path of paths) {
+      for (let time = 0; time < 3; time++) {
+        const { json, text, headers } = await get(path);
+        const one = Array.isArray(json) ? (json as { id: string }[]).find((each) => each.id === id)! : json;
+        found[paths.indexOf(path)] = [
+          one.teams[0].players[0].name,
+          one.objectives?.[0].player,
+          one.objectives?.[0].player_uuid,
+        ];
+        assert.equal(texts.get(headers.etag!) ?? text, text, 'every text has a tag of its own');
+        texts.set(headers.etag!, text);
+        assert.equal((await get(path, { headers: { 'if-none-match': headers.etag! } })).status, 304);
+      }
+    }
+    const { kills: made } = (await get(`/v1/players/${into.uuid}?fields=kills`)).json as {
+      kills: { killer: string }[];
+    };
+    const other = (await get(`/v1/matches/${own}`)).json;
+    return [...found, made.map(({ killer }) => killer), other.teams[0].players[0].name];
+  };
+  assert.deepEqual(await shown(), everywhere('Now', 'Before', from.uuid, 'Now'));
+  await sendEvents(context, event('player.merged', { from: from.uuid, into: into.uuid }));
+  assert.deepEqual(await shown(), everywhere('Now', 'Now', into.uuid, 'Now'));
+  const [rename] = await sendEvents(context, named('Later', 2));
+  assert.deepEqual(await shown(), everywhere('Later', 'Later', into.uuid, 'Now'));
+  await retractEvents(db, clock, [keyOf(rename!)!]);
+  assert.deepEqual(await shown(), everywhere('Now', 'Now', into.uuid, 'Now'));
 });
 
 onEachDatabase('a change of credentials by another process takes effect within a second', async (t, url) => {

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { MemoryRateLimiter } from '#http/rate-limiter.ts';
-import { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import { type Endpoint, endpoint } from '#api/endpoint.ts';
 import { openapiOf } from '#api/openapi.ts';
@@ -38,7 +37,7 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   t.after(() => database.drop());
   const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
   const meter = new UsageMeter(context.db, context.clock, assert.ifError);
-  const api = new Api(context, rateLimiter, meter, new TeampvpRanks(context.db), ENDPOINTS, () => ({}));
+  const api = new Api(context, rateLimiter, meter, ENDPOINTS, () => ({}));
   const server = createServer((request, response) => api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = context[Symbol.asyncDispose].bind(context);

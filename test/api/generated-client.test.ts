@@ -61,6 +61,8 @@ test('a generated client calls every endpoint', async (t) => {
     1,
   );
 
+  assert.equal(dataOf(await client.GET('/v1/counters'))[0]?.key, 'assists');
+
   const [punishment] = dataOf(await client.GET('/v1/punishments', { params: { query: { limit: 2 } } }));
   const one = dataOf(await client.GET('/v1/punishments/{id}', { params: { path: { id: network.punishment } } }));
   assert.deepEqual(one, punishment);

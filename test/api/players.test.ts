@@ -26,6 +26,15 @@ onEachDatabase('a player is found by UUID, by name ignoring case, and by id', as
       assert.deepEqual((await get(`/v1/players/${text}`)).json, ada, text);
   });
 
+  await t.test('by a name of 32 hexadecimal digits, where no player has that UUID', async () => {
+    const [name, taken] = ['F'.repeat(32), ada.uuid.replaceAll('-', '')];
+    await sendEvents(context, login('Alpha', person(6, name)), login('Alpha', person(7, taken)));
+    for (const text of [name, name.toLowerCase()]) {
+      assert.equal((await get(`/v1/players/${text}`)).json.uuid, person(6).uuid);
+    }
+    assert.equal((await get(`/v1/players/${taken}`)).json.uuid, ada.uuid, 'the UUID wins');
+  });
+
   await t.test('but not by similar texts', async () => {
     const { uuid, id } = ada;
     const wrong = [uuid.slice(1), `{${uuid}}`, `urn:uuid:${uuid}`, uuid.replace('-', ''), `${uuid}0`, id.toUpperCase()];

@@ -117,7 +117,8 @@ test('the secret key travels only on request', async (t) => {
   const key = join(folder, 'new', 'secret.key');
   assert.equal(readFileSync(key, 'utf8').trim(), SECRET_KEY);
   assert.equal(statSync(key).mode & 0o777, 0o600);
-  assert.deepEqual(readdirSync(join(folder, 'new')).sort(), ['scorehall.db', 'secret.key']);
+  const files = ['scorehall.db', 'scorehall.db-turn', 'secret.key'];
+  assert.deepEqual(readdirSync(join(folder, 'new')).sort(), files);
 });
 
 test('a damaged backup, another file and a newer backup are refused', async (t) => {

@@ -115,3 +115,32 @@ for (const [from, to] of [
     assert.equal(await secretKeyMatches(arrived.db, new SecretKey(SECRET_KEY)), true);
   });
 }
+
+const entries = async (db: Db): Promise<unknown[][]> =>
+  await db.tuples(sql`select action, detail from audit where action like 'database.%' order by id`);
+
+test('a move and its end are in the audit log of both databases, and so is a cancelled one', async (t) => {
+  const [sourceUrl, targetUrl, other] = [
+    await databaseOf(t, 'sqlite'),
+    await databaseOf(t, 'sqlite', createEmptyDatabase),
+    await databaseOf(t, 'sqlite', createEmptyDatabase),
+  ];
+  const context = await testContext(t, sourceUrl);
+  await fillNetwork(context);
+  const environment = { DATABASE_URL: sourceUrl, SECRET_KEY };
+  const target = await openDb(other, { foreignKeys: false });
+  await assert.rejects(move(context.db, interrupted(target, 3, breakOff), optionsOf(other)), /broken/);
+  await target.close();
+  const cancelled = await scorehall(environment, 'move', '--cancel');
+  assert.equal(cancelled.status, 0, cancelled.err);
+  const { status, err } = await scorehall(environment, 'move', '--to', targetUrl);
+  assert.equal(status, 0, err);
+  const inSource = [
+    ['database.move-cancel', '{}'],
+    ['database.move', JSON.stringify({ to: targetUrl })],
+  ];
+  assert.deepEqual(await entries(context.db), inSource);
+  const moved = await openDb(targetUrl);
+  t.after(() => moved.close());
+  assert.deepEqual(await entries(moved), [...inSource, ['database.move', JSON.stringify({ from: sourceUrl })]]);
+});

@@ -20,7 +20,13 @@ export const scorehall = (environment: NodeJS.ProcessEnv, ...args: string[]): Pr
 
 /** As `scorehall`, with text on stdin. */
 export async function scorehallWith(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> {
-  const { result: status, out, err } = await captured({ environment, stdin }, () => run(args));
+  // Beside PostgreSQL the log would be in the folder of the project.
+  const off = /^postgres/.test(environment['DATABASE_URL'] ?? '') ? { REVOCATION_LOG: 'off' } : {};
+  const {
+    result: status,
+    out,
+    err,
+  } = await captured({ environment: { ...off, ...environment }, stdin }, () => run(args));
   return { status, out, err };
 }
 

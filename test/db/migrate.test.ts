@@ -138,7 +138,8 @@ const FIRST_VERSION = `
   insert into players (key, uuid, name, name_key, name_since, last_login_server) values
     (1, 'a', 'Ada', 'ada', 0, ''), (2, 'b', 'Bob', 'bob', 0, '');
   insert into player_aliases (uuid, into_uuid, key) values ('old-b', 'b', null);
-  insert into player_stats (player_key, name_seen, ctw_kill) values (1, 0, 2);
+  insert into player_stats (player_key, name_seen, ctw_kill, teampvp_play) values (1, 0, 2, 1);
+  insert into name_observations (player_key, ledger_key, time, name) values (1, 9, 2, 'Ada'), (2, 9, 2, 'B');
   insert into matches (key, head, started, finished, map_key, server_key, gamemode) values (9, '{', 1, 2, 'm', 1, 'ctw');
   insert into match_details (match_key, head, started, finished, teams, objectives) values (9, '{', 1, 2, '[]', '[
     {"player":null,"team":"Red","type":"wool","name":"Nobody''s","color":"","time":5},
@@ -151,34 +152,39 @@ const FIRST_VERSION = `
     (1, 9, 0, 'b', 'Bob', 'Ada', 3), (1, 9, 1, 'old-b', 'B', 'Ada', 4);
   insert into faction_reports (player_key, time, ledger_key, power, faction) values (1, 1, 1, 2.5, 'Foxes')`;
 
-onEachEmptyDatabase('a filled database of the first version gets victims and objectives by player', async (t, url) => {
-  const db = await openDb(url);
-  t.after(() => db.close());
-  await db.migrating(async (tx) => {
-    await tx.script('create table migrations (number bigint primary key, name text not null)');
-    await tx.script(readFileSync(join(SRC, 'db/migrations/001-baseline.sql'), 'utf8'));
-    await tx.run(sql`insert into migrations (number, name) values (1, '001-baseline.sql')`);
-    await tx.script(FIRST_VERSION);
-  });
-  await migrate(db);
-  const tables = [
-    sql`select number, killer_key, killer_name, victim_key, victim_name, time, location from kills order by number`,
-    sql`select player_key, type, match_key, number, name, color, team, percent, time from player_objectives order by time`,
-    sql`select ctw_kill, ctw_envdeath from player_stats`,
-    sql`select kill_count, envdeath_count from player_matches`,
-    sql`select power, faction, faction_id, faction_role from faction_reports`,
-  ];
-  const [kills, objectives, ...others] = await Promise.all(tables.map((query) => db.tuples(query)));
-  assert.deepEqual(kills, [
-    [0, 1, 'Ada', 2, 'Bob', 3, null],
-    [1, 1, 'Ada', 2, 'B', 4, null],
-  ]);
-  assert.deepEqual(objectives, [
-    [2, 'core', 9, 1, 'Core', 'red', 'Blue', 100, 6],
-    [1, 'wool', 9, 3, 'Lime', 'lime', 'Red', 100, 8],
-  ]);
-  assert.deepEqual(others, [[[2, 0]], [[2, 0]], [[2.5, 'Foxes', '', '']]]);
-});
+onEachEmptyDatabase(
+  'a filled database of the first version gets victims, objectives by player, merged players and ranks',
+  async (t, url) => {
+    const db = await openDb(url);
+    t.after(() => db.close());
+    await db.migrating(async (tx) => {
+      await tx.script('create table migrations (number bigint primary key, name text not null)');
+      await tx.script(readFileSync(join(SRC, 'db/migrations/001-baseline.sql'), 'utf8'));
+      await tx.run(sql`insert into migrations (number, name) values (1, '001-baseline.sql')`);
+      await tx.script(FIRST_VERSION);
+    });
+    await migrate(db);
+    const tables = [
+      sql`select number, killer_key, killer_name, victim_key, victim_name, time, location from kills order by number`,
+      sql`select player_key, type, match_key, number, name, color, team, percent, time from player_objectives order by time`,
+      sql`select ctw_kill, ctw_envdeath from player_stats`,
+      sql`select kill_count, envdeath_count from player_matches`,
+      sql`select power, faction, faction_id, faction_role from faction_reports`,
+      sql`select match_key, player_key from merged_in_matches`,
+      sql`select player_key from rank_changes`,
+    ];
+    const [kills, objectives, ...others] = await Promise.all(tables.map((query) => db.tuples(query)));
+    assert.deepEqual(kills, [
+      [0, 1, 'Ada', 2, 'Bob', 3, null],
+      [1, 1, 'Ada', 2, 'B', 4, null],
+    ]);
+    assert.deepEqual(objectives, [
+      [2, 'core', 9, 1, 'Core', 'red', 'Blue', 100, 6],
+      [1, 'wool', 9, 3, 'Lime', 'lime', 'Red', 100, 8],
+    ]);
+    assert.deepEqual(others, [[[2, 0]], [[2, 0]], [[2.5, 'Foxes', '', '']], [[9, 2]], [[1]]]);
+  },
+);
 
 /** The statement that stores an event of the server 1. */
 const ledger = (key: number, id: string, type: string, time: number, body: object, aggregate: string) => sql`

@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
-import { statSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
+import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
@@ -50,4 +61,66 @@ test('the log gives the disk back what one long transaction took', async () => {
   assert.ok(statSync(`${path}-wal`).size > 100_000_000);
   await db.run(sql`insert into samples (key) values (2)`);
   assert.ok(statSync(`${path}-wal`).size < 90_000_000);
+});
+
+const isLinux = process.platform === 'linux';
+
+/** The first byte of the range in which SQLite marks a database as open. */
+const OPEN_MARK = ' 1073741826 ';
+
+test('opening a database again releases no lock of its first opening', { skip: !isLinux }, async () => {
+  await using folder = await folderOf({});
+  const path = join(folder.path, 'x.db');
+  await using db = await openDb(path);
+  await db.migrating((tx) => tx.script(CREATE));
+  const { ino } = statSync(path);
+  const isMarked = (): boolean =>
+    readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .some((line) => line.includes(`:${ino} `) && line.includes(OPEN_MARK));
+  assert.ok(isMarked());
+  await using _ = await openDb(path);
+  assert.ok(isMarked());
+});
+
+function loseBytes(path: string, { start, end }: { start: number; end: number }): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(end - start), 0, end - start, start);
+  closeSync(file);
+}
+
+test(
+  'after the disk has failed to sync the log, nothing is acknowledged that a power cut would lose',
+  { skip: !isLinux },
+  async () => {
+    await using folder = await folderOf({});
+    const path = join(folder.path, 'x.db');
+    const program = join(import.meta.dirname, 'failing-disk.ts');
+    const child = spawnSync(process.execPath, [program, path], { env: CHILD_ENVIRONMENT, encoding: 'utf8' });
+    const lines = child.stdout.trim().split('\n');
+    const acknowledged = lines.filter((line) => /^\d$/.test(line)).map(Number);
+    loseBytes(`${path}-wal`, JSON.parse(lines.find((line) => line.startsWith('{'))!) as { start: number; end: number });
+    await using db = await openDb(path);
+    const stored = await db.tuples(sql`select key from samples order by key`);
+    assert.deepEqual(acknowledged, stored.flat(), child.stderr);
+    assert.deepEqual(acknowledged, [1]);
+    assert.equal(child.signal, 'SIGKILL');
+    assert.match(child.stderr, /"level":60.*The disk could not sync the log of .*x\.db\. The process ends/);
+    assert.equal(statSync(`${path}-wal`).size, 0, 'the log with the hole was emptied');
+    assert.equal(existsSync(`${path}-failed-sync`), false);
+    await db.run(sql`insert into samples (key) values (5)`);
+  },
+);
+
+test('a log with a hole is emptied also while another process has the database open', async () => {
+  await using folder = await folderOf({});
+  const path = join(folder.path, 'x.db');
+  await using other = await openDb(path);
+  await other.migrating((tx) => tx.script(CREATE));
+  assert.notEqual(statSync(`${path}-wal`).size, 0);
+  writeFileSync(`${path}-failed-sync`, '');
+  await using db = await openDb(path);
+  assert.equal(statSync(`${path}-wal`).size, 0);
+  await db.run(sql`insert into samples (key) values (1)`);
+  assert.equal((await other.all(sql`select key from samples`)).length, 1);
 });

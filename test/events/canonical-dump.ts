@@ -29,6 +29,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   player_counters: { ids: { player_key: 'player', counter: 'event' } },
   matches: { ids: { key: 'event', server_key: 'server' } },
   match_details: { ids: { match_key: 'event' } },
+  merged_in_matches: { ids: { player_key: 'player', match_key: 'event' } },
   match_counters: { ids: { match_key: 'event' } },
   player_matches: { ids: { player_key: 'player', match_key: 'event' } },
   kills: { ids: { killer_key: 'player', victim_key: 'player', match_key: 'event' } },
@@ -105,7 +106,7 @@ export async function resetTables(db: Db): Promise<void> {
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${identifier(table)}`),
     sql`delete from pictures`,
-    sql`delete from jobs`,
+    ...['ranked_players', 'rank_counts', 'rank_changes', 'jobs'].map((table) => sql`delete from ${identifier(table)}`),
     sql`delete from rederivations`,
     sql`update sequence set last = 0`,
     sql`update projections set last = 0, made_for = 'UTC' where name = 'boards'`,

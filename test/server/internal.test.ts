@@ -26,6 +26,15 @@ function namesIn(path: string): Set<string> {
   return new Set(names.map((name) => name.replace(/_(bucket|count)$/, '')).filter((name) => name !== 'scorehall_http'));
 }
 
+/** Scrapes until so many requests are counted: a thread counts a response when it has left, which its client may see first. */
+async function metricsWith(internal: string, requests: number): Promise<string> {
+  for (;;) {
+    const metrics = await (await fetch(`${internal}/metrics`)).text();
+    const counts = metrics.matchAll(/^scorehall_http_request_duration_seconds_count\{.*\} (\d+)$/gm);
+    if ([...counts].reduce((sum, [, count]) => sum + Number(count), 0) >= requests) return metrics;
+  }
+}
+
 onEachDatabase('the internal listener serves liveness, readiness and metrics of all threads', async (t, url) => {
   const { child, exit, addresses } = await serve({ DATABASE_URL: url });
   t.after(() => child.kill('SIGKILL'));
@@ -48,7 +57,7 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   assert.equal(await status(`${addresses['AUTH']!}/oauth/jwks`), 200);
   assert.equal(await status(`${addresses['INGEST']!}/events`, 'POST'), 401);
 
-  const metrics = await (await fetch(`${internal}/metrics`)).text();
+  const metrics = await metricsWith(internal, 6);
   const requests = (service: string, route: string, code: number): number | undefined =>
     valueOf(metrics, 'scorehall_http_request_duration_seconds_count', { service, route, status: String(code) });
   assert.equal(requests('api', '/v1/matches/:id', 401), 1);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import sax from 'sax';
+import { sql } from '#db/sql.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
@@ -19,6 +20,9 @@ onEachDatabase('feeds and sitemaps are well-formed XML and contain every page', 
   assert.deepEqual(feed['title'], ['Scorehall: Matches', 'A & B <c> on Alpha']);
   assert.deepEqual(feed['id']!.at(-1), `${SITE}/matches/${id}`);
   assert.match(elements(await page(context, '/punishments.atom'))['content']![0]!, /\]\]&gt; &amp; &lt;b&gt;/);
+  // Stored before such texts were refused; XML cannot hold them.
+  await context.db.run(sql`update punishments set reason = ${'a\ufffeb\uffffc'}`);
+  assert.match(elements(await page(context, '/punishments.atom'))['content']![0]!, /a\ufffdb\ufffdc/);
   const files = elements(await page(context, '/sitemap.xml'))['loc']!;
   const pages = await Promise.all(
     files.map(async (file) => elements(await page(context, file.replace(SITE, '')))['loc']),

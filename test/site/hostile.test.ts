@@ -59,7 +59,10 @@ function stringsIn(value: unknown, path: string[]): string[][] {
 /** One event of each type, with keys that are unique per `number`. */
 function templates(number: number): WireEvent[] {
   const [one, two] = [person(number, 'One'), person(number + 500, 'Two')];
-  const played = (player: typeof one) => ({ ...player, kill_count: 2, shot_count: 3 });
+  const played = (player: typeof one) => ({
+    ...{ ...player, kill_count: 2, shot_count: 3 },
+    counters: { [`assists_${number}`]: 4 },
+  });
   return [
     configured('Alpha', { icon: 'icon' }),
     map('Twin Peaks', {
@@ -98,6 +101,9 @@ function templates(number: number): WireEvent[] {
     configured(`Gone ${number}`),
     event('server.removed', {}, { server: `Gone ${number}` }),
     event('account.link', { player: person(number + 800, 'Linked'), code: 'K7QW2MXR' }),
+    event('counter.declared', { key: `assists_${number}`, label: { en: 'Assists', ja: 'アシスト' }, modes: ['ctw'] }),
+    event('counter.declared', { key: `gone_${number}`, label: { en: 'Gone', ja: '消えた' } }),
+    event('counter.removed', { key: `gone_${number}` }),
     presence('Alpha', { players: ['Name'], gamemode: 'ctw', current_map: 'Twin Peaks', next_map: 'Next' }),
   ];
 }

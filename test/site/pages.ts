@@ -35,6 +35,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
   );
   const punishment = await id(sql`select max(key) from punishments`);
   const name = (await value(sql`select name from players where uuid = ${uuid ?? ''}`)) ?? '';
+  const counter = await value(sql`select min(key) from counters`);
   const pages = [
     { name: 'home', path: '/' },
     { name: 'matches', path: '/matches' },
@@ -47,7 +48,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'map', path: `/maps/${map}` },
     { name: 'leaderboards', path: '/leaderboards?period=month' },
     { name: 'leaderboards-of-all-time', path: '/leaderboards?period=all&mode=ctw&by=kill' },
-    { name: 'leaderboards-of-a-counter', path: '/leaderboards?by=assists' },
+    { name: 'leaderboards-of-a-counter', path: `/leaderboards?by=${counter}` },
     { name: 'players', path: '/players' },
     { name: 'player', path: `/players/${uuid}` },
     { name: 'player-matches', path: `/players/${uuid}/matches` },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from '#db/sql.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { countRanks } from '#store/game/teampvp-ranks.ts';
 import {
   account,
   after,
@@ -50,6 +51,7 @@ export async function fillNetwork(context: TestAppContext): Promise<void> {
     statistics(person(3), { faction: 'Foxes', power: 2.25 }),
   );
   while (await projectMatches(db, 'UTC', clock.now()));
+  while (await countRanks(db));
   await account(context, 'Ann', person(1).uuid);
   const { client_id } = await application(context);
   await serviceToken(context, client_id, YEARS_MS);

@@ -64,7 +64,10 @@ class TokenAdapter implements Adapter {
       return await this.#storeSession(id, payload, expires ?? Infinity, payload.accountId);
     const statement = this.#insert(id, payload, expires);
     if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.write(statement);
-    await db.transaction((tx) => this.#store(tx, statement, id, payload, expires ?? now));
+    // An application whose own token a power failure has lost gets 401 and asks for another one. A flush for each would
+    // block the thread that answers the data API.
+    const durable = this.#kind !== 'ClientCredentials';
+    await db.transaction((tx) => this.#store(tx, statement, id, payload, expires ?? now), { durable });
   }
 
   async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {

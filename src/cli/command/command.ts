@@ -141,10 +141,19 @@ export async function withAppContext<T>(work: (context: AppContext) => Promise<T
     create: running?.command.begins === true && running.input.values['dry-run'] !== true,
   });
   const result = await work(appContext);
+  await logRevocations(appContext);
   const changed = running?.input.values['dry-run'] !== true;
   if (changed && running?.command.audit !== undefined)
     await writeAuditEntry(appContext, running, running.command.audit);
   return result;
+}
+
+/** Here and not only in the service, which may not run before the database is lost. What fails here, the service repeats. */
+async function logRevocations({ db, config, clock, log }: AppContext): Promise<void> {
+  const { revocationLog, writeRevocations } = await import('#store/revocations/outbox.ts');
+  await writeRevocations(db, clock.now(), revocationLog(config)).catch((error: unknown) =>
+    log.warn({ err: error }, 'revocation log'),
+  );
 }
 
 /** Who runs the command, for the audit log. */

@@ -1,10 +1,21 @@
 import { systemClock } from '#platform/clock.ts';
 import { dataFolder, environment, readConfig } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
+import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
+import { moveMarkOf } from '#db/transfer/closing.ts';
 import { cancelMove, move } from '#db/transfer/move.ts';
+import { recordAudit } from '#store/audit/audit.ts';
 import { openExisting, withoutPassword } from './backup.ts';
-import { type Command, type Input, JSON_OPTION, optional, print, printTable } from '#cli/command/command.ts';
+import {
+  type Command,
+  commandActor,
+  type Input,
+  JSON_OPTION,
+  optional,
+  print,
+  printTable,
+} from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
 
 export const commands: Command[] = [
@@ -28,17 +39,24 @@ async function run(input: Input): Promise<void> {
   await using source = await openExisting(config);
   if (to === undefined) {
     await cancelMove(source);
+    await audit(source, 'database.move-cancel', {});
     return print(input, { move: 'cancelled', database: withoutPassword(config.DATABASE_URL) });
   }
   const address = withoutPassword(to);
   if (to === config.DATABASE_URL) throw new UsageError('--to is the database of DATABASE_URL itself.');
   await using target = await openDb(to, { foreignKeys: false });
+  const isNew = (await moveMarkOf(source)) === undefined;
   const tables = await move(source, target, {
     target: address,
+    // In the log of both databases, since the source is copied. A repeated attempt belongs to the first one.
+    started: async () => {
+      if (isNew) await audit(source, 'database.move', { to: address });
+    },
     now: () => systemClock.now(),
     progress: progressLines('read'),
     step: (sentence) => void process.stderr.write(`${sentence}\n`),
   });
+  await audit(target, 'database.move', { from: withoutPassword(config.DATABASE_URL) });
   printTable(
     input,
     Object.entries(tables).map(([table, { rows, checksum }]) => ({ table, rows, checksum })),
@@ -47,4 +65,8 @@ async function run(input: Input): Promise<void> {
     `Moved. Stop the service, set DATABASE_URL to ${address} and, unless SECRET_KEY is set, DATA_FOLDER to ` +
       `${dataFolder(config)}, then start it.\n`,
   );
+}
+
+async function audit(db: Db, action: string, detail: Record<string, string>): Promise<void> {
+  await recordAudit(db, systemClock.now(), commandActor(), { action, detail });
 }

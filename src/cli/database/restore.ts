@@ -3,13 +3,17 @@ import { type Config, environment, readConfig } from '#platform/config.ts';
 import { existingSecret, secretKeyFile, secretKeyOf, writeSecretKeyFile } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import { openDb } from '#db/open.ts';
-import { type Manifest, openBackup } from '#db/transfer/backup-file.ts';
+import { type Manifest, openBackup, restoredFrom } from '#db/transfer/backup-file.ts';
 import { restoreBackup } from '#db/transfer/restore.ts';
+import type { AppContext } from '#context/context.ts';
+import { runJobs } from '#events/jobs/runner.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { fingerprintOf } from '#store/installation.ts';
 import { countReturned } from '#store/returned.ts';
-import { singleFile, summaryOf } from './backup.ts';
-import { type Command, commandActor, type Input, JSON_OPTION, print } from '#cli/command/command.ts';
+import { readRevocationLogs } from '#store/revocations/log-reader.ts';
+import { replayRevocations } from '#store/revocations/replay.ts';
+import { openExisting, singleFile, summaryOf } from './backup.ts';
+import { type Command, commandActor, type Input, JSON_OPTION, print, withAppContext } from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
 
 export const commands: Command[] = [
@@ -17,28 +21,82 @@ export const commands: Command[] = [
     words: 'restore',
     summary: 'Fill the empty database of DATABASE_URL from a backup, and say what came back with it',
     operands: 'FILE',
-    options: { json: JSON_OPTION },
+    options: {
+      'since-log': {
+        type: 'string',
+        multiple: true,
+        value: 'LOG',
+        help: 'Delete and revoke again what this revocation log names since the backup; may be repeated. Without FILE: in a database that was restored before',
+      },
+      json: JSON_OPTION,
+    },
     run: restore,
   },
 ];
 
 async function restore(input: Input): Promise<void> {
-  const file = singleFile(input);
+  const logs = (input.values['since-log'] ?? []) as string[];
   const config = readConfig(environment());
+  if (input.positionals.length === 0 && logs.length > 0) return await replayInto(config, input, logs);
+  const file = singleFile(input);
   await using opened = await openBackup(file);
-  const restoresKey = checkSecretKey(config, opened.manifest);
-  await using db = await openDb(config.DATABASE_URL, { foreignKeys: false });
-  await restoreBackup(opened, db, progressLines('restored'));
-  if (restoresKey) writeSecretKeyFile(config, opened.manifest.secretKey!);
-  const now = systemClock.now();
   const { created } = opened.manifest;
-  await recordAudit(db, now, commandActor(), {
-    action: 'database.restore',
-    detail: { backup: new Date(created).toISOString() },
+  // Read before the database is filled, so that a wrong file changes nothing.
+  await readRevocationLogs(logs, created, systemClock.now());
+  const restoresKey = checkSecretKey(config, opened.manifest);
+  {
+    await using db = await openDb(config.DATABASE_URL, { foreignKeys: false });
+    await restoreBackup(opened, db, progressLines('restored'));
+    if (restoresKey) writeSecretKeyFile(config, opened.manifest.secretKey!);
+    const detail = { backup: new Date(created).toISOString() };
+    await recordAudit(db, systemClock.now(), commandActor(), { action: 'database.restore', detail });
+  }
+  await withAppContext(async (context) => {
+    const replayed = logs.length === 0 ? {} : await replay(context, logs, created);
+    const returned = await countReturned(context.db, systemClock.now());
+    print(input, { ...summaryOf(file, opened.manifest), ...replayed, ...returned });
   });
-  print(input, { ...summaryOf(file, opened.manifest), ...(await countReturned(db, now)) });
-  process.stderr.write(warningOf(created));
+  process.stderr.write(logs.length === 0 ? warningOf(created) : PASSWORDS);
 }
+
+/** Continues a replay that was broken off, or adds a log that was found later. */
+async function replayInto(config: Config, input: Input, logs: readonly string[]): Promise<void> {
+  await (await openExisting(config)).close();
+  await withAppContext(async (context) => {
+    const created = await restoredFrom(context.db);
+    if (created === undefined) {
+      throw new UsageError('This database was not restored from a backup: name the FILE of the backup as well.');
+    }
+    print(input, {
+      ...(await replay(context, logs, created)),
+      ...(await countReturned(context.db, systemClock.now())),
+    });
+  });
+  process.stderr.write(PASSWORDS);
+}
+
+async function replay(context: AppContext, logs: readonly string[], created: number): Promise<Record<string, unknown>> {
+  const { db, clock } = context;
+  const { revocations, lines, newest, unreadable } = await readRevocationLogs(logs, created, clock.now());
+  const { last_operators, ...replayed } = await replayRevocations(db, clock.now(), revocations);
+  await runJobs(context);
+  if (unreadable.length > 0)
+    process.stderr.write(`These lines are incomplete and were skipped: ${unreadable.join(', ')}.\n`);
+  for (const id of last_operators) {
+    process.stderr.write(
+      `Account ${id} was deleted, disabled or is no operator any more, but is the only operator of the backup: create ` +
+        `another operator, then run \`scorehall restore\` with --since-log alone again.\n`,
+    );
+  }
+  const until = newest === undefined ? null : new Date(newest).toISOString();
+  const detail = { replay_lines: lines, replay_until: until };
+  await recordAudit(db, clock.now(), commandActor(), { action: 'database.replay', detail });
+  return { ...detail, ...replayed };
+}
+
+const PASSWORDS =
+  'Deletions and revocations of the log are done again. Passwords, mail addresses and game accounts of accounts are as they ' +
+  'were at the backup, and so are withdrawn events and punishments.\n';
 
 /**
  * @returns whether the key of the backup has to be written to a file
@@ -64,4 +122,5 @@ function checkSecretKey(config: Config, { secretKey, secretKeyFingerprint }: Man
 
 const warningOf = (created: number): string =>
   `Everything is as it was at ${new Date(created).toISOString()}: tokens, keys and sessions that were revoked since then ` +
-  `work again, and people who were erased since then are back. Revoke and erase them again before you open the service.\n`;
+  `work again, and people who were erased since then are back. Before you open the service, run \`scorehall restore ` +
+  `--since-log LOG\` with the revocation log; without one, revoke and erase them again by hand.\n`;

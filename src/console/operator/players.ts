@@ -35,9 +35,8 @@ async function find(request: ConsoleRequest, query: string | undefined): Promise
   const { db } = request.deps;
   if (query === undefined) return await playersBefore(db, keyBefore(request), PAGE_SIZE + 1);
   const uuid = uuidOf(query);
-  if (uuid === undefined) return await playersNamed(db, query, PAGE_SIZE);
-  const player = await playerByUuid(db, uuid);
-  return player === undefined ? [] : [player];
+  const player = uuid === undefined ? undefined : await playerByUuid(db, uuid);
+  return player === undefined ? await playersNamed(db, query, PAGE_SIZE) : [player];
 }
 
 export const playerListRoutes: readonly Route[] = [operatorPage('/operator/players', playersPage)];

@@ -210,6 +210,10 @@ class PostgresDb extends Connection implements Db {
     });
   }
 
+  othersWait(): undefined {
+    return undefined;
+  }
+
   connections(): Record<'busy' | 'idle' | 'waiting', number> {
     const { totalCount, idleCount, waitingCount } = this.#pool;
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };

@@ -1,7 +1,6 @@
-import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import {
   type Cell,
@@ -17,15 +16,17 @@ import {
 } from '../db.ts';
 import { CLOSED } from '../closed.ts';
 import { readBigInts } from './big-integers.ts';
+import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
+import { resultCodeOf, retryWhileLocked, SQLITE_BUSY } from './locked.ts';
+import { createPrivately } from './private-file.ts';
+import { WriteTurns } from './write-turns.ts';
 import { isSelect, type Sql, textOf } from '../sql.ts';
 
-/** Primary result codes: the low byte of an extended code. */
-const SQLITE_BUSY = 5;
-/** READONLY, IOERR, FULL, CANTOPEN */
+/** Primary result codes: READONLY, IOERR, FULL, CANTOPEN */
 const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 /** The code of an error that a trigger raises. */
 const CONSTRAINT_TRIGGER = 1811;
-const LOCK_TIMEOUT_MS = 15_000;
+const OPEN_TIMEOUT_MS = 15_000;
 const CACHED_STATEMENTS = 500;
 
 /**
@@ -47,14 +48,20 @@ export async function openSqlite(file: string, keyedHash: KeyedHash, foreignKeys
  */
 function prepareFile(file: string): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, 'a', 0o600));
+  createPrivately(file);
   return realpathSync(file);
 }
 
 async function openFile(path: string, keyedHash: KeyedHash, foreignKeys: boolean): Promise<Db> {
-  const writer = await retryWhileLocked(() => new Connection(path, 'writing', keyedHash));
+  const writer = await opened(() => new Connection(path, 'writing', keyedHash));
+  try {
+    recoverFailedSync(path, writer.handle);
+  } catch (error) {
+    writer.handle.close();
+    throw error;
+  }
   if (!foreignKeys) writer.handle.exec('pragma foreign_keys = off');
-  const reader = await retryWhileLocked(() => new Connection(path, 'reading', keyedHash));
+  const reader = await opened(() => new Connection(path, 'reading', keyedHash));
   return new SqliteDb(path, writer, reader);
 }
 
@@ -187,6 +194,7 @@ class SqliteDb implements Db {
   readonly #path: string;
   readonly #writer: Connection;
   readonly #reader: Connection;
+  readonly #turns: WriteTurns;
   readonly #dataVersion: StatementSync;
   readonly readSync: Reads;
   readonly shortReads = this;
@@ -199,6 +207,7 @@ class SqliteDb implements Db {
     this.#path = path;
     this.#writer = writer;
     this.#reader = reader;
+    this.#turns = new WriteTurns(path, writer.handle);
     this.readSync = {
       tuples: (query) => reader.read(query, 'all', true) as Cell[][],
       tuple: (query) => reader.read(query, 'get', true) as Cell[] | undefined,
@@ -239,7 +248,7 @@ class SqliteDb implements Db {
   }
 
   snapshot(): Promise<Snapshot> {
-    return retryWhileLocked(() => new SqliteSnapshot(this.#path, this.keyedHash));
+    return opened(() => new SqliteSnapshot(this.#path, this.keyedHash));
   }
 
   run(query: Sql): Promise<number> {
@@ -264,10 +273,15 @@ class SqliteDb implements Db {
     return {};
   }
 
+  othersWait(): boolean {
+    return this.#turns.othersWait();
+  }
+
   async close(): Promise<void> {
     await this.#lastWrite;
     this.#reader.handle.close();
     this.#writer.handle.close();
+    this.#turns.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -285,12 +299,13 @@ class SqliteDb implements Db {
   }
 
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    await retryWhileLocked(() => this.#writer.handle.exec('begin immediate'));
     try {
+      await this.#turns.begin();
       const result = await work(this.#writer);
       this.#writer.handle.exec('commit');
       return result;
     } catch (error) {
+      endAfterFailedSync(this.#path, error);
       if (this.#writer.handle.isTransaction) this.#writer.handle.exec('rollback');
       throw isOutage(error) ? new Unavailable(error) : error;
     }
@@ -300,7 +315,7 @@ class SqliteDb implements Db {
 /** Whether the disk failed (full, read-only or broken) or a move has closed the database, and not the statement. */
 function isOutage(error: unknown): boolean {
   const { errcode = 0, message = '' } = (error ?? {}) as { errcode?: number; message?: string };
-  return OUTAGES.has(errcode % 256) || (errcode === CONSTRAINT_TRIGGER && message === CLOSED);
+  return OUTAGES.has(resultCodeOf(error)) || (errcode === CONSTRAINT_TRIGGER && message === CLOSED);
 }
 
 /** Called at the first use, because a migration creates the table. */
@@ -310,20 +325,12 @@ function dataVersionsOf(handle: DatabaseSync): StatementSync {
   return statement;
 }
 
-/**
- * Runs work that needs a lock of the file, which another process may hold. Retries with pauses, because waiting inside
- * SQLite would block the event loop and thus the readers of this process.
- */
-async function retryWhileLocked<T>(work: () => T): Promise<T> {
-  const started = performance.now();
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_BUSY) throw error;
-      if (performance.now() - started > LOCK_TIMEOUT_MS) throw new Unavailable(error);
-    }
-    await pause(1 + Math.random() * 4);
+/** Opens a connection; another process may hold a lock that this needs for a moment. */
+async function opened<C extends Connection>(connection: () => C): Promise<C> {
+  try {
+    return await retryWhileLocked(connection, OPEN_TIMEOUT_MS, () => 1 + Math.random() * 4);
+  } catch (error) {
+    throw resultCodeOf(error) === SQLITE_BUSY ? new Unavailable(error) : error;
   }
 }
 

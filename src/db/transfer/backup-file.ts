@@ -59,7 +59,7 @@ export async function writeBackup(db: Db, file: string, options: BackupOptions):
     await rename(partial, file);
     return manifest;
   } finally {
-    for (const name of [partial, `${partial}-wal`, `${partial}-shm`]) await rm(name, { force: true });
+    for (const end of ['', '-wal', '-shm', '-turn']) await rm(partial + end, { force: true });
   }
 }
 
@@ -78,10 +78,24 @@ async function fill(partial: string, db: Db, options: BackupOptions): Promise<Ma
   };
 }
 
-/** What the installation keeps about its secret key, without the mark of a move. */
+/** What the installation keeps about its secret key, without the marks of a move and of a restore. */
 export async function installationOf(db: Queryable): Promise<Record<string, string>> {
-  const rows = await db.tuples(sql`select name, value from installation where name <> 'move' order by name`);
+  const rows = await db.tuples(
+    sql`select name, value from installation where name not in ('move', ${RESTORED}) order by name`,
+  );
   return Object.fromEntries(rows) as Record<string, string>;
+}
+
+const RESTORED = 'restored';
+
+/** Notes the time of the backup that a database was filled from, epoch milliseconds. */
+export const saveRestored = (db: Queryable, created: number): Promise<void> =>
+  saveInstallation(db, { [RESTORED]: String(created) });
+
+/** The time of the backup that a database was filled from; undefined where it was not. */
+export async function restoredFrom(db: Queryable): Promise<number | undefined> {
+  const row = await db.get<{ value: string }>(sql`select value from installation where name = ${RESTORED}`);
+  return row && Number(row.value);
 }
 
 export async function saveInstallation(db: Queryable, installation: Readonly<Record<string, string>>): Promise<void> {

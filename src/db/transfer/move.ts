@@ -13,6 +13,8 @@ export interface MoveOptions {
   /** The address of the target without password, which the source will name. */
   target: string;
   now: () => number;
+  /** Called when the target has been accepted and before the first row is copied. */
+  started?: () => Promise<void>;
   progress: Progress;
   /** Called at the beginning of each step, for the operator. */
   step: (sentence: string) => void;
@@ -36,6 +38,7 @@ export async function move(source: Db, target: Db, options: MoveOptions): Promis
     throw new UsageError('The database is from an older version: start this version once, then move it.');
   const purpose = `the move of the database ${await idOf(source)}`;
   await beginLoading(target, purpose, applied);
+  await options.started?.();
   const digests =
     mark?.state === 'moved'
       ? await digestsOf(target, options.progress)

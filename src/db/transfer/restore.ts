@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '../db.ts';
 import { type SchemaVersion, migrate, schemaVersionOf } from '../migrate.ts';
-import { type BackupFile, saveInstallation } from './backup-file.ts';
+import { type BackupFile, saveInstallation, saveRestored } from './backup-file.ts';
 import { copyTables, type Digests, differencesOf, digestsOf, type Progress } from './copy.ts';
 import { beginLoading, endLoading } from './loading.ts';
 
@@ -25,6 +25,7 @@ export async function restoreBackup(
     throw new UsageError(`The backup is damaged, so the target stays incomplete: ${differences.join('; ')}.`);
   }
   await saveInstallation(target, manifest.installation);
+  await saveRestored(target, manifest.created);
   await endLoading(target);
   await migrate(target);
   return found;

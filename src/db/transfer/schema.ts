@@ -16,10 +16,16 @@ export interface Column {
 }
 
 /**
- * Tables that belong to one database and not to the network: the schema, its id and data versions, and what the
- * installation says about itself.
+ * Tables that belong to one database and not to the network: the schema, its id and data versions, what the installation
+ * says about itself, and the notes that wait for their file.
  */
-const OWN_TABLES: ReadonlySet<string> = new Set(['migrations', 'data_versions', 'installation', 'moved_rows']);
+const OWN_TABLES: ReadonlySet<string> = new Set([
+  'migrations',
+  'data_versions',
+  'installation',
+  'moved_rows',
+  'revocations',
+]);
 /** Tables that exist only while a database is being loaded, and in a backup file. */
 const AUXILIARY = /^(loading_|backup_|sqlite_)/;
 

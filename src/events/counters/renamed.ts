@@ -1,5 +1,5 @@
 import { type Sql, sql } from '#db/sql.ts';
-import { renamedJson } from '../renamed-json.ts';
+import { renamedJson } from '#store/game/renamed-json.ts';
 
 /**
  * The statement that renames players in the counters of a match.

@@ -1,12 +1,11 @@
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
-import { type EventContext, findOrAddPlayer, observePlayer, type HandlerResult } from '../unit-of-work.ts';
+import { type EventContext, findOrAddPlayer, type HandlerResult } from '../unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
 import { groupOf } from '#store/game/player-stats.ts';
-import { type PlayedBy, type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
+import { joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { applyReports } from '../counters/report.ts';
-import { renamedJson } from '../renamed-json.ts';
-import type { KnownPlayer } from '#store/game/players.ts';
+import { type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
 export async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
@@ -16,38 +15,61 @@ export async function applyFinished(context: EventContext, match: MatchSummary):
   const mode = facts.gamemode.toLowerCase();
   batch.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
   addPlayers(context, match);
-  if (match.scorers.length > 0) addScorers(context, match);
-  const survivors = batch.players.hasMerged ? survivorsOf(context, match) : undefined;
-  const shown = (json: string): string => (survivors === undefined ? json : renamedJson(json, survivors));
-  batch.rows.add('match_details', [key, head, started, finished, shown(teams), shown(objectives), extras]);
-  if (match.kills.length > 0) addKills(context, match, survivors);
+  if (batch.players.hasMerged) addMerged(context, match);
+  batch.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);
+  if (match.kills.length > 0) addKills(context, match);
   if (match.completed.length > 0) addCompleted(context, match);
   if (counters === undefined) return undefined;
-  batch.rows.add('match_counters', [key, shown(counters.text)]);
+  batch.rows.add('match_counters', [key, counters.text]);
   const warnings = await applyReports(context, groupOf(facts.gamemode), counters.reported);
   return warnings && { warnings };
 }
 
 type PlayerRow = [match: number, player: number, ...PlayedBy];
 
-/** Adds one row per player. Where several UUIDs of the match were merged into one player, their counts are added. */
-function addPlayers(context: EventContext, { facts, finished, players }: MatchSummary): void {
+/**
+ * Adds one row per player, and the names of scorers who are in no team, which no row of `player_matches` stores. Where
+ * several UUIDs of the match were merged into one player, `joinPlayed` says what the row has.
+ */
+function addPlayers(context: EventContext, { facts, finished, players, scorers }: MatchSummary): void {
   const { batch, key } = context;
   const rows = new Map<number, PlayerRow>();
-  const otherNames = new Map<number, Set<string>>();
+  const names = new ObservedNames();
   const group = groupOf(facts.gamemode);
   for (const player of players) {
     const [uuid, name, , , , , , , sums] = player;
     const stored = findOrAddPlayer(context, { uuid, name }, finished);
     batch.players.count(stored, group, sums);
     const before = rows.get(stored.key);
-    if (before !== undefined) otherNames.set(stored.key, (otherNames.get(stored.key) ?? new Set()).add(before[2]));
     const row = rowOf(player, key, stored.key);
-    rows.set(stored.key, before === undefined ? row : addRows(before, row));
+    if (before !== undefined) names.add(uuid, stored.key, before[2], name);
+    rows.set(stored.key, before === undefined ? row : joinRows(before, row));
+  }
+  for (const [uuid, name] of scorers) {
+    const stored = findOrAddPlayer(context, { uuid, name }, finished);
+    const row = rows.get(stored.key);
+    names.add(uuid, stored.key, name, ...(row === undefined ? [] : [row[2]]));
+    if (name === row?.[2]) batch.rows.add('name_observations', [stored.key, key, finished, name]);
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
-  for (const [player, names] of otherNames) {
-    for (const name of names) batch.rows.add('name_observations', [player, key, finished, name]);
+  for (const [player, { uuid, all }] of names.byPlayer) {
+    const sorted = [...all].sort();
+    // Of several names in one event the last in their order is the newest.
+    if (sorted.length > 1) findOrAddPlayer(context, { uuid, name: sorted.at(-1)! }, finished);
+    for (const name of sorted) {
+      if (name !== rows.get(player)?.[2]) batch.rows.add('name_observations', [player, key, finished, name]);
+    }
+  }
+}
+
+/** The names of players in a match that `player_matches` does not store, or not all of them. */
+class ObservedNames {
+  readonly byPlayer = new Map<number, { uuid: string; all: Set<string> }>();
+
+  add(uuid: string, player: number, ...names: string[]): void {
+    const observed = this.byPlayer.get(player) ?? { uuid, all: new Set<string>() };
+    for (const name of names) observed.all.add(name);
+    this.byPlayer.set(player, observed);
   }
 }
 
@@ -56,32 +78,19 @@ function rowOf(player: PlayerSummary, match: number, key: number): PlayerRow {
   return [match, key, name, result, score, kills, deaths, time, envdeaths];
 }
 
-function addRows(before: PlayerRow, row: PlayerRow): PlayerRow {
-  const [match, player, name, result, score, kills, deaths, time, envdeaths] = row;
-  const sums = [score + before[4], kills + before[5], deaths + before[6], time + before[7]] as const;
-  return [match, player, name, result, ...sums, envdeaths + before[8]];
-}
+const joinRows = ([match, player, ...before]: PlayerRow, [, , ...row]: PlayerRow): PlayerRow => [
+  match,
+  player,
+  ...joinPlayed(before, row),
+];
 
-/** Records the names of scorers who are in no team: no row of `player_matches` stores them. */
-function addScorers(context: EventContext, { players, scorers, finished }: MatchSummary): void {
-  const accumulator = context.batch.players;
-  const recorded = new Set(players.map(([uuid]) => accumulator.find(uuid)!.key));
-  for (const [uuid, name] of scorers) {
-    const stored = accumulator.find(uuid);
-    if (stored !== undefined && recorded.has(stored.key)) continue;
-    recorded.add(observePlayer(context, { uuid, name }, finished).key);
-  }
-}
-
-type Survivors = ReadonlyMap<string, KnownPlayer>;
-
-/** The surviving players of those in the match who were merged into others: the match shows their UUIDs and names. */
-function survivorsOf({ batch }: EventContext, match: MatchSummary): Survivors | undefined {
-  const merged = uuidsOf(match).flatMap((uuid): [string, KnownPlayer][] => {
+/** Records the surviving players of UUIDs of the match that were merged into others. */
+function addMerged({ batch, key }: EventContext, match: MatchSummary): void {
+  const merged = uuidsOf(match).flatMap((uuid) => {
     const player = batch.players.find(uuid)!;
-    return player.uuid === uuid ? [] : [[uuid, player]];
+    return player.uuid === uuid ? [] : [player.key];
   });
-  return merged.length === 0 ? undefined : new Map(merged);
+  for (const player of new Set(merged)) batch.rows.add('merged_in_matches', [key, player]);
 }
 
 function addCompleted({ batch, key }: EventContext, { completed }: MatchSummary): void {
@@ -90,13 +99,11 @@ function addCompleted({ batch, key }: EventContext, { completed }: MatchSummary)
   }
 }
 
-function addKills({ batch, key }: EventContext, { kills }: MatchSummary, survivors?: Survivors): void {
+function addKills({ batch, key }: EventContext, { kills }: MatchSummary): void {
   kills.forEach(([killer, killerName, victim, victimName, time, location], number) => {
     const killerKey = killer === null ? null : batch.players.find(killer)!.key;
     const victimKey = batch.players.find(victim)!.key;
-    const shownKiller = (killer === null ? undefined : survivors?.get(killer)?.name) ?? killerName;
-    const shownVictim = survivors?.get(victim)?.name ?? victimName;
-    batch.rows.add('kills', [key, number, killerKey, shownKiller, victimKey, shownVictim, time, location]);
+    batch.rows.add('kills', [key, number, killerKey, killerName, victimKey, victimName, time, location]);
   });
 }
 

@@ -1,9 +1,9 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
-import { isShortUuid } from '#platform/text.ts';
-import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
+import { isShortUuid, shortUuid } from '#platform/text.ts';
 import { mergeOrCreateJob } from '../jobs/merge.ts';
+import { NEVER_SEEN } from '../player-accumulator.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
 
@@ -37,9 +37,10 @@ export async function applyMerged(
   if (merged === undefined) return undefined;
   if (survivor === undefined) {
     await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
-    await renameUnnamed(tx, merged);
+    await renameUnnamed(tx, merged, target);
   }
-  return { stale: await mergeOrCreateJob(batch, { from, merged, survivor: survivor ?? merged }) };
+  await mergeOrCreateJob(batch, { from, merged, survivor: survivor ?? merged });
+  return undefined;
 }
 
 async function aliasOf(tx: Queryable, uuid: string): Promise<string | undefined> {
@@ -62,11 +63,19 @@ async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
   return (await tx.get<{ key: number }>(sql`select key from players where uuid = ${uuid}`))?.key;
 }
 
-/** A player whose name is not known is shown under the short form of the UUID, which has just changed. */
-async function renameUnnamed(tx: Queryable, key: number): Promise<void> {
+/**
+ * A player whose name is not known is shown under the short form of the UUID, which has just changed. Such a player has
+ * been observed without names only.
+ */
+async function renameUnnamed(tx: Queryable, key: number, uuid: string): Promise<void> {
   const player = await tx.get<{ name: string }>(sql`select name from players where key = ${key}`);
   if (player === undefined || !isShortUuid(player.name)) return;
-  const observed = new PlayerObservations(key);
-  await observed.read(tx);
-  await replacePlayerNames(tx, key, observed);
+  const name = shortUuid(uuid);
+  await tx.runAll([
+    sql`update players set name = ${name}, name_key = ${name} where key = ${key}`,
+    sql`delete from player_names where player_key = ${key}`,
+    sql`
+      insert into player_names (name_key, player_key, name, first_seen, last_seen)
+      values (${name}, ${key}, ${name}, ${NEVER_SEEN}, ${NEVER_SEEN})`,
+  ]);
 }

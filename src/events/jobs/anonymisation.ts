@@ -3,13 +3,13 @@ import { list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
 import { MAPS } from '../anonymise.ts';
 import { punishmentOfAggregate } from '../punishments/aggregate.ts';
+import { renamedJson } from '#store/game/renamed-json.ts';
 import { renamedCounters } from '../counters/renamed.ts';
-import { renamedJson } from '../renamed-json.ts';
 import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from './portion.ts';
 
 /**
  * Replaces deleted players by their pseudonyms in the stored events and in the rows that keep the names of events. First the
- * matches of the player by its index, because a merge may have written the UUID into matches whose events have another one;
+ * matches of the player by its index, because an earlier version wrote UUIDs of merges into matches whose events have others;
  * then the whole ledger, once for all UUIDs of the job: no index finds every event that mentions a UUID.
  */
 
@@ -177,11 +177,20 @@ async function anonymiseMatch(tx: Queryable, match: number, { pseudonyms, owner 
       where match_key = ${match}`);
   }
   await tx.runAll(renamedCounters(match, details.counters, pseudonyms));
-  if (owner === undefined) return;
+  if (owner === undefined) return await clearMergedNames(tx, match);
   await anonymiseNames(tx, match, owner);
   await tx.runAll([
     sql`update player_matches set name = ${owner.name} where match_key = ${match} and player_key = ${owner.key}`,
     sql`update kills set killer_name = ${owner.name} where killer_key = ${owner.key} and match_key = ${match}`,
     sql`update kills set victim_name = ${owner.name} where victim_key = ${owner.key} and match_key = ${match}`,
+  ]);
+}
+
+/** Deletes the names of merged players from the kills of a match, whose readers show those of the surviving players. */
+async function clearMergedNames(tx: Queryable, match: number): Promise<void> {
+  const merged = sql`select player_key from merged_in_matches where match_key = ${match}`;
+  await tx.runAll([
+    sql`update kills set killer_name = '' where match_key = ${match} and killer_key in (${merged})`,
+    sql`update kills set victim_name = '' where match_key = ${match} and victim_key in (${merged})`,
   ]);
 }

@@ -6,16 +6,22 @@ import { type Account, accountById } from './accounts.ts';
 import { connectedApplications } from './consents.ts';
 import { eraseFromAudit } from '#store/audit/erasure.ts';
 import { Keys } from '#store/sequence.ts';
-import { pseudonymise } from './pseudonyms.ts';
+import { type Pseudonym, pseudonymise } from './pseudonyms.ts';
 import { ownedAlone, syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 
 /**
  * Deletes an account with its sessions, tokens and consents, and its personal data in the audit log. Applications without
  * another owner are suspended. The statistics of the linked game account continue under a pseudonym; a job afterwards
  * replaces the game account in the stored events.
+ * @param known as for `pseudonymise`
  * @returns the deleted account; undefined if there is none; `last operator` if it has to stay, because nobody else is one
  */
-export async function deleteAccount(db: Db, now: number, id: string): Promise<Account | 'last operator' | undefined> {
+export async function deleteAccount(
+  db: Db,
+  now: number,
+  id: string,
+  known?: ReadonlyMap<string, Pseudonym>,
+): Promise<Account | 'last operator' | undefined> {
   return await db.transaction(async (tx) => {
     // First, because events that rename or link a player hold this lock while they wait for the row of the account.
     await Keys.lock(tx);
@@ -28,7 +34,7 @@ export async function deleteAccount(db: Db, now: number, id: string): Promise<Ac
     await tx.run(sql`delete from accounts where id = ${id}`);
     await syncOwnerSuspension(tx, owned);
     await eraseFromAudit(tx, account);
-    if (account.player_uuid !== null) await pseudonymise(tx, now, account.player_uuid);
+    if (account.player_uuid !== null) await pseudonymise(tx, now, account.player_uuid, known);
     return account;
   });
 }

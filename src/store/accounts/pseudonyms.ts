@@ -22,9 +22,15 @@ const ROWS_PER_BATCH = 500;
 /**
  * Replaces a game account, and the game accounts merged with it, by pseudonyms: each gets a UUID of its own, and all get the
  * same name. The player has the pseudonym immediately; a job replaces the game accounts in the stored events.
+ * @param known pseudonyms from before a backup was restored, by the keyed hash of the UUID
  * @returns the key of the job; undefined where all of them have pseudonyms already
  */
-export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<number | undefined> {
+export async function pseudonymise(
+  tx: Queryable,
+  now: number,
+  uuid: string,
+  known: ReadonlyMap<string, Pseudonym> = new Map(),
+): Promise<number | undefined> {
   // The lock keeps other transactions from writing events of the player under the old UUID. It is taken first, see Keys.
   await Keys.lock(tx);
   const hashes: string[] = [];
@@ -33,17 +39,19 @@ export async function pseudonymise(tx: Queryable, now: number, uuid: string): Pr
     select key, uuid, name from players
     where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own}), ${own})`);
   const existing = await pseudonymsAmong(tx, [own, ...merged]);
-  const name = player !== undefined && existing.has(own) ? player.name : newName();
+  const name =
+    player !== undefined && existing.has(own) ? player.name : (known.get(tx.keyedHash(own))?.name ?? newName());
   for (const original of [own, ...merged]) {
     if (existing.has(original)) continue;
-    const pseudonym = { uuid: randomUUID(), name };
+    const hash = tx.keyedHash(original);
+    const pseudonym = { uuid: known.get(hash)?.uuid ?? randomUUID(), name };
     await tx.run(sql`
       insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
-      values (${tx.keyedHash(original)}, ${pseudonym.uuid}, ${name}, ${now}, 0, ${original})`);
-    hashes.push(tx.keyedHash(original));
+      values (${hash}, ${pseudonym.uuid}, ${name}, ${now}, 0, ${original})`);
+    hashes.push(hash);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     if (player === undefined) continue;
-    await holdPunishments(tx, now, tx.keyedHash(original), player.key);
+    await holdPunishments(tx, now, hash, player.key);
     if (original === player.uuid) await renamePlayer(tx, player.key, original, pseudonym);
     await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { factsOf } from './matches.ts';
+import { shownName } from './merged-players.ts';
 
 /** Where a victim died. */
 export interface KillLocation {
@@ -15,7 +16,7 @@ interface Participant {
   name: string;
 }
 
-/** A kill, or a death without a killer. Names are those at the time. */
+/** A kill, or a death without a killer. Names are those at the time, but for merged players: see `merged-players.ts`. */
 export interface Death {
   killer: Participant | null;
   victim: Participant;
@@ -83,8 +84,10 @@ async function read(
   limit: number,
 ): Promise<Death[]> {
   const column = sql`k.${identifier(role)}`;
+  const killer = shownName(sql`k.match_key`, sql`k.killer_key`, sql`p.name`, sql`k.killer_name`);
+  const victim = shownName(sql`k.match_key`, sql`k.victim_key`, sql`v.name`, sql`k.victim_name`);
   const rows = await db.tuples(sql`
-    select p.uuid, k.killer_name, v.uuid, k.victim_name, k.match_key, k.number, m.head, k.location, k.time
+    select p.uuid, ${killer}, v.uuid, ${victim}, k.match_key, k.number, m.head, k.location, k.time
     from kills k join matches m on m.key = k.match_key join players v on v.key = k.victim_key
       left join players p on p.key = k.killer_key
     where (${column}, k.match_key, k.number) < (${playerKey}, ${match}, ${number}) and ${column} >= ${playerKey}

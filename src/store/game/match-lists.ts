@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
+import { HAS_MERGED, withSurvivors } from './merged-players.ts';
 import { keysetPage, type Page, pageBefore } from '../keyset-paging.ts';
 import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch } from './matches.ts';
 
@@ -47,8 +48,14 @@ export async function listPlayedMatches(
 /** The teams of matches by the key of the match. Matches without a row are absent. */
 export async function teamsOfMatches(db: Queryable, keys: readonly number[]): Promise<Map<number, MatchTeam[]>> {
   if (keys.length === 0) return new Map();
-  const rows = await db.all<{ match_key: number; teams: string }>(
-    sql`select match_key, teams from match_details where match_key in (${list([...keys])})`,
+  const rows = await db.tuples(
+    sql`select match_key, teams, ${HAS_MERGED} from match_details where match_key in (${list([...keys])})`,
   );
-  return new Map(rows.map(({ match_key, teams }) => [match_key, JSON.parse(teams) as MatchTeam[]]));
+  const stored = (rows as [number, string, number][]).map(([key, teams, merged]) => ({
+    key,
+    teams,
+    isMerged: merged === 1,
+  }));
+  const matches = await withSurvivors(db, stored);
+  return new Map(matches.map(({ key, teams }) => [key, JSON.parse(teams) as MatchTeam[]]));
 }

@@ -1,6 +1,7 @@
 import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
 import type { Queryable, Reads } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
+import { HAS_MERGED, withSurvivors } from './merged-players.ts';
 
 /**
  * A match in a list. `head` is stored JSON without its closing `}`: all fields that do not depend on settings. The service
@@ -73,9 +74,11 @@ export function listMatches(db: Reads, before: number, limit: number): MaybeProm
   return mapMaybe(rows, (found) => (found as HeadTuple[]).map(headOf));
 }
 
-/** A match with its teams, which are stored JSON in the form of the API. */
+/** A match with its teams, which are JSON in the form of the API. */
 export interface MatchWithTeams extends MatchHead {
   teams: string;
+  /** Whether it shows the names that merged players have now (see `merged-players.ts`), which its row does not store. */
+  isMerged: boolean;
 }
 
 /** A match with its teams and the number of times that its row was rewritten. */
@@ -90,56 +93,65 @@ export interface WholeMatch extends MatchWithTeams {
   extras: string | null;
 }
 
-const REVISED = sql`select match_key, head, started, finished, teams, revision from match_details`;
-const WITH_TEAMS = sql`select match_key, head, started, finished, teams from match_details`;
-const WHOLE = sql`select match_key, head, started, finished, teams, objectives, extras from match_details`;
+const REVISED = sql`select match_key, head, started, finished, teams, ${HAS_MERGED}, revision from match_details`;
+const WITH_TEAMS = sql`select match_key, head, started, finished, teams, ${HAS_MERGED} from match_details`;
+const WHOLE = sql`
+  select match_key, head, started, finished, teams, ${HAS_MERGED}, objectives, extras from match_details`;
 
 /** Like `listMatches`, with teams. Without objectives, which would need further reads from disk. */
-export async function listMatchesWithTeams(db: Queryable, before: number, limit: number): Promise<MatchWithTeams[]> {
+export async function listMatchesWithTeams(
+  db: Queryable,
+  before: number,
+  limit: number,
+): Promise<readonly MatchWithTeams[]> {
   const rows = await db.tuples(sql`${WITH_TEAMS} where match_key < ${before} order by match_key desc limit ${limit}`);
-  return (rows as TeamsTuple[]).map(withTeamsOf);
+  return await withSurvivors(db, (rows as TeamsTuple[]).map(withTeamsOf));
 }
 
 /** Like `listMatches`, with teams and objectives. */
-export async function listWholeMatches(db: Queryable, before: number, limit: number): Promise<WholeMatch[]> {
+export async function listWholeMatches(db: Queryable, before: number, limit: number): Promise<readonly WholeMatch[]> {
   const rows = await db.tuples(sql`${WHOLE} where match_key < ${before} order by match_key desc limit ${limit}`);
-  return (rows as WholeTuple[]).map(wholeOf);
+  return await withSurvivors(db, (rows as WholeTuple[]).map(wholeOf));
 }
 
 export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch | undefined> {
   const row = await db.tuple(sql`${WHOLE} where match_key = ${key}`);
-  return row && wholeOf(row as WholeTuple);
+  return row && (await shown(db, wholeOf(row as WholeTuple)));
 }
 
 /** Like `matchByKey`, without the objectives, which few clients request. */
 export function matchWithTeams(db: Reads, key: number): MaybePromise<MatchWithTeams | undefined> {
   const found = db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
-  return mapMaybe(found, (row) => row && withTeamsOf(row as TeamsTuple));
+  return mapMaybe(found, (row) => row && shown(db, withTeamsOf(row as TeamsTuple)));
 }
 
 /** Like `matchWithTeams`, with the revision. */
 export function revisedMatch(db: Reads, key: number): MaybePromise<RevisedMatch | undefined> {
   const found = db.tuple(sql`${REVISED} where match_key = ${key}`);
-  return mapMaybe(found, (row) => row && revisedOf(row as RevisedTuple));
+  return mapMaybe(found, (row) => row && shown(db, revisedOf(row as RevisedTuple)));
+}
+
+function shown<M extends MatchWithTeams>(db: Reads, match: M): MaybePromise<M> {
+  return match.isMerged ? mapMaybe(withSurvivors(db, [match]), ([first]) => first!) : match;
 }
 
 type HeadTuple = [number, string, number, number];
-type TeamsTuple = [...HeadTuple, teams: string];
+type TeamsTuple = [...HeadTuple, teams: string, merged: number];
 type RevisedTuple = [...TeamsTuple, revision: number];
 type WholeTuple = [...TeamsTuple, objectives: string, extras: string | null];
 
 const headOf = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
 
-function withTeamsOf([key, head, started, finished, teams]: TeamsTuple): MatchWithTeams {
-  return { key, head, started, finished, teams };
+function withTeamsOf([key, head, started, finished, teams, merged]: TeamsTuple): MatchWithTeams {
+  return { key, head, started, finished, teams, isMerged: merged === 1 };
 }
 
-function revisedOf([key, head, started, finished, teams, revision]: RevisedTuple): RevisedMatch {
-  return { key, head, started, finished, teams, revision };
+function revisedOf([key, head, started, finished, teams, merged, revision]: RevisedTuple): RevisedMatch {
+  return { key, head, started, finished, teams, isMerged: merged === 1, revision };
 }
 
-function wholeOf([key, head, started, finished, teams, objectives, extras]: WholeTuple): WholeMatch {
-  return { key, head, started, finished, teams, objectives, extras };
+function wholeOf([key, head, started, finished, teams, merged, objectives, extras]: WholeTuple): WholeMatch {
+  return { key, head, started, finished, teams, isMerged: merged === 1, objectives, extras };
 }
 
 /** A player's match with the player's own result, as in the API's field group `matches`. */

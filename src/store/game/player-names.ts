@@ -3,11 +3,13 @@ import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { syncAccountName } from '#store/accounts/account-names.ts';
+import { rankChanges } from './rank-counts.ts';
 
 /**
  * Derives the names, the last login and the last logout of a player from the remaining records, after events were
  * retracted. `PlayerAccumulator` maintains the same fields event by event. The newest observation of a name decides; of
- * two with the same timestamp, the one of the later event.
+ * two with the same timestamp, the one of the later event; of two in one event (a match of merged UUIDs), the name that
+ * sorts last.
  */
 
 /** A name in its spelling, with the timestamps of its first and last observation and the event of the last one. */
@@ -17,8 +19,6 @@ interface Span {
   last: number;
   /** The key of the event of the last observation. */
   key: number;
-  /** 1 where the event's own row stores the name, 0 for `name_observations`: decides between two names of one event. */
-  own: number;
 }
 
 interface Session {
@@ -80,7 +80,7 @@ export class PlayerObservations {
       where (p.player_key, p.match_key) > (${this.#player}, ${this.#lastMatch}) and p.player_key <= ${this.#player}
       order by p.player_key, p.match_key limit ${ROWS_PER_READ}`);
     for (const [name, time, key] of rows as [string, number, number][]) {
-      this.#observe(name, time, key, 1);
+      this.#observe(name, time, key);
       this.#lastMatch = key;
     }
     return rows.length === ROWS_PER_READ;
@@ -92,7 +92,7 @@ export class PlayerObservations {
       where player_key = ${this.#player} and ledger_key > ${this.#lastSession}
       order by ledger_key limit ${ROWS_PER_READ}`);
     for (const [name, time, key, login, server] of rows as [string, number, number, number, string][]) {
-      this.#observe(name, time, key, 1);
+      this.#observe(name, time, key);
       this.#lastSession = key;
       const kind = login === 1 ? 'login' : 'logout';
       if (time >= (this.#newest[kind]?.time ?? time)) this.#newest[kind] = { time, server };
@@ -107,25 +107,28 @@ export class PlayerObservations {
       where player_key = ${this.#player} and (ledger_key, name) > (${key}, ${name})
       order by ledger_key, name limit ${ROWS_PER_READ}`);
     for (const [name, time, key] of rows as [string, number, number][]) {
-      this.#observe(name, time, key, 0);
+      this.#observe(name, time, key);
       this.#lastNamed = [key, name];
     }
     return rows.length === ROWS_PER_READ;
   }
 
-  #observe(name: string, time: number, key: number, own: number): void {
+  #observe(name: string, time: number, key: number): void {
     const before = this.#spans.get(name);
     const first = Math.min(time, before?.first ?? time);
-    const isLast = before === undefined || isLater({ name, last: time, key, own }, before);
-    this.#spans.set(name, isLast ? { name, first, last: time, key, own } : { ...before, first });
+    const isLast = before === undefined || isLater({ name, last: time, key }, before);
+    this.#spans.set(name, isLast ? { name, first, last: time, key } : { ...before, first });
   }
 }
 
-type LastObservation = Pick<Span, 'name' | 'last' | 'key' | 'own'>;
+type LastObservation = Pick<Span, 'name' | 'last' | 'key'>;
 
 /** Any name counts as later than the short UUID of a player without a name. */
 const compareLast = (a: LastObservation, b: LastObservation): number =>
-  Number(!isShortUuid(a.name)) - Number(!isShortUuid(b.name)) || a.last - b.last || a.key - b.key || a.own - b.own;
+  Number(!isShortUuid(a.name)) - Number(!isShortUuid(b.name)) ||
+  a.last - b.last ||
+  a.key - b.key ||
+  Number(a.name > b.name) - Number(a.name < b.name);
 
 /** Without a name, a player has the short form of the UUID: after a merge, of the UUID that remains. */
 const nameUnder = (uuid: string, name: string): string => (isShortUuid(name) ? shortUuid(uuid) : name);
@@ -186,7 +189,7 @@ async function writeNames(
 async function deletePlayer(tx: Queryable, key: number): Promise<void> {
   await tx.run(sql`
     update player_aliases set key = null where into_uuid = (select uuid from players where key = ${key})`);
-  await tx.run(sql`delete from players where key = ${key}`);
+  await tx.runAll([sql`delete from players where key = ${key}`, ...rankChanges([key])]);
 }
 
 interface NamedPlayer {
@@ -201,21 +204,16 @@ interface NamedPlayer {
 }
 
 /**
- * Gives a player the names and last sessions of a merged one, too. Reads the two name histories, and all observations only
- * where two of them have the same timestamp.
+ * Gives a player the names and last sessions of a merged one, too, from the two name histories.
  * @param survivor already owns the observations of `merged`
+ * @returns whether timestamps of the two are the same, so that only the observations tell which name is the newer one
  */
-export async function mergePlayerNames(tx: Queryable, merged: number, survivor: number): Promise<void> {
+export async function mergePlayerNames(tx: Queryable, merged: number, survivor: number): Promise<boolean> {
   const [from, into] = [await namedPlayer(tx, merged), await namedPlayer(tx, survivor)];
   const isTied =
     from.name_seen === into.name_seen ||
     (from.last_login !== null && from.last_login === into.last_login) ||
     from.names.some((one) => into.names.some((other) => one.last === other.last));
-  if (isTied) {
-    const observed = new PlayerObservations(survivor);
-    await observed.read(tx);
-    return await replacePlayerNames(tx, survivor, observed);
-  }
   const names = new Map<string, PlayerNameSpan>();
   const spans = [...from.names, ...into.names].map((span) => ({ ...span, name: nameUnder(into.uuid, span.name) }));
   for (const span of spans.sort((a, b) => a.last - b.last)) {
@@ -230,6 +228,7 @@ export async function mergePlayerNames(tx: Queryable, merged: number, survivor: 
     lastLogin: login.last_login === null ? undefined : { time: login.last_login, server: login.last_login_server },
     lastLogout: logout.last_logout === null ? undefined : { time: logout.last_logout },
   });
+  return isTied;
 }
 
 /** The row of the present name is not updated with each event: its spelling and its end are those of the player. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/db.ts';
+import { rankChanges } from './rank-counts.ts';
 import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
 
 /**
@@ -100,7 +101,8 @@ function upsertOf(group: Group): UpsertText {
  */
 export function additions(group: Group, rows: readonly Row[]): Sql[] {
   const { head, tail, columns } = UPSERTS[group];
-  return withRows(head, columns, rows.flat(), tail);
+  const additions = withRows(head, columns, rows.flat(), tail);
+  return group === 'teampvp' ? [...additions, ...rankChanges(rows.map((row) => row.at(-1)!))] : additions;
 }
 
 /** An addition to a player's counters of one group. */

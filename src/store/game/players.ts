@@ -50,10 +50,11 @@ async function lastBearer(db: Queryable, nameKey: string): Promise<Player | unde
     where p.name_key = ${nameKey} order by s.name_seen desc, p.key desc limit 1`);
 }
 
-/** A player by UUID, by name in any case, or by id. Game account names have at most 16 characters, so none looks like a UUID. */
+/** A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits is found where no player has that UUID. */
 export async function findPlayer(db: Queryable, text: string): Promise<Player | undefined> {
   const uuid = uuidOf(text);
-  if (uuid !== undefined) return await playerByUuid(db, uuid);
+  const identified = uuid === undefined ? undefined : await playerByUuid(db, uuid);
+  if (identified !== undefined) return identified;
   const named = await playerByName(db, text);
   if (named !== undefined) return named;
   const key = keyOf(text);

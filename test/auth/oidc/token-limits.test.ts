@@ -32,6 +32,23 @@ test('an application gets TOKEN_LIMIT tokens of its own an hour, however it asks
   assert.equal((await ask()).status, 200);
 });
 
+test('a token of client credentials is stored without a flush, a refresh token with one', async (t) => {
+  const { services, application, credentials, redeem } = await serviceWithSteve(t);
+  const { db } = services.context;
+  const durable: boolean[] = [];
+  const transaction = db.transaction.bind(db);
+  db.transaction = (work, options) => {
+    durable.push(options?.durable ?? true);
+    return transaction(work, options) as ReturnType<typeof work>;
+  };
+  const form = { ...credentials, grant_type: 'client_credentials' };
+  const answer = await post(services, '/oauth/token', form, { 'content-type': 'application/x-www-form-urlencoded' });
+  assert.deepEqual([answer.status, durable], [200, [false]]);
+  durable.length = 0;
+  assert.equal((await redeem(await codeOf(services, application.client_id))).status, 200);
+  assert.ok(durable.includes(true));
+});
+
 test('sign-ins and refreshes of one account at one application are limited, and nothing is used up', async (t) => {
   const { services, application, credentials, redeem } = await serviceWithSteve(
     t,

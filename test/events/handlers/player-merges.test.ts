@@ -4,21 +4,33 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import { matchByKey } from '#store/game/matches.ts';
-import { findPlayer, namesOf, type PlayerName, playerByUuid } from '#store/game/players.ts';
+import type { Db } from '#db/db.ts';
+import { deathsBelow, killsOf } from '#store/game/kills.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { listWholeMatches, matchByKey } from '#store/game/matches.ts';
+import { findPlayer, namesOf, type PlayerName, playerByUuid, playersBefore } from '#store/game/players.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
-import { BEGINNING, configured, event, login, match, person, team, sendEvents } from '#test/support/builders.ts';
+import { after, BEGINNING, configured, event, login, match, person, team, sendEvents } from '#test/support/builders.ts';
 import { canonicalDumpOf } from '../canonical-dump.ts';
-import { arbitraryHistory, type GeneratedEvent } from '../generated-history.ts';
+import { arbitraryHistory, merge, type GeneratedEvent } from '../generated-history.ts';
 import { ingestHistory } from '../ingest-history.ts';
 import { finishJobs, retractEvents } from '#test/support/jobs.ts';
 
 const FROM = person(0).uuid;
 const INTO = person(1).uuid;
 
-/** The dump without stored UUIDs that a merge does not change. */
-const STORED_BODIES = ['match_details', 'match_counters', 'ledger', 'kills'];
+/** Tables with the UUIDs and names of events, which a merge does not change. */
+const STORED_BODIES = ['match_details', 'match_counters', 'ledger', 'kills', 'merged_in_matches'];
+
+/** An event of the merged UUID as one of the surviving UUID. Who revoked a punishment stays as reported after a merge. */
+function renamedEvent(received: GeneratedEvent): GeneratedEvent {
+  const renamed = JSON.parse(JSON.stringify(received).replaceAll(FROM, INTO)) as GeneratedEvent;
+  if (received.event.type === 'punishment.revoked' && renamed.event.type === 'punishment.revoked') {
+    renamed.event.data.revoker = received.event.data.revoker;
+  }
+  return renamed;
+}
 
 for (const dialect of DIALECTS) {
   test(`a player merged into another has always been that other (${dialect})`, async (t) => {
@@ -26,19 +38,57 @@ for (const dialect of DIALECTS) {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory, fc.nat(25), fc.integer({ min: 1, max: 5 }), async (events, place, batches) => {
         const received = events.filter(({ event }) => !(has(event, FROM) && has(event, INTO)));
-        const merge: GeneratedEvent = {
-          sender: 'operator',
-          event: event('player.merged', { from: FROM, into: INTO }, { id: 'merge', time: '2026-02-01T00:00:00Z' }),
-        };
         await ingestHistory(one, received.toSpliced(place, 0, merge), batches);
-        const renamed = received.map((one) => JSON.parse(JSON.stringify(one).replaceAll(FROM, INTO)) as GeneratedEvent);
+        const renamed = received.map(renamedEvent);
         await ingestHistory(other, renamed, batches);
+        await finishJobs(one);
         const [found, wanted] = [await canonicalDumpOf(one), await canonicalDumpOf(other)];
         for (const table of Object.keys(wanted)) {
           if (!STORED_BODIES.includes(table)) assert.deepEqual(found[table], wanted[table], table);
         }
       }),
       { numRuns: dialect === 'sqlite' ? 60 : 20 },
+    );
+  });
+}
+
+/** The dump, and what readers show of matches and kills. */
+async function shownIn(db: Db): Promise<Record<string, unknown>> {
+  await finishJobs(db);
+  while (await projectMatches(db, 'UTC', 0));
+  const matches = await listWholeMatches(db, Number.MAX_SAFE_INTEGER, 100);
+  const players = await playersBefore(db, Number.MAX_SAFE_INTEGER, 100);
+  const kills = await Promise.all(
+    players.map(async ({ key, uuid }) => [
+      uuid,
+      await killsOf(db, key, 100),
+      await deathsBelow(db, key, undefined, 100),
+    ]),
+  );
+  const keys = JSON.stringify([matches, kills]).replaceAll(/"(?:key|match)":\d+|\\?"id\\?":\\?"\w+/g, '');
+  const shown = (JSON.parse(keys.replaceAll(/([{,]),+|,+(?=})/g, '$1')) as unknown[]).map((rows) =>
+    (rows as unknown[]).map((row) => JSON.stringify(row)).sort(),
+  );
+  return { ...(await canonicalDumpOf(db)), shown };
+}
+
+for (const dialect of DIALECTS) {
+  test(`it does not matter whether a merge arrives before or after other events (${dialect})`, async (t) => {
+    const [one, other] = await twoDatabases(t, dialect);
+    const place = fc.nat(25);
+    await fc.assert(
+      fc.asyncProperty(arbitraryHistory, place, place, fc.nat(3), async (events, early, late, batches) => {
+        const dumps = [];
+        for (const [db, at] of [
+          [one, early],
+          [other, late],
+        ] as const) {
+          await ingestHistory(db, events.toSpliced(at, 0, merge), batches + 1);
+          dumps.push(await shownIn(db));
+        }
+        for (const table of Object.keys(dumps[0]!)) assert.deepEqual(dumps[1]![table], dumps[0]![table], table);
+      }),
+      { numRuns: dialect === 'sqlite' ? 40 : 10 },
     );
   });
 }
@@ -101,7 +151,11 @@ for (const survivor of ['a known', 'an unknown'] as const) {
     async (t, url) => {
       const context = await testContext(t, url);
       const objective = { player: person(0), team: 'Red', type: 'flag', name: 'Flag', time: BEGINNING } as const;
-      const played = match({ teams: [team('Red', 2), team('Blue', 3)], objectives: [objective] });
+      const played = match({
+        finished: after(-1),
+        teams: [team('Red', 2), team('Blue', 3)],
+        objectives: [objective],
+      });
       await sendEvents(context, configured('Alpha'), ...(survivor === 'a known' ? [login('Alpha', person(1))] : []));
       const receipts = await sendEvents(
         context,

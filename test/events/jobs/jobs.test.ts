@@ -10,7 +10,10 @@ import { runJob, runJobs, runPortion } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
-import { playerByUuid } from '#store/game/players.ts';
+import { deathsBelow } from '#store/game/kills.ts';
+import { listWholeMatches, type MatchTeam } from '#store/game/matches.ts';
+import { rotationOf } from '#store/game/maps/maps.ts';
+import { namesOf, playerByUuid } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { type Job, jobByKey, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
@@ -25,6 +28,7 @@ import {
   match,
   person,
   punishment,
+  rotation,
   sendEvents,
   team,
 } from '#test/support/builders.ts';
@@ -216,15 +220,62 @@ onEachDatabase('a merge of many matches is a job; matches then show the survivin
   const { key } = (await playerByUuid(db, FROM.uuid))!;
   assert.equal((await db.tuples(sql`select 1 from player_matches where player_key = ${key}`)).length, 321);
   await sendEvents(context, match({ teams: [{ name: 'Red', players: [FROM] }] }));
-  for (const table of ['match_details', 'kills']) {
-    const text = JSON.stringify(await db.all({ strings: [`select * from ${table}`], values: [] }));
-    assert.ok(!text.includes(FROM.uuid), `${table} shows the surviving UUID`);
+  const matches = await listWholeMatches(db, Number.MAX_SAFE_INTEGER, 400);
+  assert.equal(matches.length, 322);
+  const { name } = (await playerByUuid(db, INTO.uuid))!;
+  for (const [index, { teams }] of matches.entries()) {
+    const [red] = JSON.parse(teams) as MatchTeam[];
+    const mentions = index < 2 ? [name] : SIDES[(321 - index) % 3]!.map((one) => (one === FROM ? name : undefined));
+    for (const [place, player] of red!.players.entries()) {
+      assert.equal(player.uuid, INTO.uuid);
+      const isMerged = mentions.includes(name);
+      assert.equal(player.name, isMerged ? name : 'Now', `match ${index}, place ${place}`);
+    }
   }
-  const [latest] = await db.tuples(sql`select teams from match_details order by match_key desc limit 1`);
-  const { name, uuid } = (JSON.parse(latest![0] as string) as any)[0].players[0];
-  assert.deepEqual([uuid, name], [INTO.uuid, (await playerByUuid(db, INTO.uuid))!.name]);
-  const first = await db.tuples(sql`select teams from match_details order by match_key limit 1`);
-  assert.match(String(first[0]![0]), /"name":"Now"/);
+  const deaths = await deathsBelow(db, key, undefined, 400);
+  assert.deepEqual([...new Set(deaths.map(({ victim }) => `${victim.uuid} ${victim.name}`))], [`${INTO.uuid} ${name}`]);
+});
+
+const named = (player: { uuid: string; name: string }, ms: number) =>
+  event('player.named', { player }, { time: after(ms) });
+
+onEachDatabase('names of merged players with the same timestamps are derived by a job', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const names = Array.from({ length: 600 }, (_, number) => named({ ...INTO, name: `Name${number}` }, number - 1_000));
+  await sendEvents(context, ...names, named(INTO, 0), named(FROM, 0));
+  const counted = counting(db);
+  const merge = event('player.merged', { from: FROM.uuid, into: INTO.uuid });
+  await sendEvents({ db: counted.db, clock }, merge);
+  const [job] = await listJobs(db, Number.MAX_SAFE_INTEGER, 9);
+  assert.deepEqual([job?.kind, job?.state], ['merge', 'waiting']);
+  await setImmediate();
+  await runJobs({ db, clock });
+  const player = (await playerByUuid(db, FROM.uuid))!;
+  assert.deepEqual([player.uuid, player.name], [INTO.uuid, FROM.name], 'the later event decides');
+  assert.equal((await namesOf(db, player.key)).length, 602);
+});
+
+onEachDatabase('a rotation is rebuilt from its newest event', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const maps = Array.from({ length: 50 }, (_, number) => `Map ${number}`);
+  const rotations = Array.from({ length: 40 }, (_, number) =>
+    rotation('Alpha', maps.with(0, `First ${number}`), { time: after(number) }),
+  );
+  const ids = await sendEvents(context, configured('Alpha'), ...rotations);
+  const counted = counting(db);
+  const withdraw = async (id: string): Promise<void> => {
+    await createWithdrawal(db, clock, { keys: [keyOf(id)!] });
+    await runJobs({ db: counted.db, clock });
+  };
+  const first = async () => (await rotationOf(db, await alphaOf(context)))[0];
+  await withdraw(ids[40]!);
+  assert.equal(await first(), 'First 38');
+  await withdraw(ids[20]!);
+  assert.equal(await first(), 'First 38');
+  assertSmallPortions(counted);
+  assert.ok(Math.max(...counted.changes) < 4 * maps.length, 'each transaction writes one rotation');
 });
 
 onEachDatabase('a deletion anonymises in small portions, beside the ingest', async (t, url) => {

@@ -135,8 +135,8 @@ onEachDatabase('after a retraction or a merge the leaderboards are as if it had 
     metric: 'win',
     limit: 9,
   });
-  // The match that both played counts once: lost, as for the surviving player, with the kills of both.
-  assert.deepEqual([top!.name, top!.win, top!.play, top!.kill, others.length], ['Player3', 2, 3, 10, 0]);
+  // The match that both played counts once: won, because one of them won it, with the kills of both.
+  assert.deepEqual([top!.name, top!.win, top!.play, top!.kill, others.length], ['Player3', 3, 3, 10, 0]);
 });
 
 onEachDatabase('concurrent projections count no match twice', async (t, url) => {

@@ -107,7 +107,7 @@ export async function mergeLeaderboards(tx: Queryable, now: number, from: number
 
 /**
  * Subtracts the surplus where two merged players took part in a match: it counts as one match of the surviving player, won
- * or lost as in that player's row, with the kills and deaths of both. Call it after `mergeLeaderboards`.
+ * if either won (`joinPlayed`), with the kills and deaths of both. Call it after `mergeLeaderboards`.
  * @param matchKeys matches that both played, before their rows are joined
  */
 export async function subtractPlayedTwice(
@@ -119,11 +119,14 @@ export async function subtractPlayedTwice(
   if (matchKeys.length === 0) return;
   const state = await lockProjection(tx, 'boards');
   const at = bucketsIn(state.made_for || 'UTC');
-  const rows = await tx.all<{ finished: number; gamemode: string; result: string }>(sql`
-    select m.finished, m.gamemode, p.result from player_matches p join matches m on m.key = p.match_key
-    where p.match_key in (${list(matchKeys)}) and p.player_key = ${from} and p.match_key <= ${state.last}`);
+  const rows = await tx.all<{ finished: number; gamemode: string; won: number }>(sql`
+    select m.finished, m.gamemode, min(case when p.result = 'win' then 1 else 0 end) as won
+    from player_matches p join matches m on m.key = p.match_key
+    where p.match_key in (${list(matchKeys)}) and p.player_key in (${from}, ${into}) and p.match_key <= ${state.last}
+    group by m.key, m.finished, m.gamemode`);
   const changes = new LeaderboardChanges();
-  for (const { finished, gamemode, result } of rows) {
+  for (const { finished, gamemode, won } of rows) {
+    const result = won === 1 ? 'win' : 'lose';
     const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };
     countPlayer(changes, gamemode, at(finished), () => true, counted);
   }

@@ -1,0 +1,83 @@
+import { DatabaseSync } from 'node:sqlite';
+import { Unavailable } from '#platform/errors.ts';
+import { createLike } from './private-file.ts';
+import { resultCodeOf, retryWhileLocked, SQLITE_BUSY } from './locked.ts';
+
+const LOCK_TIMEOUT_MS = 15_000;
+
+/**
+ * After this time a connection asks for the write lock without a turn: the thread that has it may be busy or stopped, and
+ * the lock must not be idle meanwhile.
+ */
+const TURN_TIMEOUT_MS = 100;
+
+/** Connections that have waited longer ask more often, so that they get the next turn before newcomers. */
+const turnPauseMs = (pauses: number): number => Math.max(1, 6 - pauses);
+
+/**
+ * Gives the connections that write to one SQLite file, in all threads and processes, their turns. SQLite itself gives the
+ * write lock to the connection that happens to ask first after a commit, so a connection that writes without a break keeps
+ * it from others, which can only ask every few milliseconds.
+ *
+ * A connection takes the turn, asks for the write lock, and gives the turn back when it has the lock. So one connection is
+ * next while another one writes, and the writer waits behind it before it writes again. The turn is the write lock of an
+ * empty SQLite file beside the database, because Node has no file locks; the system releases it when a process ends.
+ */
+export class WriteTurns {
+  readonly #path: string;
+  readonly #writer: DatabaseSync;
+  #turn: DatabaseSync | undefined;
+
+  constructor(path: string, writer: DatabaseSync) {
+    this.#path = path;
+    this.#writer = writer;
+  }
+
+  /** Begins a transaction of the writer, with the write lock of the database. */
+  async begin(): Promise<void> {
+    const hasTurn = await this.#take();
+    const pauseMs = (): number => (hasTurn ? 1 : 1 + Math.random() * 4);
+    try {
+      await retryWhileLocked(() => this.#writer.exec('begin immediate'), LOCK_TIMEOUT_MS, pauseMs);
+    } catch (error) {
+      throw resultCodeOf(error) === SQLITE_BUSY ? new Unavailable(error) : error;
+    } finally {
+      if (hasTurn) this.#turn!.exec('rollback');
+    }
+  }
+
+  /** Whether another connection has the turn: it waits for the write lock, or gets it at this moment. */
+  othersWait(): boolean {
+    try {
+      this.#turn ??= this.#open();
+      this.#turn.exec('begin immediate');
+      this.#turn.exec('rollback');
+      return false;
+    } catch (error) {
+      return resultCodeOf(error) === SQLITE_BUSY;
+    }
+  }
+
+  close(): void {
+    this.#turn?.close();
+  }
+
+  #open(): DatabaseSync {
+    createLike(this.#path, `${this.#path}-turn`);
+    const turn = new DatabaseSync(`${this.#path}-turn`, { timeout: 0 });
+    // Otherwise each transaction would create a journal file.
+    turn.exec('pragma journal_mode = memory');
+    return turn;
+  }
+
+  /** @returns whether this connection has the turn; only the order depends on it, so no failure stops the transaction */
+  async #take(): Promise<boolean> {
+    try {
+      const turn = (this.#turn ??= this.#open());
+      await retryWhileLocked(() => turn.exec('begin immediate'), TURN_TIMEOUT_MS, turnPauseMs);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+export type MatchResult = 'win' | 'lose' | 'draw';
+
+/** The result of a match for one player, in the order of the columns of `player_matches`. */
+export type PlayedBy = [
+  name: string,
+  result: MatchResult,
+  score: number,
+  kills: number,
+  deaths: number,
+  time: number,
+  envdeaths: number,
+];
+
+/**
+ * The row of a player of whom two merged UUIDs took part in one match: won if either did, under the name that sorts last,
+ * with the counts of both. The order of the arguments does not matter, so it does not matter when the merge arrives.
+ */
+export function joinPlayed(one: PlayedBy, other: PlayedBy): PlayedBy {
+  const [name, result, score, kills, deaths, time, envdeaths] = one;
+  return [
+    name > other[0] ? name : other[0],
+    result === 'win' ? 'win' : other[1],
+    score + other[2],
+    kills + other[3],
+    deaths + other[4],
+    time + other[5],
+    envdeaths + other[6],
+  ];
+}

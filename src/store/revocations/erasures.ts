@@ -1,0 +1,75 @@
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { unlinkPlayer } from '#store/accounts/account-changes.ts';
+import { isPseudonym } from '#store/accounts/player-erasure.ts';
+import { type Pseudonym, pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { Keys } from '#store/sequence.ts';
+import type { Revocations } from './log-reader.ts';
+
+/** The pseudonyms of a revocation log by the keyed hash of the UUID, so that erased players keep theirs. */
+export type KnownPseudonyms = ReadonlyMap<string, Pseudonym & { player: number | undefined }>;
+
+/** Reads `UUID NAME KEY`, where the key of the player is empty for a UUID that had no player. */
+export function pseudonymsIn({ player }: Pick<Revocations, 'player'>): KnownPseudonyms {
+  return new Map(
+    [...player].map(([hash, detail]) => {
+      const [uuid = '', name = '', key = ''] = detail.split(' ');
+      return [hash, { uuid, name, player: key === '' ? undefined : Number(key) }];
+    }),
+  );
+}
+
+/** @returns whether the account was there; `last operator` if it had to stay */
+export async function deleteAgain(
+  db: Db,
+  now: number,
+  id: string,
+  known: KnownPseudonyms,
+): Promise<boolean | 'last operator'> {
+  const deleted = await deleteAccount(db, now, id, known);
+  return deleted === 'last operator' ? deleted : deleted !== undefined;
+}
+
+/**
+ * Erases a player again. One that the backup does not know gets the pseudonym for the events that game servers may still
+ * send.
+ * @returns whether records were erased
+ */
+export async function eraseAgain(db: Db, now: number, hash: string, known: KnownPseudonyms): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    // First, because events that rename or link a player hold this lock while they wait for the row of the account.
+    await Keys.lock(tx);
+    if (await isErased(tx, hash)) return false;
+    const pseudonym = known.get(hash)!;
+    const uuid = await uuidOfPlayer(tx, pseudonym.player);
+    if (uuid !== undefined) {
+      await unlink(tx, uuid);
+      await pseudonymise(tx, now, uuid, known);
+    }
+    await tx.run(sql`
+      insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
+      select ${hash}, ${pseudonym.uuid}, ${pseudonym.name}, cast(${now} as bigint), 0, null
+      where not exists (select 1 from pseudonyms where uuid_hash = ${hash} or uuid = ${pseudonym.uuid})`);
+    return uuid !== undefined;
+  });
+}
+
+async function isErased(tx: Queryable, hash: string): Promise<boolean> {
+  return (await tx.get(sql`select 1 as found from pseudonyms where uuid_hash = ${hash}`)) !== undefined;
+}
+
+/** By the key and not by the hash, so that a secret key changed since the backup does not matter. */
+async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<string | undefined> {
+  if (key === undefined) return undefined;
+  const row =
+    (await tx.get<{ uuid: string }>(sql`select uuid from player_aliases where key = ${key}`)) ??
+    (await tx.get<{ uuid: string }>(sql`select uuid from players where key = ${key}`));
+  return row === undefined || (await isPseudonym(tx, row.uuid)) ? undefined : row.uuid;
+}
+
+/** Somebody who was erased without an account had unlinked it before. */
+async function unlink(tx: Queryable, uuid: string): Promise<void> {
+  const accounts = await tx.tuples(sql`select id from accounts where player_uuid = ${uuid}`);
+  for (const [id] of accounts) await unlinkPlayer(tx, id as string);
+}

@@ -1,0 +1,73 @@
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Config, dataFolder } from '#platform/config.ts';
+import type { Db } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+
+/**
+ * Deletions and revocations, which triggers note in the table `revocations`, leave the database for a file, the revocation
+ * log: a restored backup replays it (`replay.ts`), when the database itself is lost. One line of JSON each:
+ * `{"time":"2026-03-01T12:00:00.000Z","kind":"token","subject":HASH,"detail":"AccessToken","until":EPOCH_MS}`.
+ */
+export interface PendingRevocation {
+  key: number;
+  kind: string;
+  subject: string;
+  detail: string;
+  until: number | null;
+}
+
+const BATCH_SIZE = 500;
+
+/**
+ * Appends what the table holds to the file, flushes it, and only then deletes the rows: a crash repeats lines, which
+ * changes nothing when they are replayed. Credentials that have expired anyway (the purge deletes them) are left out.
+ * @param file undefined: the rows are only deleted
+ */
+export async function writeRevocations(db: Db, now: number, file: string | undefined): Promise<void> {
+  for (;;) {
+    const rows = await db.all<PendingRevocation>(sql`
+      select key, kind, subject, detail, until from revocations order by key limit ${BATCH_SIZE}`);
+    if (rows.length === 0) return;
+    const time = new Date(now).toISOString();
+    const lines = rows
+      .filter(({ until }) => until === null || until > now)
+      .map(({ key: _, ...revocation }) => `${JSON.stringify({ time, ...revocation })}\n`);
+    if (file !== undefined && lines.length > 0) append(file, lines.join(''));
+    await db.run(sql`delete from revocations where key in (${list(rows.map(({ key }) => key))})`);
+    if (rows.length < BATCH_SIZE) return;
+  }
+}
+
+/** The path of the revocation log; undefined where it is off. */
+export function revocationLog(
+  config: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL' | 'REVOCATION_LOG'>,
+): string | undefined {
+  if (config.REVOCATION_LOG === 'off') return undefined;
+  return config.REVOCATION_LOG === '' ? join(dataFolder(config), 'revocations.log') : config.REVOCATION_LOG;
+}
+
+/** The file is opened for each append, so that it can be moved away while the service runs. */
+function append(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const descriptor = openSync(file, 'a+', 0o600);
+  try {
+    writeAll(descriptor, Buffer.from(endsInLine(descriptor) ? text : `\n${text}`));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A full disk may write only a part, which the next attempt then repeats on a line of its own. */
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+}
+
+function endsInLine(descriptor: number): boolean {
+  const { size } = fstatSync(descriptor);
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  readSync(descriptor, last, 0, 1, size - 1);
+  return last.toString() === '\n';
+}

@@ -1,0 +1,189 @@
+import type { Db, Queryable } from '#db/db.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
+import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
+import type { Role } from '#store/accounts/accounts.ts';
+import { deleteApplication } from '#store/applications/applications.ts';
+import { syncOwnerSuspension } from '#store/applications/suspension.ts';
+import { deleteAgain, eraseAgain, pseudonymsIn } from './erasures.ts';
+import type { Revocations } from './log-reader.ts';
+
+/**
+ * Does again what a revocation log says was deleted or revoked. Each step changes only what is still there, so that a
+ * replay which was broken off, or a log that is replayed twice, does no harm.
+ */
+export interface Replayed {
+  accounts_erased: number;
+  players_erased: number;
+  tokens_revoked: number;
+  console_sessions_ended: number;
+  server_keys_revoked: number;
+  servers_removed: number;
+  applications_deleted: number;
+  secrets_withdrawn: number;
+  access_withdrawn: number;
+  owners_removed: number;
+  consents_ended: number;
+  signing_keys_withdrawn: number;
+  accounts_disabled: number;
+  roles_lowered: number;
+  /** The ids of accounts that could not be deleted, disabled or lowered, because nobody else is an operator. */
+  last_operators: string[];
+}
+
+const BATCH_SIZE = 500;
+
+export async function replayRevocations(db: Db, now: number, revocations: Revocations): Promise<Replayed> {
+  const last = new Set<string>();
+  const known = pseudonymsIn(revocations);
+  const { account, disabled, role } = revocations;
+  const accounts_erased = await count(account.keys(), (id) => deleteAgain(db, now, id, known), last);
+  const players_erased = await count(known.keys(), (hash) => eraseAgain(db, now, hash, known));
+  const accounts_disabled = await count(disabled, ([id, since]) => disable(db, id, since), last);
+  const roles_lowered = await count(role, ([id, name]) => lower(db, id, name as Role), last);
+  // Applications first: with one go its secrets, tokens and owners.
+  const applications = await replayApplications(db, revocations);
+  const credentials = await replayCredentials(db, revocations);
+  return {
+    ...{ accounts_erased, players_erased, ...applications, ...credentials, accounts_disabled, roles_lowered },
+    last_operators: [...last],
+  };
+}
+
+async function replayCredentials(
+  db: Db,
+  revocations: Revocations,
+): Promise<
+  Pick<
+    Replayed,
+    | 'tokens_revoked'
+    | 'console_sessions_ended'
+    | 'server_keys_revoked'
+    | 'servers_removed'
+    | 'secrets_withdrawn'
+    | 'signing_keys_withdrawn'
+  >
+> {
+  const { token, server } = revocations;
+  return {
+    tokens_revoked: await inBatches(db, token, (some) => sql`delete from tokens where hash in (${some})`),
+    console_sessions_ended: await inBatches(
+      db,
+      revocations['console session'],
+      (some) => sql`delete from console_sessions where hash in (${some})`,
+    ),
+    server_keys_revoked: await count(revocations['server key'], ([hash, expires]) =>
+      changes(
+        db,
+        sql`
+        update server_keys set expires = ${Number(expires)}
+        where hash = ${hash} and (expires is null or expires > ${Number(expires)})`,
+      ),
+    ),
+    servers_removed: await count(onlyWith(server), ([key, removed]) =>
+      changes(db, sql`update servers set removed = ${Number(removed)} where key = ${Number(key)} and removed is null`),
+    ),
+    secrets_withdrawn: await count(revocations['application secret'].keys(), (key) =>
+      changes(db, sql`delete from application_secrets where key = ${Number(key)}`),
+    ),
+    signing_keys_withdrawn: await inBatches(
+      db,
+      revocations['signing key'],
+      (some) => sql`delete from signing_keys where kid in (${some})`,
+    ),
+  };
+}
+
+async function replayApplications(
+  db: Db,
+  { application, access, owner, consent }: Revocations,
+): Promise<Pick<Replayed, 'applications_deleted' | 'access_withdrawn' | 'owners_removed' | 'consents_ended'>> {
+  return {
+    applications_deleted: await count(application.keys(), (clientId) => deleteApplication(db, clientId)),
+    access_withdrawn: await count(access, ([clientId, state]) =>
+      changes(
+        db,
+        sql`
+        update applications set access = ${state}
+        where client_id = ${clientId} and access = 'approved' and access <> ${state}`,
+      ),
+    ),
+    owners_removed: await count(endedIn(owner), (pair) => removeOwner(db, pair)),
+    consents_ended: await count(endedIn(consent), (pair) => endConsent(db, pair)),
+  };
+}
+
+/** Counts the subjects that changed; those that had to stay, because nobody else is an operator, are added to `last`. */
+async function count<T>(
+  subjects: Iterable<T>,
+  change: (subject: T) => Promise<boolean | 'last operator'>,
+  last = new Set<string>(),
+): Promise<number> {
+  let changed = 0;
+  for (const subject of subjects) {
+    const outcome = await change(subject);
+    if (outcome === 'last operator') last.add(Array.isArray(subject) ? String(subject[0]) : String(subject));
+    else if (outcome) changed++;
+  }
+  return changed;
+}
+
+const changes = async (db: Queryable, statement: Sql): Promise<boolean> => (await db.run(statement)) > 0;
+
+async function inBatches(
+  db: Db,
+  subjects: ReadonlyMap<string, string>,
+  statement: (some: Sql) => Sql,
+): Promise<number> {
+  const all = [...subjects.keys()];
+  let changed = 0;
+  for (let start = 0; start < all.length; start += BATCH_SIZE) {
+    changed += await db.run(statement(list(all.slice(start, start + BATCH_SIZE))));
+  }
+  return changed;
+}
+
+/** The subjects whose last state is not empty: an empty one gives back what an earlier line took. */
+const onlyWith = (states: ReadonlyMap<string, string>): [string, string][] => [...states].filter(([, state]) => state);
+
+const GIVEN: ReadonlySet<string> = new Set(['added', 'given']);
+
+/** The pairs of keys whose last state is the end of what belonged to both. */
+const endedIn = (states: ReadonlyMap<string, string>): [string, string][] =>
+  [...states]
+    .filter(([, state]) => !GIVEN.has(state))
+    .map(([pair]) => {
+      const [first = '', second = ''] = pair.split(' ');
+      return [first, second];
+    });
+
+async function removeOwner(db: Db, [applicationKey, accountId]: readonly [string, string]): Promise<boolean> {
+  const key = Number(applicationKey);
+  return await db.transaction(async (tx) => {
+    const removed = await changes(
+      tx,
+      sql`
+      delete from application_owners where application_key = ${key} and account_id = ${accountId}`,
+    );
+    if (removed) await syncOwnerSuspension(tx, [key]);
+    return removed;
+  });
+}
+
+async function endConsent(db: Db, [accountId, clientId]: readonly [string, string]): Promise<boolean> {
+  return await changes(db, sql`delete from consents where account_id = ${accountId} and client_id = ${clientId}`);
+}
+
+async function disable(db: Db, id: string, since: string): Promise<boolean | 'last operator'> {
+  if (since === '') return false;
+  const row = await db.get(sql`select 1 as found from accounts where id = ${id} and disabled is null`);
+  if (row === undefined) return false;
+  return (await setDisabled(db, id, Number(since))) || 'last operator';
+}
+
+const RANKS: Record<Role, number> = { user: 0, moderator: 1, operator: 2 };
+
+async function lower(db: Db, id: string, role: Role): Promise<boolean | 'last operator'> {
+  const row = await db.get<{ role: Role }>(sql`select role from accounts where id = ${id}`);
+  if (row === undefined || RANKS[row.role] <= RANKS[role]) return false;
+  return (await setRole(db, id, role)) || 'last operator';
+}

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { SecretKey } from '#platform/crypto/secret-key.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { sql } from '#db/sql.ts';
+import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
+import { addOwner, removeOwner } from '#store/applications/owners.ts';
+import { deleteApplication, removeSecret, secretsOf, setAccess } from '#store/applications/applications.ts';
+import { secretKeyMatches } from '#store/installation.ts';
+import { writeRevocations } from '#store/revocations/outbox.ts';
+import {
+  account,
+  application,
+  configured,
+  login,
+  match,
+  person,
+  punishment,
+  sendEvents,
+  serviceToken,
+  team,
+  userToken,
+} from '#test/support/builders.ts';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  testContext,
+  type TestAppContext,
+  testServices,
+} from '#test/support/context.ts';
+import { ask } from '#test/support/request.ts';
+import { keyOf } from '#test/ingest/service.ts';
+import { scorehall } from './scorehall.ts';
+
+const SECRET_KEY = 'a secret that is long enough for tests';
+const YEARS_MS = 100 * 365 * 86_400_000;
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scorehall-log-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function ok(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Record<string, unknown>> {
+  const { status, out, err } = await scorehall(environment, ...args, '--json');
+  assert.equal(status, 0, err);
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+/** A network with people and credentials, of which some are deleted and revoked after the backup and some are not. */
+async function fill(context: TestAppContext) {
+  await sendEvents(
+    context,
+    configured('Alpha'),
+    configured('Beta'),
+    login('Alpha', person(1, 'AnnInGame')),
+    login('Alpha', person(2)),
+    login('Alpha', person(3)),
+    match({ teams: [team('Red', 1, 2), team('Blue', 3)] }),
+    punishment('one', person(2)),
+  );
+  const names = ['Ann', 'Disabled', 'Demoted', 'Operator', 'Leaver'] as const;
+  const [ann, disabled, demoted, operator, leaver] = await Promise.all([
+    account(context, names[0], person(1).uuid),
+    ...names.slice(1).map((name) => account(context, name)),
+  ] as const);
+  for (const one of [demoted!, operator!]) await setRole(context.db, one.id, 'operator');
+  const [app, withdrawn, deleted] = [
+    await application(context),
+    await application(context),
+    await application(context),
+  ];
+  for (const one of [operator!, leaver!]) await addOwner(context.db, 0, app.key, one.id);
+  for (const { id } of [disabled!, leaver!]) {
+    await context.db.run(sql`
+      insert into consents (account_id, client_id, scopes, granted, used) values (${id}, ${app.client_id}, 'profile', 0, 0)`);
+  }
+  const tokens = {
+    revoked: await serviceToken(context, app.client_id, YEARS_MS),
+    valid: await serviceToken(context, app.client_id, YEARS_MS),
+    ofAnn: await userToken(context, app.client_id, ann.id, { lifetimeMs: YEARS_MS }),
+  };
+  const keys = { revoked: await keyOf(context, 'Alpha'), valid: await keyOf(context, 'Beta') };
+  return { ann, disabled, demoted, operator, leaver, app, withdrawn, deleted, tokens, keys };
+}
+
+type Filled = Awaited<ReturnType<typeof fill>>;
+
+async function deleteAndRevoke(context: TestAppContext, filled: Filled, environment: NodeJS.ProcessEnv): Promise<void> {
+  const { db } = context;
+  await ok(environment, 'account', 'delete', '--account', 'Ann', '--yes');
+  await ok(environment, 'player', 'erase', '--player', person(2).uuid, '--yes');
+  await db.run(sql`delete from tokens where hash = ${secretHash(filled.tokens.revoked)}`);
+  await ok(environment, 'server', 'key', 'revoke', '--name', 'Alpha', '--yes');
+  await setDisabled(db, filled.disabled!.id, 5);
+  await setRole(db, filled.demoted!.id, 'user');
+  await setRole(db, filled.leaver!.id, 'moderator');
+  await setRole(db, filled.leaver!.id, 'user');
+  await setAccess(db, filled.withdrawn.client_id, 'revoked');
+  await setAccess(db, filled.app.client_id, 'revoked');
+  await setAccess(db, filled.app.client_id, 'approved');
+  await deleteApplication(db, filled.deleted.client_id);
+  await removeOwner(db, filled.app.key, filled.leaver!.id);
+  const [secret] = await secretsOf(db, filled.app.key);
+  await removeSecret(db, filled.app.key, secret!.id);
+  // A person who was erased and is unknown to the backup, but whose events a game server may still hold.
+  await sendEvents(context, login('Alpha', person(9, 'Later')));
+  await ok(environment, 'player', 'erase', '--player', person(9).uuid, '--yes');
+}
+
+const REPLAYED = {
+  accounts_erased: 1,
+  players_erased: 1,
+  tokens_revoked: 1,
+  server_keys_revoked: 1,
+  applications_deleted: 1,
+  secrets_withdrawn: 1,
+  access_withdrawn: 1,
+  owners_removed: 1,
+  consents_ended: 0,
+  accounts_disabled: 1,
+  roles_lowered: 1,
+};
+
+const pick = (from: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(REPLAYED).map((name) => [name, from[name]]));
+
+onEachDatabase('a restored backup brings back nobody and nothing that the revocation log names', async (t, url) => {
+  const folder = folderOf(t);
+  const context = await testContext(t, url);
+  const filled = await fill(context);
+  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+  const [file, log] = [join(folder, 'backup'), join(folder, 'elsewhere', 'revocations.log')];
+  const environment = { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log };
+  await ok(environment, 'backup', file);
+  await deleteAndRevoke(context, filled, environment);
+  await writeRevocations(context.db, Date.now(), log);
+  assert.equal((await context.db.all(sql`select key from revocations`)).length, 0);
+  const text = readFileSync(log, 'utf8');
+  assert.equal(statSync(log).mode & 0o777, 0o600);
+  for (const name of ['AnnInGame', 'Player2', 'ann@', person(1).uuid, person(2).uuid, ...Object.values(filled.tokens)])
+    assert.ok(!text.includes(name), `the log does not hold ${name}`);
+  const pseudonyms = await context.db.tuples(sql`select uuid_hash, uuid, name from pseudonyms order by uuid_hash`);
+
+  const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
+  t.after(() => target.drop());
+  const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: join(folder, 'target.log') };
+  const restored = await ok(there, 'restore', file, '--since-log', log);
+  assert.deepEqual(pick(restored), REPLAYED);
+  const again = await ok(there, 'restore', '--since-log', log, '--since-log', log);
+  assert.deepEqual(pick(again), Object.fromEntries(Object.keys(REPLAYED).map((name) => [name, 0])), 'idempotent');
+  const arrived = await testContext(t, target.url, { SECRET_KEY });
+  const { db, clock } = arrived;
+  // The commands revoked by the clock of the machine.
+  clock.advance(Date.now() - clock.now());
+  assert.deepEqual(await db.tuples(sql`select uuid_hash, uuid, name from pseudonyms order by uuid_hash`), pseudonyms);
+  for (const { uuid } of [person(1), person(2)]) {
+    const found = await db.all(sql`select key from ledger where body like ${`%${uuid}%`} and type <> 'account.link'`);
+    assert.deepEqual(found, [], 'no stored event names an erased person');
+    assert.equal(await db.get(sql`select key from players where uuid = ${uuid}`), undefined);
+  }
+  const roles = await db.tuples(sql`select name, role, disabled from accounts order by name`);
+  assert.deepEqual(roles, [
+    ['Demoted', 'user', null],
+    ['Disabled', 'user', 5],
+    ['Leaver', 'user', null],
+    ['Operator', 'operator', null],
+  ]);
+  const owners = await db.tuples(
+    sql`select account_id from application_owners where application_key = ${filled.app.key}`,
+  );
+  assert.deepEqual(owners, [[filled.operator!.id]]);
+  const addresses = await testServices(arrived, ['API', 'INGEST']);
+  const statusOf = async (token: string): Promise<number> =>
+    (await ask(addresses.API!, '/v1/servers', { token })).status;
+  assert.deepEqual(
+    await Promise.all(Object.values(filled.tokens).map(statusOf)),
+    [401, 200, 401],
+    'only the token that was never revoked works',
+  );
+  assert.equal((await ask(addresses.API!, '/v1/players/AnnInGame', { token: filled.tokens.valid })).status, 404);
+  assert.equal((await ask(addresses.API!, '/v1/players/Player3', { token: filled.tokens.valid })).status, 200);
+  const { server: _, ...sent } = login('Alpha', person(9, 'Later'));
+  const report = (token: string): ReturnType<typeof ask> =>
+    ask(addresses.INGEST!, '/events', {
+      method: 'POST',
+      token,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(sent),
+    });
+  assert.equal((await report(filled.keys.revoked)).status, 401);
+  assert.equal((await report(filled.keys.valid)).status, 200);
+  assert.equal(await db.get(sql`select key from players where uuid = ${person(9).uuid}`), undefined);
+});
+
+test('without the log everything is back, and the log can follow', async (t) => {
+  const [source, target] = [await createTestDatabase('sqlite'), await createEmptyDatabase('sqlite')];
+  t.after(() => Promise.all([source.drop(), target.drop()]));
+  const folder = folderOf(t);
+  const context = await testContext(t, source.url);
+  const filled = await fill(context);
+  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+  const [file, log] = [join(folder, 'backup'), join(folder, 'revocations.log')];
+  const environment = { DATABASE_URL: source.url, SECRET_KEY, REVOCATION_LOG: log };
+  const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: 'off' };
+  await ok(environment, 'backup', file);
+  await deleteAndRevoke(context, filled, environment);
+  await writeRevocations(context.db, Date.now(), log);
+  const without = await scorehall(there, 'restore', file);
+  assert.match(without.err, /work again.*people who were erased.*--since-log LOG/s);
+  assert.match(without.out, /^accounts +5$/m);
+  assert.deepEqual(pick(await ok(there, 'restore', '--since-log', log)), REPLAYED);
+  const other = await scorehall(environment, 'restore', '--since-log', log);
+  assert.match(other.err, /not restored from a backup/);
+});
+
+const line = (kind: string, subject: string, more: object = {}): string =>
+  JSON.stringify({ time: new Date().toISOString(), kind, subject, detail: '', until: null, ...more });
+
+test('of a log, incomplete lines are skipped, and another file is refused before anything is restored', async (t) => {
+  const [source, target] = [await createTestDatabase('sqlite'), await createEmptyDatabase('sqlite')];
+  t.after(() => Promise.all([source.drop(), target.drop()]));
+  const folder = folderOf(t);
+  const context = await testContext(t, source.url);
+  const { tokens, app } = await fill(context);
+  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+  const [file, log] = [join(folder, 'backup'), join(folder, 'revocations.log')];
+  const environment = { DATABASE_URL: source.url, SECRET_KEY, REVOCATION_LOG: log };
+  const there = { ...environment, DATABASE_URL: target.url };
+  await writeRevocations(context.db, Date.now(), undefined);
+  await ok(environment, 'backup', file);
+  const refusal = async (text: string): Promise<string> => {
+    writeFileSync(log, text);
+    const { status, err } = await scorehall(there, 'restore', file, '--since-log', log);
+    assert.equal(status, 2, err);
+    return err;
+  };
+  assert.match(await refusal('not a log\n'), /is no revocation log/);
+  assert.match(await refusal(`${line('planet', 'x')}\n`), /line 1.*does not know "planet".*newer version/);
+  assert.match((await scorehall(there, 'restore', file, '--since-log', `${log}x`)).err, /cannot be read: ENOENT/);
+  const before = new Date(Date.now() - 3_600_000).toISOString();
+  const lines = [
+    line('token', secretHash(tokens.valid), { time: before }),
+    line('token', secretHash(tokens.ofAnn), { until: 1 }),
+    line('application', app.client_id).slice(0, 40),
+  ];
+  writeFileSync(log, lines.join('\n'));
+  await context.db.run(sql`delete from tokens where hash = ${secretHash(tokens.revoked)}`);
+  await writeRevocations(context.db, Date.now(), log);
+  const { status, out, err } = await scorehall(there, 'restore', file, '--since-log', log, '--json');
+  assert.equal(status, 0, err);
+  assert.match(err, /incomplete and were skipped: .*revocations\.log line 3\./);
+  const { replay_lines, tokens_revoked, applications_deleted } = JSON.parse(out) as Record<string, unknown>;
+  assert.deepEqual([replay_lines, tokens_revoked, applications_deleted], [1, 1, 0]);
+  const copy = join(folder, 'copy');
+  copyFileSync(log, copy);
+  assert.match((await scorehall(there, 'restore', file, '--since-log', copy)).err, /in use/);
+});
