@@ -32,7 +32,7 @@ export async function startGame(folder: string, port: number): Promise<GameServe
   const squid = require('flying-squid') as {
     createMCServer(options: object): { quit(): void; once(name: string, call: () => void): void };
   };
-  const { createBot } = require('mineflayer') as { createBot(options: object): Bot };
+  const mineflayer = require('mineflayer') as { createBot(options: object): Bot };
   const server = squid.createMCServer({
     motd: 'A flying squid',
     port,
@@ -56,7 +56,7 @@ export async function startGame(folder: string, port: number): Promise<GameServe
   return {
     port,
     async join(username) {
-      const bot = createBot({ host: '127.0.0.1', port, username, auth: 'offline', version: VERSION });
+      const bot = mineflayer.createBot({ host: '127.0.0.1', port, username, auth: 'offline', version: VERSION });
       await new Promise<void>((resolve) => bot.once('spawn', resolve));
       return () => bot.quit();
     },

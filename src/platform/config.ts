@@ -146,11 +146,7 @@ export const SETTINGS = {
     'Seconds without a heartbeat after which a server counts as empty',
     whole(1, 86_400),
   ),
-  WATCH_SERVERS: setting(
-    'serve',
-    'Who polls the game servers that `scorehall server watch` names: the service, or only the command `scorehall watch`',
-    choice(['serve', 'command']),
-  ),
+  WATCH_SERVERS: setting('serve', 'The command that polls watched game servers', choice(['serve', 'watch'])),
   REGISTRATION: setting(
     'open',
     'Who may register: open: everybody; linked: everybody, but only accounts with a linked game account may use applications; closed: nobody',
