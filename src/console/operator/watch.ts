@@ -43,7 +43,11 @@ export async function watchCard(request: ConsoleRequest, server: ServerNow, prob
           ${watched === undefined ? t.begin : texts.save}
         </button>`,
     )}
-    ${watched === undefined ? '' : button(request, `${root}/remove`, t.remove, { kind: 'quiet danger' })}
+    ${
+      watched === undefined
+        ? ''
+        : html`<div class="actions">${button(request, `${root}/remove`, t.remove, { kind: 'quiet danger' })}</div>`
+    }
   </section>`;
 }
 
