@@ -10,7 +10,7 @@
  *   npm run loadtest -- model --seed 123                 one of them again
  *   npm run loadtest -- pressure                         honest users beside one abuser after another
  *   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
- *   npm run loadtest -- pressure --matches 20000         operators' acts on so many matches
+ *   npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
  *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
  *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), drills, memory
  *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, footprint

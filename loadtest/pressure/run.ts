@@ -10,6 +10,7 @@ import { eventLoopDelays } from './metrics.ts';
 
 /** What an honest user may wait at the 99th percentile. */
 const MAX_P99_MS = 250;
+const MATCHES = 20_000;
 const WARM_UP_MS = 3_000;
 
 /** The limits of game servers are the defaults: other load tests switch them off. */
@@ -29,7 +30,7 @@ export async function runLoadTest(options: LoadTestOptions, report: Report): Pro
 async function measure(
   databases: Databases,
   abuser: Abuser,
-  { seconds, matches = 20_000 }: LoadTestOptions,
+  { seconds, matches = MATCHES }: LoadTestOptions,
   report: Report,
 ): Promise<void> {
   const url = await databases.create();
