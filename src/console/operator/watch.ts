@@ -46,7 +46,8 @@ export async function watchCard(request: ConsoleRequest, server: ServerNow, prob
     ${
       watched === undefined
         ? ''
-        : html`<div class="actions">${button(request, `${root}/remove`, t.remove, { kind: 'quiet danger' })}</div>`
+        : html`<p>${t.remove_hint}</p>
+            ${button(request, `${root}/remove`, t.remove, { kind: 'quiet danger' })}`
     }
   </section>`;
 }

@@ -32,6 +32,7 @@ export const watch = {
     } satisfies Record<WatchProtocol, string>,
     begin: 'Watch this server',
     remove: 'Stop watching',
+    remove_hint: 'Without watching, the server shows only what it reports itself.',
     waiting: 'first poll within seconds',
     works: 'answers',
     failed: 'no answer',

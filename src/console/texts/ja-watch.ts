@@ -33,6 +33,7 @@ export const watch: typeof english = {
     },
     begin: 'このサーバーを監視する',
     remove: '監視をやめる',
+    remove_hint: '監視をやめると、サーバー自身の報告だけが表示されます。',
     waiting: 'まもなく最初の問い合わせ',
     works: '応答あり',
     failed: '応答なし',
