@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 export const PACKAGES = ['flying-squid@1.12.0', 'mineflayer@4.39.0'];
 const VERSION = '1.16.5';
+const EXIT_MS = 5_000;
 
 interface Bot {
   once(event: 'spawn' | 'end', listener: () => void): void;
@@ -60,6 +61,10 @@ export async function startGame(folder: string, port: number): Promise<GameServe
       await new Promise<void>((resolve) => bot.once('spawn', resolve));
       return () => bot.quit();
     },
-    [Symbol.dispose]: () => server.quit(),
+    [Symbol.dispose]() {
+      server.quit();
+      // flying-squid leaves timers running after it has quit.
+      setTimeout(() => process.exit(), EXIT_MS).unref();
+    },
   };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openDb } from '#db/open.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
@@ -88,7 +89,11 @@ onSqlite('`scorehall watch` polls in its own process', async (t, url) => {
   const [printed] = (await once(child.stdout, 'data')) as [Buffer];
   assert.equal(String(printed), 'ready\n1 server is watched.\n');
   const rows = async () => (await run('server', 'watch', 'list')) as { player_count: number }[];
-  while ((await rows())[0]!.player_count !== 3) assert.equal(child.exitCode, null, 'it runs until it is signalled');
+  // Commands on SQLite do not yield to the event loop, on which the responder answers.
+  while ((await rows())[0]!.player_count !== 3) {
+    assert.equal(child.exitCode, null, 'it runs until it is signalled');
+    await pause(50);
+  }
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
