@@ -17,6 +17,8 @@
  *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, footprint
  *   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
  *   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
+ *   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
+ *   npm run loadtest -- watch --only many                one part: many, game
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -32,6 +34,7 @@ const LOAD_TESTS: Record<
   plugins: () => import('./plugins/run.ts'),
   operate: () => import('./operate/run.ts'),
   clients: () => import('./clients/run.ts'),
+  watch: () => import('./watch/run.ts'),
 };
 
 export interface LoadTestOptions {

@@ -30,6 +30,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   export: () => import('#cli/export.ts'),
   purge: () => import('#cli/purge.ts'),
   agent: () => import('#cli/agent.ts'),
+  watch: () => import('#cli/watch.ts'),
   backup: () => import('#cli/database/backup.ts'),
   restore: () => import('#cli/database/restore.ts'),
   move: () => import('#cli/database/move.ts'),

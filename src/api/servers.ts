@@ -57,8 +57,7 @@ export const servers: Endpoint[] = [
 ];
 
 function wire(server: ServerNow): z.input<typeof Server> {
-  const { name, region, playing, max, icon, order, current_map, next_map, players } = server;
-  const player_count = players.length;
+  const { name, region, playing, max, icon, order, current_map, next_map, players, playerCount: player_count } = server;
   return {
     id: idOf(server.key),
     name,

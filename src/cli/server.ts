@@ -1,6 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
-import type { Db } from '#db/db.ts';
 import {
   createServerKey,
   listServerKeys,
@@ -33,6 +32,8 @@ import {
 } from './command/command.ts';
 import { createFrom, FROM } from './apply/command.ts';
 import { ingestEvent } from './apply/servers.ts';
+import { requireServer } from './server-name.ts';
+import { watchCommands } from './server-watch.ts';
 
 const NAME: Command['options'] = { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION };
 const PROPERTIES: NonNullable<Command['options']> = {
@@ -50,6 +51,7 @@ const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 24 * 90;
 
 export const commands: Command[] = [
+  ...watchCommands,
   {
     words: 'server create',
     begins: true,
@@ -246,16 +248,6 @@ function readSince(input: Input): number | undefined {
     throw new UsageError(`--since must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
   }
   return Date.parse(text);
-}
-
-/** The server that `--name` names; with `deletedToo` also a deleted one. @throws UsageError where there is none */
-async function requireServer(db: Db, input: Input, deletedToo = false): Promise<ServerNow> {
-  const name = required(input, 'name');
-  const stored = await serverByName(db, name);
-  const server = stored && (await serverByKey(db, stored.key, 0));
-  if (server !== undefined) return server;
-  if (stored !== undefined && deletedToo) return stored as ServerNow;
-  throw new UsageError(`There is no server ${name}; see: scorehall server list`);
 }
 
 interface Properties {

@@ -139,11 +139,20 @@ async function playerSubstitutes(db: Queryable): Promise<Substitute[]> {
 
 async function* presences(db: Queryable): AsyncGenerator<WireEvent> {
   const rows = await db.all<Record<string, string | number>>(sql`
-    select p.event_id, p.received, p.playing, p.players, p.gamemode, p.current_map, p.next_map, s.name
+    select p.event_id, p.received, p.playing, p.player_count, p.players, p.gamemode, p.current_map, p.next_map, s.name
     from presence p join servers s on s.key = p.server_key where s.removed is null order by s.key`);
   for (const row of rows) {
     const { playing: current, gamemode, current_map, next_map } = row;
-    const data = { current, players: JSON.parse(row['players'] as string) as unknown, gamemode, current_map, next_map };
+    const players = JSON.parse(row['players'] as string) as string[];
+    const player_count = row['player_count'] as number;
+    const data = {
+      current,
+      players,
+      ...(player_count === players.length ? {} : { player_count }),
+      gamemode,
+      current_map,
+      next_map,
+    };
     const time = new Date(row['received'] as number).toISOString();
     yield { version: 1, id: row['event_id'], type: 'server.presence', time, server: row['name'], data } as WireEvent;
   }

@@ -19,11 +19,18 @@ const presence = z
   .strictObject({
     current: count.meta({ description: 'Players taking part in the running game' }),
     players: z.array(text(64, 1)).max(5_000).meta({ description: 'Names of everyone connected' }),
+    player_count: count
+      .optional()
+      .meta({ description: 'How many are connected, where `players` names only some of them; left out: its length' }),
     gamemode: text(32).default(''),
     current_map: text(128).default(''),
     next_map: text(128).default(''),
   })
-  .refine(({ current, players }) => current <= players.length, {
+  .refine(({ player_count, players }) => player_count === undefined || player_count >= players.length, {
+    path: ['player_count'],
+    message: 'must not be smaller than the number of names in players',
+  })
+  .refine(({ current, players, player_count = players.length }) => current <= player_count, {
     path: ['current'],
     message: 'must not be larger than the number of connected players',
   });

@@ -4,6 +4,7 @@ import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { openAppContext } from '#context/context.ts';
 import { GroupCommitQueue } from '#events/group-commit.ts';
 import { serveWorkerChannel } from '#events/worker-channel.ts';
+import { startWatcher } from '#connectors/watch/watcher.ts';
 import { startJobs } from './jobs.ts';
 import { shareMetrics, WRITER } from './thread-metrics.ts';
 
@@ -15,5 +16,6 @@ metrics.use(shareMetrics(context.metrics, WRITER));
 const eventQueue = new GroupCommitQueue(context);
 await using jobs = new AsyncDisposableStack();
 jobs.use(startJobs(context, eventQueue));
+if (context.config.WATCH_SERVERS === 'serve') jobs.use(startWatcher(context));
 await serveWorkerChannel(parentPort!, eventQueue);
 await eventQueue.close();

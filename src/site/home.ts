@@ -23,7 +23,7 @@ const ACTIVE_PLAYERS = 10;
 export async function homePage(request: PageRequest): Promise<PageContent> {
   const { text, deps, formats } = request;
   const servers = await listServers(request.db, request.presenceSince);
-  const online = servers.reduce((sum, { players }) => sum + players.length, 0);
+  const online = servers.reduce((sum, { playerCount }) => sum + playerCount, 0);
   const { NETWORK_NAME: network } = deps.config;
   return {
     title: network,
@@ -126,7 +126,7 @@ function serverCard(request: PageRequest, server: ServerNow, summary: MapSummary
 
 function serverState(request: PageRequest, server: ServerNow, summary: MapSummary | undefined): Html {
   const { text, formats } = request;
-  const { players, max, current_map: map } = server;
+  const { players, playerCount, max, current_map: map } = server;
   const quiet = html`<span class="soft">${text.home.quiet}</span>`;
   const mapName =
     summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`;
@@ -134,11 +134,11 @@ function serverState(request: PageRequest, server: ServerNow, summary: MapSummar
     server.gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, server.gamemode)}</span>`;
   return html`<p class="server-map">${map === '' ? quiet : html`${mapName}${mode}`}</p>
     <p class="server-count">
-      <span class="figures" data-live="${idOf(server.key)}">${formats.number(players.length)}</span
+      <span class="figures" data-live="${idOf(server.key)}">${formats.number(playerCount)}</span
       >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
-      <span class="soft small">${text.home.players(players.length)}</span>
+      <span class="soft small">${text.home.players(playerCount)}</span>
     </p>
-    ${max > 0 ? fillBar(players.length / max) : ''} ${players.length === 0 ? '' : names(request, players)}`;
+    ${max > 0 ? fillBar(playerCount / max) : ''} ${players.length === 0 ? '' : names(request, players, playerCount)}`;
 }
 
 /** A server without a recent heartbeat, with the time of the last one. */
@@ -152,8 +152,8 @@ function offlineState(request: PageRequest, { heartbeat }: ServerNow): Html {
 
 const SHOWN_NAMES = 100;
 
-function names({ text, formats }: PageRequest, players: string[]): Html {
-  const hidden = players.length - SHOWN_NAMES;
+function names({ text, formats }: PageRequest, players: string[], playerCount: number): Html {
+  const hidden = playerCount - Math.min(players.length, SHOWN_NAMES);
   return html`<details class="names">
     <summary class="small">${text.home.who}</summary>
     <ul>
@@ -192,6 +192,6 @@ async function mostActive(request: PageRequest): Promise<Html> {
 export async function liveCounts(request: PageRequest): Promise<Response> {
   const servers = await listServers(request.db, request.presenceSince);
   const online = await countOnline(request.db, request.presenceSince);
-  const counts = servers.map(({ key, players }) => [idOf(key), players.length]);
+  const counts = servers.map(({ key, playerCount }) => [idOf(key), playerCount]);
   return Response.json({ online, ...Object.fromEntries(counts) }, { headers: { 'cache-control': 'no-store' } });
 }

@@ -9,6 +9,7 @@ import { type Application, createApplication } from '#store/applications/applica
 import { recordAudit } from '#store/audit/audit.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
+import { recordPolls, setWatch } from '#store/game/watches/server-watches.ts';
 import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
 import { event, match, person, sendEvents } from '#test/support/builders.ts';
@@ -67,6 +68,11 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   );
   await createServerKey(db, now, server!.key);
   await createServerKey(db, now, server!.key, true);
+  const target = { address: 'play.example.org', protocol: 'minecraft' } as const;
+  await setWatch(db, now, server!.key, target);
+  const poll = { serverKey: server!.key, ...target, ended: now };
+  await recordPolls(db, [{ ...poll, result: { playerCount: 42, max: 120 } }]);
+  await recordPolls(db, [{ ...poll, result: { error: 'timeout' } }]);
   const actor = { via: 'console', account_id: owner.id, name: owner.name, address: '192.0.2.7' } as const;
   const entries = [
     { action: 'application.create', subject: application.client_id, label: application.name },

@@ -2,12 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#platform/clock.ts';
 import { UsageError } from '#platform/errors.ts';
+import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { readEvent } from '#events/read-event.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
+import {
+  removeWatch,
+  setWatch,
+  targetProblem,
+  WATCH_PROTOCOLS,
+  watchOf,
+  type WatchTarget,
+} from '#store/game/watches/server-watches.ts';
 import { PUNISHMENT_SCOPES, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
 import { type Applied, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
@@ -20,6 +29,9 @@ const server = z.strictObject({
   icon: z.string().optional(),
   max: z.int().optional(),
   punishments: z.enum(PUNISHMENT_SCOPES).optional(),
+  watch: z
+    .union([z.null(), z.strictObject({ address: z.string(), protocol: z.enum(WATCH_PROTOCOLS).default('minecraft') })])
+    .optional(),
 });
 
 /** A server as a file describes it; what is left out stays as it is, or gets its default. */
@@ -33,7 +45,8 @@ export function readServers(path: string, list: unknown): ServerEntry[] {
 }
 
 /** Checks an entry by the event's schema, so that a wrong file is refused before anything is changed. */
-function checkBounds(place: string, { name, ...data }: ServerEntry): void {
+function checkBounds(place: string, { name, watch, ...data }: ServerEntry): void {
+  checkWatch(place, watch);
   const time = new Date(0).toISOString();
   const read = readEvent({ version: 1, id: 'file', type: 'server.configured', time, server: name, data });
   if ('event' in read) return;
@@ -42,10 +55,33 @@ function checkBounds(place: string, { name, ...data }: ServerEntry): void {
   throw new UsageError(`${place}: ${option} ${reason}.`);
 }
 
+function checkWatch(place: string, watch: ServerEntry['watch']): void {
+  if (watch === undefined || watch === null) return;
+  const address = readGameAddress(watch.address);
+  const problem =
+    address === undefined
+      ? `must be ${GAME_ADDRESS_FORMS} (it is "${watch.address}")`
+      : targetProblem(address, watch.protocol);
+  if (problem !== undefined) throw new UsageError(`${place}: watch.address ${problem}.`);
+}
+
+/** The address in the form in which it is stored. */
+function targetOf(watch: NonNullable<ServerEntry['watch']>): WatchTarget {
+  return { ...watch, address: gameAddressText(readGameAddress(watch.address)!) };
+}
+
+const watchText = (watch: WatchTarget | null | undefined): string =>
+  watch === null || watch === undefined ? 'none' : `${watch.protocol} ${watch.address}`;
+
 export async function serverChange(db: Queryable, entry: ServerEntry): Promise<Change> {
-  const { name, ...wanted } = entry;
+  const { name, watch, ...wanted } = entry;
   const known = await knownServer(db, name);
-  const changes = known === undefined ? [] : differencesOf(propertiesOf(known), wanted);
+  const present = known && (await watchOf(db, known.key));
+  const watched = watch === undefined ? {} : { watch: watchText(watch && targetOf(watch)) };
+  const changes =
+    known === undefined
+      ? []
+      : differencesOf({ ...propertiesOf(known), watch: watchText(present) }, { ...wanted, ...watched });
   return {
     kind: 'server',
     name: known?.name ?? name,
@@ -57,22 +93,31 @@ export async function serverChange(db: Queryable, entry: ServerEntry): Promise<C
 
 async function applyServer(
   { db, clock }: AppContext,
-  { name, ...data }: ServerEntry,
+  { name, watch, ...data }: ServerEntry,
   known: ServerNow | undefined,
   keys: KeyFile | undefined,
 ): Promise<Applied> {
-  const detail = JSON.parse(JSON.stringify(data)) as Record<string, string>;
+  const watched = watch === undefined ? {} : { watch: watchText(watch) };
+  const detail = JSON.parse(JSON.stringify({ ...data, ...watched })) as Record<string, string>;
   if (known !== undefined) {
     const merged = { ...propertiesOf(known), ...data };
     await ingestEvent(db, clock, { type: 'server.configured', server: known.name, data: merged });
+    await applyWatch(db, clock, known.key, watch);
     return { act: { action: 'server.set', subject: known.name, detail } };
   }
   await ingestEvent(db, clock, { type: 'server.configured', server: name, data });
-  const key = await createServerKey(db, clock.now(), (await serverByName(db, name))!.key);
+  const { key: serverKey } = (await serverByName(db, name))!;
+  await applyWatch(db, clock, serverKey, watch);
+  const key = await createServerKey(db, clock.now(), serverKey);
   const act = { action: 'server.create', subject: name, detail };
   if (keys === undefined) return { act, secrets: { ingest_key: key } };
   keys.addServer(name, key);
   return { act };
+}
+
+async function applyWatch(db: Db, clock: Clock, serverKey: number, watch: ServerEntry['watch']): Promise<void> {
+  if (watch === null) await removeWatch(db, serverKey);
+  else if (watch !== undefined) await setWatch(db, clock.now(), serverKey, targetOf(watch));
 }
 
 async function knownServer(db: Queryable, name: string): Promise<ServerNow | undefined> {

@@ -23,6 +23,7 @@ import { confirmationPage, isConfirmed } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, table } from './lists.ts';
 import { serverFields, readServerForm, problemsOf } from './servers.ts';
+import { unwatchServer, watchCard, watchServer } from './watch.ts';
 
 const RECEIPTS = 20;
 const OVERLAP_MS = 24 * 3_600_000;
@@ -42,12 +43,13 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const isPage = c.req.method === 'GET';
   const id = idOf(server.key);
   const { region, order, icon, max, punishments } = server;
-  const submitted = isPage ? { region, order: String(order), icon, max: String(max), punishments } : form;
+  const isOwnForm = !isPage && 'region' in form;
+  const submitted = !isOwnForm ? { region, order: String(order), icon, max: String(max), punishments } : form;
   const receipts = await receiptsBefore(deps.db, server.key, keyBefore(request), RECEIPTS + 1);
   const inner = html`${secretNotice(request, t.ingest_key, consumeSecret(request, id))}
     ${c.req.query('before') ? '' : connectionCard(request, server, receipts)}
     ${keysCard(request, id, await listServerKeys(deps.db, server.key), now)} ${receiptsCard(request, id, receipts)}
-    ${retractCard(request, id, problems)}
+    ${await watchCard(request, server, problems)} ${retractCard(request, id, problems)}
     <section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.facts}</h2>
       ${formTo(request, `/operator/servers/${id}`, html`${serverFields(request, submitted, problems)}<button>${request.texts.save}</button>`)}
@@ -258,11 +260,27 @@ async function remove(request: ConsoleRequest) {
   return '/operator/servers?done=completed';
 }
 
+async function watch(request: ConsoleRequest) {
+  const server = await requireServer(request);
+  const problems = await watchServer(request, server);
+  return problems === undefined
+    ? `/operator/servers/${idOf(server.key)}?done=saved`
+    : await serverPage(request, problems);
+}
+
+async function unwatch(request: ConsoleRequest) {
+  const server = await requireServer(request);
+  const done = (await unwatchServer(request, server)) ? 'completed' : 'gone';
+  return `/operator/servers/${idOf(server.key)}?done=${done}`;
+}
+
 const AT = '/operator/servers/:id';
 export const serverRoutes: readonly Route[] = [
   operatorPage(AT, (request) => serverPage(request)),
   operatorForm(AT, configure),
   operatorForm(`${AT}/keys`, changeKeys),
+  operatorForm(`${AT}/watch`, watch),
+  operatorForm(`${AT}/watch/remove`, unwatch),
   operatorForm(`${AT}/withdraw`, withdraw),
   operatorForm(`${AT}/delete`, remove),
 ];

@@ -34,7 +34,7 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
         <td>${server.region}</td>
         <td>${number(request, server.order)}</td>
         <td>
-          ${number(request, server.players.length)}${server.max === 0 ? '' : html` / ${number(request, server.max)}`}
+          ${number(request, server.playerCount)}${server.max === 0 ? '' : html` / ${number(request, server.max)}`}
         </td>
         <td>${playedOn(server, t)}</td>
       </tr>`,

@@ -8,6 +8,7 @@ import { changes } from './en-changes.ts';
 import { help } from './en-help.ts';
 import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
+import { watch } from './en-watch.ts';
 
 /** The English texts of the console. */
 export const en = {
@@ -19,6 +20,7 @@ export const en = {
   ...changes,
   ...help,
   ...mail,
+  ...watch,
   lang: 'en' as Language,
   console: 'Console',
   skip: 'Skip to content',

@@ -7,6 +7,7 @@ import { changes } from './ja-changes.ts';
 import { help } from './ja-help.ts';
 import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
+import { watch } from './ja-watch.ts';
 
 /** The Japanese texts of the console. */
 export const ja: Texts = {
@@ -18,6 +19,7 @@ export const ja: Texts = {
   ...changes,
   ...help,
   ...mail,
+  ...watch,
   lang: 'ja',
   console: 'コンソール',
   skip: '本文へ移動',

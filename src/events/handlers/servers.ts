@@ -31,7 +31,7 @@ export async function applyConfigured(
   return undefined;
 }
 
-/** Marks a server as removed and deletes its rotation, presence and keys. Its matches stay, under its name. */
+/** Marks a server as removed and deletes its rotation, presence, keys and watch. Its matches stay, under its name. */
 export async function applyRemoved({ batch: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
@@ -40,6 +40,7 @@ export async function applyRemoved({ batch: { tx }, server, time, isReplay }: Ev
   await tx.run(sql`update servers set removed = ${time} where key = ${key}`);
   await tx.run(sql`delete from presence where server_key = ${key}`);
   await tx.run(sql`delete from server_keys where server_key = ${key}`);
+  await tx.run(sql`delete from server_watches where server_key = ${key}`);
   return undefined;
 }
 
@@ -56,6 +57,7 @@ export async function applyPresence(
   data: DataOf<'server.presence'>,
 ): Promise<HandlerResult> {
   const { batch, server, time, sender } = context;
+  const playerCount = data.player_count ?? data.players.length;
   if (sender.kind === 'server' && time < batch.now - PRESENCE_AGE_MS) {
     throw new EventRejected(
       'time',
@@ -67,19 +69,19 @@ export async function applyPresence(
     insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
       current_map, current_map_key, next_map)
     values (${server!.key}, ${id}, ${time}, ${received}, ${data.current}, ${JSON.stringify(data.players)},
-      ${data.players.length}, ${data.gamemode}, ${data.current_map}, ${nameKey(data.current_map)}, ${data.next_map})
+      ${playerCount}, ${data.gamemode}, ${data.current_map}, ${nameKey(data.current_map)}, ${data.next_map})
     on conflict (server_key) do update set
       event_id = excluded.event_id, time = excluded.time, received = excluded.received, playing = excluded.playing,
       players = excluded.players, player_count = excluded.player_count, gamemode = excluded.gamemode,
       current_map = excluded.current_map, current_map_key = excluded.current_map_key, next_map = excluded.next_map
     where excluded.time > presence.time
     returning (select max from servers where key = server_key) as max`);
-  if (stored !== undefined) return beyondCapacity(data.players.length, stored.max);
+  if (stored !== undefined) return beyondCapacity(playerCount, stored.max);
   if (await isStored(context, id)) return { duplicateOf: null };
   return { note: 'nothing changed: a newer heartbeat is already stored' };
 }
 
-/** A heartbeat with more names than the server has places; 0 places are a lobby. */
+/** A heartbeat with more players than the server has places; 0 places are a lobby. */
 function beyondCapacity(players: number, max: number): HandlerResult {
   if (max === 0 || players <= max) return undefined;
   return { warnings: [{ place: 'data.players', reason: `has ${players} names, but the server has ${max} places` }] };

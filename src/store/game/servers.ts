@@ -23,6 +23,8 @@ export interface ServerNow extends Server {
   max: number;
   punishments: PunishmentScope;
   playing: number;
+  /** How many are connected; `players` may name only some of them. */
+  playerCount: number;
   players: string[];
   gamemode: string;
   current_map: string;
@@ -39,6 +41,7 @@ interface ServerRow {
   punishments: PunishmentScope;
   received: number | null;
   playing: number;
+  player_count: number;
   players: string;
   gamemode: string;
   current_map: string;
@@ -46,8 +49,8 @@ interface ServerRow {
 }
 
 const SELECT = sql`
-  select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing, p.players,
-    p.gamemode, p.current_map, p.next_map
+  select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing, p.player_count,
+    p.players, p.gamemode, p.current_map, p.next_map
   from servers s left join presence p on p.server_key = s.key`;
 
 /** Sorts by `order`, then by name. In JavaScript because each database sorts text by its own collation. */
@@ -86,8 +89,8 @@ export async function serversPlaying(
   since: number,
 ): Promise<(ServerNow & { map_key: number })[]> {
   const rows = await db.all<ServerRow & { map_key: number }>(sql`
-    select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing, p.players,
-      p.gamemode, p.current_map, p.next_map, coalesce(
+    select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing,
+      p.player_count, p.players, p.gamemode, p.current_map, p.next_map, coalesce(
         (select m.key from maps m where m.name = p.current_map),
         (select max(m.key) from maps m where m.name_key = p.current_map_key)) as map_key
     from presence p join servers s on s.key = p.server_key
@@ -101,11 +104,19 @@ function serverNow(row: ServerRow, since: number): ServerNow {
   const online = row.received !== null && row.received >= since;
   const fixed = { key, name, region, icon, order, max, punishments, heartbeat: row.received, online };
   if (!online) return { ...fixed, ...NOBODY };
-  const { playing, gamemode, current_map, next_map } = row;
-  return { ...fixed, playing, gamemode, current_map, next_map, players: JSON.parse(row.players) as string[] };
+  const { playing, player_count: playerCount, gamemode, current_map, next_map } = row;
+  return {
+    ...fixed,
+    playing,
+    playerCount,
+    gamemode,
+    current_map,
+    next_map,
+    players: JSON.parse(row.players) as string[],
+  };
 }
 
-const NOBODY = { playing: 0, players: [], gamemode: '', current_map: '', next_map: '' };
+const NOBODY = { playing: 0, playerCount: 0, players: [], gamemode: '', current_map: '', next_map: '' };
 
 /** A server by its name in any case. Includes removed servers, because configuring one again restores it. */
 export async function serverByName(db: Queryable, name: string): Promise<Server | undefined> {

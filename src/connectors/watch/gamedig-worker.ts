@@ -1,0 +1,57 @@
+import { parentPort } from 'node:worker_threads';
+import { GameDig } from 'gamedig';
+import { type GameStatus, mapNameOf, maxOf, namesOf, playersOf } from './status.ts';
+
+/** Entry of the thread that polls by gamedig (gamedig-client.ts). */
+
+export interface GamedigRequest {
+  id: number;
+  protocol: string;
+  host: string;
+  port: number;
+  timeoutMs: number;
+}
+
+export type GamedigReply = { id: number } & (
+  { status: GameStatus } | { error: 'timeout' | 'not_found' | 'wrong_answer' }
+);
+
+/** gamedig sends a request again once within the time of a poll. */
+const SOCKET_SHARE = 0.4;
+
+async function poll({ protocol, host, port, timeoutMs }: GamedigRequest): Promise<GameStatus> {
+  const state = await GameDig.query({
+    type: `protocol-${protocol}`,
+    host,
+    port,
+    givenPortOnly: true,
+    maxRetries: 1,
+    attemptTimeout: timeoutMs,
+    socketTimeout: timeoutMs * SOCKET_SHARE,
+  });
+  const listed: unknown = state.players;
+  const playerCount = playersOf(state.numplayers || (Array.isArray(listed) ? listed.length : 0));
+  return {
+    playerCount,
+    max: maxOf(state.maxplayers),
+    names: namesOf(listed, playerCount, (player) => (player as { name?: unknown } | undefined)?.name),
+    playing: playerCount,
+    gamemode: '',
+    map: mapNameOf(state.map),
+    nextMap: '',
+  };
+}
+
+/** gamedig reports every failure as a text of all its attempts. */
+function reasonOf(error: unknown): 'timeout' | 'not_found' | 'wrong_answer' {
+  const text = (error as Error).stack ?? '';
+  if (/ENOTFOUND|EAI_AGAIN/.test(text)) return 'not_found';
+  return /[Tt]imed? ?out|[Tt]imeout/.test(text) ? 'timeout' : 'wrong_answer';
+}
+
+parentPort!.on('message', (request: GamedigRequest) => {
+  void poll(request).then(
+    (status) => parentPort!.postMessage({ id: request.id, status } satisfies GamedigReply, []),
+    (error: unknown) => parentPort!.postMessage({ id: request.id, error: reasonOf(error) } satisfies GamedigReply, []),
+  );
+});

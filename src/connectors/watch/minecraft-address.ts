@@ -1,0 +1,63 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { GameAddress } from '#store/game/watches/game-address.ts';
+import { PollFailed } from './status.ts';
+
+/** Name resolution, which a test replaces. */
+export interface Names {
+  /** SRV records of a name, best first; empty where there are none. */
+  srv(name: string): Promise<{ name: string; port: number }[]>;
+  /** All addresses of a host. */
+  addresses(host: string): Promise<string[]>;
+}
+
+const DEFAULT_PORT = 25_565;
+const DNS_TIMEOUT_MS = 2_000;
+
+export const systemNames: Names = {
+  async srv(name) {
+    const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS });
+    const records = await resolver.resolveSrv(name).catch(() => []);
+    return records.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight);
+  },
+  async addresses(host) {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  },
+};
+
+/** An IP address to connect to, and the name for the handshake, which proxies with virtual hosts read. */
+export interface Endpoint {
+  ip: string;
+  port: number;
+  host: string;
+}
+
+/**
+ * Finds where to connect as Minecraft does: an address without a port may be redirected by an SRV record. The owner of the
+ * domain chooses the target of that record, so it must be public or the address that the operator entered: a poll must not
+ * reach services on this machine or its private network that the operator did not name.
+ * @throws PollFailed
+ */
+export async function resolveMinecraft({ host, port }: GameAddress, names: Names = systemNames): Promise<Endpoint> {
+  if (port !== undefined || isIP(host) !== 0)
+    return { ip: await addressOf(host, names), port: port ?? DEFAULT_PORT, host };
+  const [record] = await names.srv(`_minecraft._tcp.${host}`);
+  if (record === undefined) return { ip: await addressOf(host, names), port: DEFAULT_PORT, host };
+  const target = record.name.toLowerCase().replace(/\.$/, '');
+  const ip = await addressOf(target, names);
+  if (target !== host && !isPublic(ip)) throw new PollFailed('private_redirect');
+  return { ip, port: record.port, host: target };
+}
+
+async function addressOf(host: string, names: Names): Promise<string> {
+  if (isIP(host) !== 0) return host;
+  const [address] = await names.addresses(host).catch(() => []);
+  if (address === undefined) throw new PollFailed('not_found');
+  return address;
+}
+
+/** IPv4 addresses inside of IPv6 addresses count as what they are. */
+function isPublic(ip: string): boolean {
+  return ipaddr.process(ip).range() === 'unicast';
+}

@@ -1,0 +1,71 @@
+import { type GameStatus, mapNameOf, maxOf, namesOf, PollFailed, playersOf } from './status.ts';
+
+/** Names of Java Edition and, with a leading mark, of Geyser. Servers put advertising into the list of names, too. */
+const PLAYER_NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
+
+/** Gamemodes among PGM's tags of a map, which also hold facts such as `4teams`. */
+const GAMEMODES = new Set(
+  'ctw dtc dtm ctf cp koth payload tdm blitz ffa rage bowspleef tntrun paintball splatt'.split(' '),
+);
+const MAX_TAGS = 50;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the JSON of a status response. PGM adds `bukkit_extra.pgm`: its match with the map, the next map and the number of
+ * participants. Description and favicon are not looked at.
+ * @throws PollFailed where it is no status
+ */
+export function readMinecraftStatus(json: string): GameStatus {
+  const status = membersOf(parsed(json));
+  const players = membersOf(status?.['players']);
+  if (status === undefined || players === undefined) throw new PollFailed('wrong_answer');
+  const playerCount = playersOf(players['online']);
+  const names = namesOf(players['sample'], playerCount, nameOf);
+  return { playerCount, max: maxOf(players['max']), names, ...readMatch(status, playerCount) };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new PollFailed('wrong_answer');
+  }
+}
+
+function nameOf(entry: unknown): unknown {
+  const name = membersOf(entry)?.['name'];
+  return typeof name === 'string' && PLAYER_NAME.test(name) ? name : undefined;
+}
+
+type Played = Pick<GameStatus, 'playing' | 'gamemode' | 'map' | 'nextMap'>;
+
+/** Without PGM everybody who is connected plays, and the map is unknown. */
+function readMatch(status: Members, playerCount: number): Played {
+  const match = newestMatch(membersOf(membersOf(status['bukkit_extra'])?.['pgm']));
+  if (match === undefined) return { playing: playerCount, gamemode: '', map: '', nextMap: '' };
+  const map = membersOf(match['map']);
+  const participants = match['participants'];
+  const playing = Number.isInteger(participants) && (participants as number) >= 0 ? (participants as number) : 0;
+  return {
+    playing: Math.min(playing, playerCount),
+    gamemode: gamemodeOf(map?.['tags']),
+    map: mapNameOf(map?.['name']),
+    nextMap: mapNameOf(membersOf(match['next_map'])?.['name']),
+  };
+}
+
+/** PGM numbers its matches from 0 at each start; while it changes the map there may be two. */
+function newestMatch(matches: Members | undefined): Members | undefined {
+  const numbers = Object.keys(matches ?? {}).filter((id) => /^\d{1,9}$/.test(id));
+  const newest = numbers.reduce((most, id) => Math.max(most, Number(id)), -1);
+  return membersOf(matches?.[String(newest)]);
+}
+
+function gamemodeOf(tags: unknown): string {
+  const list: unknown[] = Array.isArray(tags) ? tags.slice(0, MAX_TAGS) : [];
+  return list.find((tag): tag is string => typeof tag === 'string' && GAMEMODES.has(tag)) ?? '';
+}
+
+const membersOf = (value: unknown): Members | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readGameAddress } from '#store/game/watches/game-address.ts';
+import {
+  claimPolls,
+  type DuePoll,
+  type PollOutcome,
+  type PollReason,
+  recordPolls,
+  reportingThemselves,
+  stillWatched,
+  WATCH_EVENT,
+} from '#store/game/watches/server-watches.ts';
+import type { AppContext } from '#context/context.ts';
+import { ingestEvents } from '#events/ledger.ts';
+import type { Receipt } from '#events/receipts.ts';
+import { GamedigClient } from './gamedig-client.ts';
+import { type Names, systemNames } from './minecraft-address.ts';
+import { pollMinecraft } from './minecraft-client.ts';
+import { type GameStatus, PollFailed } from './status.ts';
+
+/** How often a server is polled, unless its presence expires sooner. */
+const EVERY_MS = 30_000;
+const TICK_MS = 1_000;
+const TIMEOUT_MS = 5_000;
+/** Polls that run at once: 1,000 servers of which none answers need 170. */
+const MOST_RUNNING = 200;
+/** Polls that start at once, so that those of many servers spread over the interval: enough for 1,500 servers. */
+const MOST_STARTED = 50;
+
+type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
+
+/** A poll that has ended. `started`: when its answer was true at the earliest. */
+interface Polled extends DuePoll {
+  started: number;
+  ended: number;
+  result: GameStatus | PollReason;
+}
+
+export interface WatcherOptions {
+  names?: Names;
+  timeoutMs?: number;
+}
+
+/**
+ * Polls the watched game servers and reports their answers as heartbeats. Several processes may do this at once: each poll
+ * is claimed in the database. A failed poll reports nothing, so that the server counts as empty after PRESENCE_TIMEOUT.
+ */
+export class Watcher implements AsyncDisposable {
+  readonly #context: Context;
+  readonly #names: Names;
+  readonly #timeoutMs: number;
+  readonly #gamedig = new GamedigClient();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  #ended: Polled[] = [];
+
+  constructor(context: Context, { names = systemNames, timeoutMs = TIMEOUT_MS }: WatcherOptions = {}) {
+    this.#context = context;
+    this.#names = names;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Polls until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.tick().catch((error: unknown) => this.#context.log.error({ err: error }, 'watching failed'));
+      await pause(TICK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Stores the polls that have ended, and starts those that are due. */
+  async tick(): Promise<void> {
+    await this.#store();
+    const limit = Math.min(MOST_STARTED, MOST_RUNNING - this.#running.size);
+    if (limit === 0) return;
+    const { db, clock, config } = this.#context;
+    const everyMs = Math.min(EVERY_MS, Math.max(TICK_MS, config.PRESENCE_TIMEOUT * 500));
+    for (const poll of await this.#needed(await claimPolls(db, clock.now(), everyMs, limit))) {
+      const running = this.#poll(poll).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    }
+  }
+
+  /** Resolves when no poll runs and all of them are stored. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+    await this.#store();
+  }
+
+  /** A server that reports itself knows more than its status says, so that its own heartbeats win. */
+  async #needed(polls: readonly DuePoll[]): Promise<DuePoll[]> {
+    const { db, clock, config } = this.#context;
+    const since = clock.now() - config.PRESENCE_TIMEOUT * 1000;
+    const themselves = await reportingThemselves(
+      db,
+      polls.map(({ serverKey }) => serverKey),
+      since,
+    );
+    return polls.filter(({ serverKey }) => !themselves.has(serverKey));
+  }
+
+  async #poll(poll: DuePoll): Promise<void> {
+    const { clock, log } = this.#context;
+    const started = clock.now();
+    let result: GameStatus | PollReason;
+    try {
+      result = await this.#statusOf(poll);
+    } catch (error) {
+      result = error instanceof PollFailed ? error.reason : 'wrong_answer';
+      if (!(error instanceof PollFailed)) log.error({ err: error, server: poll.serverName }, 'a poll failed');
+    }
+    // A poll that was cut off at the end of the process says nothing about the server.
+    if (this.#stop.signal.aborted && typeof result === 'string') return;
+    this.#ended.push({ ...poll, started, ended: clock.now(), result });
+  }
+
+  async #statusOf({ address, protocol }: DuePoll): Promise<GameStatus> {
+    const place = readGameAddress(address);
+    if (place === undefined) throw new PollFailed('not_found');
+    if (protocol === 'minecraft') return await pollMinecraft(place, this.#deadline(), this.#names);
+    const { host, port = 0 } = place;
+    return await this.#gamedig.poll({ protocol, host, port, timeoutMs: this.#timeoutMs });
+  }
+
+  #deadline(): AbortSignal {
+    return AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#stop.signal]);
+  }
+
+  /**
+   * Reports the answers, in one transaction. A heartbeat has the time at which its poll started: one that the server sent
+   * meanwhile is newer and stays.
+   */
+  async #store(): Promise<void> {
+    const ended = this.#ended;
+    this.#ended = [];
+    if (ended.length === 0) return;
+    const { db, clock } = this.#context;
+    const targets = await stillWatched(
+      db,
+      ended.map(({ serverKey }) => serverKey),
+    );
+    const current = ended.filter(({ serverKey, address, protocol }) => {
+      const target = targets.get(serverKey);
+      return target?.address === address && target.protocol === protocol;
+    });
+    const answered = await this.#needed(current.filter(({ result }) => typeof result === 'object'));
+    const events = answered.map((poll) => heartbeatOf(poll as Polled));
+    const receipts = events.length === 0 ? [] : await ingestEvents(db, clock, { kind: 'operator' }, events);
+    const rejected = this.#rejected(answered, receipts);
+    await db.transaction((tx) =>
+      recordPolls(
+        tx,
+        current.map((poll) => outcomeOf(poll, rejected)),
+      ),
+    );
+  }
+
+  #rejected(polls: readonly DuePoll[], receipts: readonly Receipt[]): ReadonlySet<number> {
+    const rejected = polls.filter((_, index) => receipts[index]!.status === 'rejected');
+    for (const { serverName } of rejected)
+      this.#context.log.warn({ server: serverName }, 'the answer of a game server was refused');
+    return new Set(rejected.map(({ serverKey }) => serverKey));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#gamedig[Symbol.asyncDispose]();
+    await this.settled();
+  }
+}
+
+function heartbeatOf({ serverName, started, result }: Polled): Record<string, unknown> {
+  const { playing, playerCount, names, gamemode, map, nextMap } = result as GameStatus;
+  return {
+    version: 1,
+    id: `${WATCH_EVENT}${randomUUID()}`,
+    type: 'server.presence',
+    time: new Date(started).toISOString(),
+    server: serverName,
+    data: {
+      current: playing,
+      player_count: playerCount,
+      players: names,
+      gamemode,
+      current_map: map,
+      next_map: nextMap,
+    },
+  };
+}
+
+function outcomeOf(poll: Polled, rejected: ReadonlySet<number>): PollOutcome {
+  const { serverKey, address, protocol, ended, result } = poll;
+  const target = { serverKey, address, protocol, ended };
+  if (typeof result === 'string') return { ...target, result: { error: result } };
+  if (rejected.has(serverKey)) return { ...target, result: { error: 'rejected' } };
+  return { ...target, result: { playerCount: result.playerCount, max: result.max } };
+}
+
+/** Polls until it is disposed of. */
+export function startWatcher(context: Context): AsyncDisposable {
+  const watcher = new Watcher(context);
+  const stop = new AbortController();
+  const running = watcher.run(stop.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+      await watcher[Symbol.asyncDispose]();
+    },
+  };
+}

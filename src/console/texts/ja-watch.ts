@@ -1,0 +1,57 @@
+import type { watch as english } from './en-watch.ts';
+
+/** The Japanese texts about watching a game server. */
+export const watch: typeof english = {
+  watch: {
+    title: '監視',
+    lead: 'プラグインがなくても、Scorehall は 30 秒ごとにゲームサーバーへ接続人数とプレイ中のマップを問い合わせます。試合とキルは分かりません。',
+    address: 'アドレス',
+    address_hint:
+      'プレイヤーが入力するとおりに（例：play.example.org）。Minecraft 以外のゲームではクエリポートも必要です。',
+    address_wrong: (forms) => `次の形で入力してください：${forms}`,
+    port_missing: 'サーバーのクエリポートを付けてください（例：play.example.org:27015）。',
+    protocol: 'ゲームのプロトコル',
+    protocols: {
+      minecraft: 'Minecraft Java Edition',
+      minecraftbedrock: 'Minecraft Bedrock Edition（統合版）',
+      valve: 'Source・Steam（A2S）',
+      goldsrc: 'GoldSrc（Half-Life、Counter-Strike 1.6）',
+      quake1: 'Quake、QuakeWorld',
+      quake2: 'Quake II',
+      quake3: 'Quake III',
+      doom3: 'Doom 3',
+      gamespy1: 'GameSpy 1',
+      gamespy2: 'GameSpy 2',
+      gamespy3: 'GameSpy 3',
+      unreal2: 'Unreal 2、UT2004',
+      ut3: 'Unreal Tournament 3',
+      ase: 'All-Seeing Eye（MTA）',
+      samp: 'SA-MP、open.mp',
+      vcmp: 'VC-MP',
+      warsow: 'Warsow、Warfork',
+      xonotic: 'Xonotic',
+    },
+    begin: 'このサーバーを監視する',
+    remove: '監視をやめる',
+    remove_hint: '監視をやめると、サーバー自身の報告だけが表示されます。',
+    waiting: 'まもなく最初の問い合わせ',
+    works: '応答あり',
+    failed: '応答なし',
+    never: 'まだ応答がありません。',
+    succeeded: '最後の応答',
+    players: (count, max) => `${max} 人中 ${count} 人`,
+    reports_itself: 'サーバー自身が報告中',
+    reports_itself_hint: 'サーバーが自分のキーで状態を送っているあいだは、問い合わせません。',
+    reasons: {
+      timeout: '時間内に応答がありません。アドレスとファイアウォールを確認してください。',
+      refused: '接続が拒否されました。このポートで待ち受けているものがありません。',
+      unreachable: 'ホストに到達できないか、接続が切られました。',
+      not_found: 'この名前のホストはありません。',
+      private_redirect:
+        'この名前の SRV レコードはプライベートアドレスを指しています。意図したものなら、そのアドレスを直接入力してください。',
+      too_large: '応答が大きすぎます。',
+      wrong_answer: '応答がこのプロトコルの形式ではありません。',
+      rejected: '応答を受け入れられませんでした。ログを確認してください。',
+    },
+  },
+};

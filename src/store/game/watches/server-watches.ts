@@ -1,0 +1,184 @@
+import type { Db, Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+
+/** Game servers that Scorehall polls by their own protocols, and the outcome of the last poll. */
+
+/**
+ * The protocols by which a game server can be polled: the status ping of Minecraft Java Edition, and the protocols of the
+ * library gamedig that use UDP alone. Those over HTTP or TCP are left out: gamedig bounds neither the size of an answer nor
+ * where a redirect leads.
+ */
+export const WATCH_PROTOCOLS = [
+  'minecraft',
+  'minecraftbedrock',
+  'valve',
+  'goldsrc',
+  'quake1',
+  'quake2',
+  'quake3',
+  'doom3',
+  'gamespy1',
+  'gamespy2',
+  'gamespy3',
+  'unreal2',
+  'ut3',
+  'ase',
+  'samp',
+  'vcmp',
+  'warsow',
+  'xonotic',
+] as const;
+export type WatchProtocol = (typeof WATCH_PROTOCOLS)[number];
+
+/** The second half of a sentence about the address, `needs …`; undefined where it suits the protocol. */
+export function targetProblem({ port }: { port: number | undefined }, protocol: WatchProtocol): string | undefined {
+  if (protocol === 'minecraft' || port !== undefined) return undefined;
+  return `needs the query port of the server, as in play.example.org:27015, for the protocol ${protocol}`;
+}
+
+/** Why a poll failed. */
+export const POLL_REASONS = [
+  'timeout',
+  'refused',
+  'unreachable',
+  'not_found',
+  'private_redirect',
+  'too_large',
+  'wrong_answer',
+  'rejected',
+] as const;
+export type PollReason = (typeof POLL_REASONS)[number];
+
+/** What an operator configures. */
+export interface WatchTarget {
+  /** As `readGameAddress` reads it. */
+  address: string;
+  protocol: WatchProtocol;
+}
+
+export interface Watch extends WatchTarget {
+  /** When the last poll ended; null before the first. */
+  polled: number | null;
+  /** Why the last poll failed; null after a success and before the first. */
+  error: PollReason | null;
+  /** When the last successful poll ended, with its number of players and places. */
+  succeeded: number | null;
+  playerCount: number;
+  max: number;
+}
+
+/** A poll that is to be made. */
+export interface DuePoll extends WatchTarget {
+  serverKey: number;
+  serverName: string;
+}
+
+export interface PollOutcome extends WatchTarget {
+  serverKey: number;
+  ended: number;
+  result: { playerCount: number; max: number } | { error: PollReason };
+}
+
+/** Ids of the watcher's heartbeats begin so, and heartbeats with other ids come from the server itself. */
+export const WATCH_EVENT = 'watch ';
+
+const COLUMNS = sql`w.address, w.protocol, w.polled, w.error, w.succeeded, w.player_count, w.max`;
+
+interface WatchRow {
+  name: string;
+  address: string;
+  protocol: WatchProtocol;
+  polled: number | null;
+  error: PollReason | '';
+  succeeded: number | null;
+  player_count: number;
+  max: number;
+}
+
+export async function watchOf(db: Queryable, serverKey: number): Promise<Watch | undefined> {
+  const row = await db.get<WatchRow>(sql`select ${COLUMNS} from server_watches w where w.server_key = ${serverKey}`);
+  return row && watchFrom(row);
+}
+
+/** Every watch with the name of its server, in the order of the servers' keys. */
+export async function listWatches(db: Queryable): Promise<(Watch & { server: string })[]> {
+  const rows = await db.all<WatchRow>(sql`
+    select ${COLUMNS}, s.name from server_watches w join servers s on s.key = w.server_key order by w.server_key`);
+  return rows.map((row) => ({ server: row.name, ...watchFrom(row) }));
+}
+
+function watchFrom({ address, protocol, polled, error, succeeded, player_count, max }: WatchRow): Watch {
+  return { address, protocol, polled, error: error || null, succeeded, playerCount: player_count, max };
+}
+
+/** Watches a server from now on. Another address or protocol starts without a last poll. */
+export async function setWatch(db: Db, now: number, serverKey: number, target: WatchTarget): Promise<void> {
+  await db.run(sql`
+    insert into server_watches (server_key, address, protocol, due, polled, error, succeeded, player_count, max)
+    values (${serverKey}, ${target.address}, ${target.protocol}, ${now}, null, '', null, 0, 0)
+    on conflict (server_key) do update set address = excluded.address, protocol = excluded.protocol, due = excluded.due,
+      polled = null, error = '', succeeded = null, player_count = 0, max = 0
+    where server_watches.address <> excluded.address or server_watches.protocol <> excluded.protocol`);
+}
+
+/** @returns whether the server was watched */
+export async function removeWatch(db: Queryable, serverKey: number): Promise<boolean> {
+  return (await db.run(sql`delete from server_watches where server_key = ${serverKey}`)) > 0;
+}
+
+/**
+ * Claims the polls that are due, oldest first; each is due again after `everyMs`. Of several processes that call this at
+ * once, one gets each poll. A time further in the future comes from a clock that was wrong.
+ */
+export async function claimPolls(db: Db, now: number, everyMs: number, limit: number): Promise<DuePoll[]> {
+  const isDue = sql`(due <= ${now} or due > ${now + everyMs})`;
+  // Claiming takes the lock of the writer, so it is asked first whether there is anything to claim.
+  if ((await db.get(sql`select 1 as found from server_watches where ${isDue} limit 1`)) === undefined) return [];
+  const claimed = await db.all<{ server_key: number; address: string; protocol: WatchProtocol; name: string }>(sql`
+    update server_watches set due = ${now + everyMs}
+    where ${isDue} and server_key in (select server_key from server_watches where ${isDue} order by due limit ${limit})
+    returning server_key, address, protocol, (select name from servers where key = server_watches.server_key) as name`);
+  return claimed.map((row) => ({
+    serverKey: row.server_key,
+    serverName: row.name,
+    address: row.address,
+    protocol: row.protocol,
+  }));
+}
+
+/** The servers of these whose own heartbeat was received since the timestamp: they report themselves. */
+export async function reportingThemselves(
+  db: Queryable,
+  serverKeys: readonly number[],
+  since: number,
+): Promise<ReadonlySet<number>> {
+  if (serverKeys.length === 0) return new Set();
+  const rows = await db.all<{ server_key: number }>(sql`
+    select server_key from presence
+    where server_key in (${list(serverKeys)}) and received >= ${since} and event_id not like ${`${WATCH_EVENT}%`}`);
+  return new Set(rows.map(({ server_key }) => server_key));
+}
+
+/** The servers of these that are still watched. */
+export async function stillWatched(
+  db: Queryable,
+  serverKeys: readonly number[],
+): Promise<ReadonlyMap<number, WatchTarget>> {
+  if (serverKeys.length === 0) return new Map();
+  const rows = await db.all<{ server_key: number } & WatchTarget>(sql`
+    select server_key, address, protocol from server_watches where server_key in (${list(serverKeys)})`);
+  return new Map(rows.map(({ server_key, ...target }) => [server_key, target]));
+}
+
+/** Stores the outcomes of polls. Those of a watch that was changed meanwhile are dropped. */
+export async function recordPolls(tx: Queryable, outcomes: readonly PollOutcome[]): Promise<void> {
+  await tx.runAll(
+    outcomes.map(({ serverKey, address, protocol, ended, result }) => {
+      const which = sql`where server_key = ${serverKey} and address = ${address} and protocol = ${protocol}`;
+      if ('error' in result) return sql`update server_watches set polled = ${ended}, error = ${result.error} ${which}`;
+      return sql`
+        update server_watches set polled = ${ended}, error = '', succeeded = ${ended},
+          player_count = ${result.playerCount}, max = ${result.max} ${which}`;
+    }),
+  );
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
+import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
+import { claimPolls, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
+import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
+import { configured, presence, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
+import { minecraftResponder, pgmStatus, sourceResponder, statusPacket, tcpResponder, varInt } from './responder.ts';
+
+const INTERVAL_MS = 30_000;
+type Test = Parameters<typeof testContext>[0];
+
+/** A network with a watcher, whose polls run when a test says so. */
+class World {
+  readonly context: TestAppContext;
+  readonly #watcher: Watcher;
+
+  constructor(context: TestAppContext, watcher: Watcher) {
+    this.context = context;
+    this.#watcher = watcher;
+  }
+
+  static async open(t: Test, url: string, options: WatcherOptions = {}): Promise<World> {
+    const context = await testContext(t, url);
+    const watcher = new Watcher(context, options);
+    const close = context[Symbol.asyncDispose].bind(context);
+    context[Symbol.asyncDispose] = async () => {
+      await watcher[Symbol.asyncDispose]();
+      await close();
+    };
+    return new World(context, watcher);
+  }
+
+  async watch(name: string, address: string, protocol: WatchProtocol = 'minecraft'): Promise<void> {
+    const { db, clock } = this.context;
+    await sendEvents(this.context, configured(name, { max: 100 }));
+    await setWatch(db, clock.now(), await this.#key(name), { address, protocol });
+  }
+
+  /** Makes the polls that are due, after `ms`. */
+  async poll(ms = 0): Promise<void> {
+    this.context.clock.advance(ms);
+    await this.#watcher.tick();
+    await this.#watcher.settled();
+  }
+
+  async server(name: string): Promise<ServerNow> {
+    const { db, clock, config } = this.context;
+    return (await serverByKey(db, await this.#key(name), clock.now() - config.PRESENCE_TIMEOUT * 1000))!;
+  }
+
+  async outcome(name: string) {
+    return await watchOf(this.context.db, await this.#key(name));
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return await removeWatch(this.context.db, await this.#key(name));
+  }
+
+  async #key(name: string): Promise<number> {
+    return (await serverByName(this.context.db, name))!.key;
+  }
+}
+
+const shownOf = ({ playing, playerCount, players, gamemode, current_map, next_map, online }: ServerNow) => ({
+  ...{ playing, playerCount, players, gamemode, current_map, next_map, online },
+});
+
+onEachDatabase('a watched Minecraft server follows its status within one interval', async (t, url) => {
+  const world = await World.open(t, url);
+  let status: unknown = pgmStatus(40, ['Ada', 'Bob'], 'Harbour §lDay', 'Mills');
+  const responder = await minecraftResponder(t, () => status);
+  await world.watch('Alpha', responder.address);
+  await world.poll();
+  assert.deepEqual(shownOf(await world.server('Alpha')), {
+    playing: 39,
+    playerCount: 40,
+    players: ['Ada', 'Bob'],
+    gamemode: 'ctw',
+    current_map: 'Harbour Day',
+    next_map: 'Mills',
+    online: true,
+  });
+  const { succeeded, error, playerCount, max } = (await world.outcome('Alpha'))!;
+  assert.deepEqual(
+    { succeeded, error, playerCount, max },
+    { succeeded: world.context.clock.now(), error: null, playerCount: 40, max: 120 },
+  );
+
+  status = { players: { online: 1, max: 20, sample: [{ name: 'Cid' }] } };
+  await world.poll(INTERVAL_MS - 1);
+  assert.equal(responder.polls, 1, 'not before the interval');
+  await world.poll(1);
+  const { playing, players, current_map } = await world.server('Alpha');
+  assert.deepEqual({ playing, players, current_map }, { playing: 1, players: ['Cid'], current_map: '' });
+
+  assert.equal(await world.remove('Alpha'), true);
+  await world.poll(INTERVAL_MS);
+  assert.equal(responder.polls, 2, 'no longer watched');
+  assert.equal(await world.remove('Alpha'), false);
+});
+
+onEachDatabase('a failed poll reports nothing, and its reason is stored', async (t, url) => {
+  const world = await World.open(t, url);
+  let isUp = true;
+  const responder = await tcpResponder(t, (socket) =>
+    isUp ? socket.end(statusPacket('{"players":{"online":3,"max":5}}')) : socket.destroy(),
+  );
+  await world.watch('Alpha', responder.address);
+  await world.poll();
+  const succeeded = world.context.clock.now();
+  isUp = false;
+  await world.poll(INTERVAL_MS);
+  assert.equal((await world.server('Alpha')).playerCount, 3, 'as long as its heartbeat is recent');
+  assert.equal((await world.outcome('Alpha'))!.error, 'wrong_answer');
+  assert.equal((await world.outcome('Alpha'))!.succeeded, succeeded);
+  await world.poll(world.context.config.PRESENCE_TIMEOUT * 1000);
+  assert.deepEqual((await world.server('Alpha')).online, false);
+  isUp = true;
+  await world.poll(INTERVAL_MS);
+  assert.equal((await world.outcome('Alpha'))!.error, null);
+  assert.equal((await world.server('Alpha')).online, true);
+});
+
+onEachDatabase('a server that reports itself keeps its own presence while it is recent', async (t, url) => {
+  const world = await World.open(t, url);
+  const responder = await minecraftResponder(t, () => pgmStatus(9, ['Ada'], 'Seen', ''));
+  await world.watch('Alpha', responder.address);
+  const report = async (): Promise<void> => {
+    const time = new Date(world.context.clock.now()).toISOString();
+    await sendEvents(world.context, presence('Alpha', { current: 1, players: ['Own'], current_map: 'Told' }, { time }));
+  };
+  await report();
+  await world.poll();
+  assert.equal(responder.polls, 0);
+  assert.deepEqual((await world.server('Alpha')).players, ['Own']);
+  await world.poll(world.context.config.PRESENCE_TIMEOUT * 1000 + 1);
+  assert.equal((await world.server('Alpha')).current_map, 'Seen', 'silent, so it is polled');
+  world.context.clock.advance(1);
+  await report();
+  await world.poll(INTERVAL_MS);
+  assert.equal((await world.server('Alpha')).current_map, 'Told');
+});
+
+onEachDatabase('each poll belongs to one process, and many spread over the interval', async (t, url) => {
+  const { context, ...world } = await World.open(t, url);
+  assert.ok(world);
+  const { db, clock } = context;
+  await sendEvents(context, ...Array.from({ length: 7 }, (_, index) => configured(`S${index}`, {})));
+  for (let index = 0; index < 7; index++) {
+    const { key } = (await serverByName(db, `S${index}`))!;
+    await setWatch(db, clock.now(), key, { address: '127.0.0.1:1', protocol: 'minecraft' });
+  }
+  const claim = async () => await claimPolls(db, clock.now(), INTERVAL_MS, 3);
+  const claimed = (await Promise.all([claim(), claim(), claim(), claim()])).flat().map(({ serverName }) => serverName);
+  assert.deepEqual(new Set(claimed).size, claimed.length);
+  for (let rest = claimed.length; rest < 7;) {
+    const more = await claim();
+    assert.ok(more.length > 0 && more.length <= 3);
+    rest += more.length;
+  }
+  assert.deepEqual(await claim(), []);
+  clock.advance(-86_400_000);
+  assert.equal((await claim()).length, 3, 'a clock that was wrong holds no poll back');
+});
+
+onSqlite('other games are polled by gamedig', async (t, url) => {
+  const world = await World.open(t, url, { timeoutMs: 3_000 });
+  const responder = await sourceResponder(t, () => ({
+    map: 'cp_\u0007dust',
+    players: ['Ada', '\u202eEve', ''],
+    max: 24,
+  }));
+  await world.watch('Alpha', responder.address, 'valve');
+  await world.poll();
+  const { playerCount, players, current_map } = await world.server('Alpha');
+  assert.deepEqual([playerCount, players.toSorted(), current_map], [3, ['Ada', 'Eve'], 'cp_dust']);
+  assert.equal((await world.outcome('Alpha'))!.max, 24);
+});
+
+/** What a hostile server sends, and the reason that the operator reads. */
+const HOSTILE: Record<string, [reason: string, answer: Parameters<typeof tcpResponder>[1]]> = {
+  silent: ['timeout', () => undefined],
+  endless: [
+    'too_large',
+    (socket) => void socket.write(Buffer.concat([varInt(2 ** 30), Buffer.from([0]), varInt(2 ** 30)])),
+  ],
+  flood: [
+    'wrong_answer',
+    (socket) => {
+      const flood = (): void => {
+        while (socket.writable && socket.write(Buffer.alloc(65_536, 0xff)));
+      };
+      socket.on('drain', flood);
+      flood();
+    },
+  ],
+  slow: ['timeout', (socket) => void socket.write(statusPacket('{"players":{"online":1}}').subarray(0, 10))],
+  huge: ['too_large', (socket) => socket.end(statusPacket(`{"favicon":"${'x'.repeat(200_000)}"}`))],
+  'wrong JSON': ['wrong_answer', (socket) => socket.end(statusPacket('{"players":'))],
+  'other JSON': ['wrong_answer', (socket) => socket.end(statusPacket('[null]'))],
+  deep: ['wrong_answer', (socket) => socket.end(statusPacket('['.repeat(50_000)))],
+  'other protocol': ['wrong_answer', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  'negative count': ['wrong_answer', (socket) => socket.end(statusPacket('{"players":{"online":-1}}'))],
+  'a billion players': ['wrong_answer', (socket) => socket.end(statusPacket('{"players":{"online":1000000000}}'))],
+  'JSON longer than its packet': [
+    'wrong_answer',
+    (socket) => socket.end(Buffer.concat([varInt(4), Buffer.from([0]), varInt(9), Buffer.from('{"a":"b"}')])),
+  ],
+};
+
+onSqlite('hostile answers fail with a reason and hold up no other server', async (t, url) => {
+  const world = await World.open(t, url, { timeoutMs: 400 });
+  for (const [name, [, answer]] of Object.entries(HOSTILE))
+    await world.watch(name, (await tcpResponder(t, answer)).address);
+  const honest = await minecraftResponder(t, () => ({ players: { online: 2, max: 9 } }));
+  await world.watch('honest', honest.address);
+  await world.watch('closed', '127.0.0.1:1');
+  await world.poll();
+  const reasons = await Promise.all(
+    Object.keys(HOSTILE).map(async (name) => [name, (await world.outcome(name))!.error]),
+  );
+  assert.deepEqual(
+    reasons,
+    Object.entries(HOSTILE).map(([name, [reason]]) => [name, reason]),
+  );
+  assert.equal((await world.outcome('closed'))!.error, 'refused');
+  assert.equal((await world.server('honest')).playerCount, 2);
+});
+
+onSqlite('names and maps of strangers are bounded and clean', async (t, url) => {
+  const world = await World.open(t, url);
+  const flood = Array.from({ length: 5_000 }, (_, index) => ({ name: `P${index}` }));
+  const hostile = [
+    { name: '§aVisit our shop' },
+    { name: 'A\u0000' },
+    { name: 7 },
+    null,
+    { name: 'Ada' },
+    { name: 'Ada' },
+  ];
+  const status = pgmStatus(1_000, [], `\u202e${'x'.repeat(5_000)}\u0000`, '§k§');
+  Object.assign(status['players'] as object, { sample: [...hostile, ...flood] });
+  await world.watch('Flood', (await minecraftResponder(t, () => status)).address);
+  const few = { players: { online: 1, max: 'many', sample: flood.slice(0, 9) }, bukkit_extra: { pgm: { x: 1 } } };
+  await world.watch('Few', (await minecraftResponder(t, () => few)).address);
+  await world.poll();
+  const { players, current_map, next_map, playerCount } = await world.server('Flood');
+  assert.deepEqual([players.length, players[0], players[1], playerCount], [200, 'Ada', 'P0', 1_000]);
+  assert.equal(current_map, 'x'.repeat(127));
+  assert.equal(next_map, '');
+  assert.deepEqual((await world.server('Few')).players, ['P0'], 'no more names than players');
+});
+
+onSqlite('an SRV record may not lead to a private address that nobody configured', async (t, url) => {
+  const responder = await minecraftResponder(t, () => ({ players: { online: 4, max: 9 } }));
+  const hosts: Record<string, string> = { 'evil.example': '203.0.113.1', 'own.example': '127.0.0.1' };
+  const targets: Record<string, string> = {
+    'evil.example': 'own.example',
+    'mapped.example': 'six.example',
+    'own.example': 'own.example.',
+  };
+  hosts['six.example'] = '::ffff:10.0.0.1';
+  const world = await World.open(t, url, {
+    names: {
+      srv: async (name) => {
+        const target = targets[name.replace('_minecraft._tcp.', '')];
+        return target === undefined ? [] : [{ name: target, port: responder.port }];
+      },
+      addresses: async (host) => (hosts[host] === undefined ? [] : [hosts[host]]),
+    },
+  });
+  await world.watch('Evil', 'evil.example');
+  await world.watch('Mapped', 'mapped.example');
+  await world.watch('Own', 'own.example');
+  await world.watch('Nobody', 'nobody.example');
+  await world.poll();
+  assert.equal((await world.outcome('Evil'))!.error, 'private_redirect');
+  assert.equal((await world.outcome('Mapped'))!.error, 'private_redirect');
+  assert.equal((await world.outcome('Nobody'))!.error, 'not_found');
+  assert.deepEqual([(await world.server('Own')).playerCount, responder.polls], [4, 1]);
+});
+
+/** The form in which an address is stored; undefined where it is none. */
+function read(text: string): string | undefined {
+  const address = readGameAddress(text);
+  return address && gameAddressText(address);
+}
+
+test('addresses of game servers', () => {
+  for (const [text, stored] of [
+    ['play.example.org', 'play.example.org'],
+    [' Play.Example.org:25565 ', 'play.example.org:25565'],
+    ['10.0.0.1:1', '10.0.0.1:1'],
+    ['[2001:DB8::1]:25565', '[2001:db8::1]:25565'],
+    ['2001:db8::1', '[2001:db8::1]'],
+    ['paper', 'paper'],
+  ]) {
+    assert.equal(read(text!), stored);
+    assert.equal(read(stored!), stored);
+  }
+  for (const text of [
+    '',
+    'a b',
+    'host:0',
+    'host:65536',
+    'host:',
+    'http://host',
+    'u@host',
+    '1.2.3',
+    '[::1',
+    '-a.b',
+    'a..b',
+    'x'.repeat(300),
+  ])
+    assert.equal(read(text), undefined, text);
+});
