@@ -1,7 +1,8 @@
-// Checks the structure of the tree: import cycles, imports that point up, large folders, and refused names.
+// Checks the structure of the tree: import cycles, imports that point up, large folders, refused names, and markers of a
+// merge that was not resolved.
 //
 //   node scripts/check/structure.ts [DIR]       all rules, for this tree or the one in DIR
-//   node scripts/check/structure.ts --cycles    one rule: --cycles, --imports, --folders or --names
+//   node scripts/check/structure.ts --cycles    one rule: --cycles, --imports, --folders, --names or --markers
 
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -18,6 +19,7 @@ const RULES: Record<string, (root: string) => string[]> = {
   imports: (root) => importProblems(graphOf(root, filesOf(root, `${ALL}/**/*.ts`))),
   folders: (root) => folderProblems(filesOf(root, 'src/**/*')),
   names: (root) => filesOf(root, `${ALL}/**/*`).flatMap((file) => nameProblems(file, sourceOf(root, file))),
+  markers: (root) => filesOf(root, `{*.md,docs/**/*.md,${ALL}/**/*}`).flatMap((file) => markerProblem(root, file)),
 };
 
 /** One sentence for each problem of the tree in `root`. */
@@ -35,6 +37,19 @@ function filesOf(root: string, pattern: string): string[] {
 function sourceOf(root: string, file: string): string | undefined {
   return /\.(ts|mts|mjs|js)$/.test(file) ? readFileSync(join(root, file), 'utf8') : undefined;
 }
+
+/** Git puts these lines around the two sides of a conflict. */
+function markerProblem(root: string, file: string): string[] {
+  const isText = /\.(md|ts|mts|mjs|js|java|json|css|sql|yml|yaml|sh|py)$/.test(file);
+  const line = isText
+    ? readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .findIndex((text) => MARKER.test(text))
+    : -1;
+  return line < 0 ? [] : [`${file}, line ${line + 1} is a marker of an unresolved merge`];
+}
+
+const MARKER = /^(<{7}|>{7}) /;
 
 function cycleProblems(graph: Graph): string[] {
   return cyclesOf(graph).map((cycle) => {

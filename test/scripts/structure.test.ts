@@ -38,6 +38,15 @@ test('a tree whose imports point down passes', () => {
   assert.deepEqual(problemsOf(files), []);
 });
 
+test('a marker of an unresolved merge is found in documents and sources', () => {
+  const marked = `one\n${'<'.repeat(7)} HEAD\ntwo\n`;
+  const files = { 'README.md': marked, 'docs/a.md': 'one\n=======\n', 'src/db/sql.ts': '', 'demo/a.css': marked };
+  assert.deepEqual(problemsOf(files, ['markers']), [
+    'README.md, line 2 is a marker of an unresolved merge',
+    'demo/a.css, line 2 is a marker of an unresolved merge',
+  ]);
+});
+
 test('a cycle is found through type imports, re-exports and dynamic imports', () => {
   const files = {
     'src/api/a.ts': `import type { B } from './b.ts';`,
