@@ -48,7 +48,7 @@ test('connections that write without a break let others write in turn', async ()
   end.abort();
   await Promise.all(running);
   assert.equal(waits.length, 40);
-  // Four connections: one writes, one has the turn, and of the two others the one that waits longer usually goes first.
+  // Four connections: one writes, one has the turn, and of the two others the longer waiting connection usually goes first.
   assert.ok(Math.max(...waits) <= 12, `waited for ${waits.join(', ')} transactions`);
 });
 

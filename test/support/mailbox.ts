@@ -20,7 +20,7 @@ export class Mailbox {
   private constructor() {
     this.#server = new SMTPServer({
       authOptional: true,
-      // Whoever sends keeps the connection for the next mail.
+      // The sender keeps the connection for the next mail.
       closeTimeout: 10,
       disabledCommands: ['STARTTLS'],
       onData: (stream, session, done) => {

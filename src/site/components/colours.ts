@@ -78,7 +78,7 @@ export function teamColours(
   );
 }
 
-/** The colour of a name, or the one that is nearest to `#RRGGBB`. */
+/** The colour of a name, or the nearest colour to `#RRGGBB`. */
 function colourOf(text: string): Colour | undefined {
   if (!/^#[0-9a-f]{6}$/i.test(text)) return colourNamed(text);
   const wanted = channels(text);
