@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral ports of the system, which any outgoing connection may take in the meantime. */
-const [FIRST, END] = [10_000, 32_000];
+/**
+ * Above the ports that `fetch` and browsers refuse (the highest is 10080), and below the ephemeral ports of the system, which
+ * any outgoing connection may take in the meantime.
+ */
+const [FIRST, END] = [10_081, 32_000];
 
 /** Finds free ports, for settings that need the address of a service before it listens. */
 export async function freePorts(count: number): Promise<number[]> {
