@@ -34,7 +34,7 @@ try {
     throw new Missing(`There is no program "${name ?? ''}". Choose one of: ${Object.keys(programs).join(', ')}.`);
   await install(program.packages);
   const [file, ...fixed] = program.run;
-  // Node caches stripped and compiled modules here: the next start is faster, and the process is 35 MB smaller.
+  // As in src/main.ts, for the programs that are not started by it.
   const env = { NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
   const command = [...(program.node ?? []), join(project, file), ...fixed, ...args];
   follow(spawn(findNode(), command, { cwd: project, env, stdio: 'inherit' }));

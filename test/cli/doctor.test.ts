@@ -13,7 +13,7 @@ import { captured } from '#test/support/captured.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { freePorts } from '#test/support/ports.ts';
-import { run } from '../../src/main.ts';
+import { run } from '#cli/command/dispatch.ts';
 
 interface Finding {
   check: string;

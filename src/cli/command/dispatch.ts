@@ -1,0 +1,105 @@
+import { Unavailable, UsageError } from '#platform/errors.ts';
+import { output } from '#platform/output.ts';
+import { didYouMean, nearest } from '#platform/suggestion.ts';
+import { VERSION } from '#platform/version.ts';
+import { type Command, helpOf, parse, runCommand } from './command.ts';
+
+/** A file of commands is imported only when one of its commands is called. */
+const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
+  serve: () => import('#cli/serve.ts'),
+  demo: () => import('#cli/demo.ts'),
+  config: () => import('#cli/config.ts'),
+  apply: () => import('#cli/apply/command.ts'),
+  app: () => import('#cli/app/app.ts'),
+  token: () => import('#cli/app/token.ts'),
+  import: () => import('#cli/import.ts'),
+  account: () => import('#cli/account.ts'),
+  'signing-key': () => import('#cli/signing-key.ts'),
+  server: () => import('#cli/server.ts'),
+  event: () => import('#cli/event.ts'),
+  player: () => import('#cli/player.ts'),
+  access: () => import('#cli/app/access.ts'),
+  usage: () => import('#cli/app/usage.ts'),
+  punishment: () => import('#cli/punishment.ts'),
+  counter: () => import('#cli/counter.ts'),
+  job: () => import('#cli/job.ts'),
+  audit: () => import('#cli/audit.ts'),
+  health: () => import('#cli/health.ts'),
+  mail: () => import('#cli/mail.ts'),
+  doctor: () => import('#cli/doctor/command.ts'),
+  export: () => import('#cli/export.ts'),
+  purge: () => import('#cli/purge.ts'),
+  agent: () => import('#cli/agent.ts'),
+  watch: () => import('#cli/watch.ts'),
+  backup: () => import('#cli/database/backup.ts'),
+  restore: () => import('#cli/database/restore.ts'),
+  move: () => import('#cli/database/move.ts'),
+  'secret-key': () => import('#cli/database/secret-key.ts'),
+};
+
+async function main(args: string[]): Promise<void> {
+  const [word = ''] = args;
+  if (word === '--version') return void output().write(`scorehall ${VERSION}\n`);
+  const load = Object.hasOwn(MODULES, word) ? MODULES[word] : undefined;
+  if (load === undefined) return await overview(args);
+  const { commands } = await load();
+  const command = commands.find(({ words }) => words.split(' ').every((word, index) => args[index] === word));
+  if (command === undefined) return listOf(commands, wordsOf(args, commands));
+  const rest = args.slice(command.words.split(' ').length);
+  if (rest.includes('--help')) return void output().write(helpOf(command));
+  await runCommand(command, parse(command, rest));
+}
+
+async function overview(args: string[]): Promise<void> {
+  const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
+  const commands = modules.flatMap((load) => load.commands);
+  if (args.length === 0 || args[0] === '--help' || args[0] === 'help') return listing(commands);
+  listOf(commands, wordsOf(args, commands));
+}
+
+function listOf(commands: Command[], word: string): void {
+  const asked = word === commands[0]?.words.split(' ')[0] || word.endsWith('--help');
+  if (asked) return listing(commands);
+  const names = commands.map(({ words }) => words);
+  const rest = didYouMean(word, names) || ` There are: ${names.join(', ')}.`;
+  throw new UsageError(`There is no command "${word}".${rest}`);
+}
+
+/** The words of a mistyped command: as many of the arguments before the first option as resemble a command most. */
+function wordsOf(args: string[], commands: Command[]): string {
+  const end = args.findIndex((arg) => arg.startsWith('--') && arg !== '--help');
+  const given = end < 0 ? args : args.slice(0, end);
+  const names = commands.map(({ words }) => words);
+  const counts = [3, 2, 1].filter((count) => count <= given.length);
+  const count = counts.find((count) => nearest(given.slice(0, count).join(' '), names) !== undefined);
+  return given.slice(0, count ?? Math.min(2, given.length)).join(' ');
+}
+
+function listing(commands: Command[]): void {
+  const width = Math.max(...commands.map(({ words }) => words.length));
+  for (const { words, summary } of commands) output().write(`scorehall ${words.padEnd(width)}  ${summary}\n`);
+}
+
+/** Runs one command. @returns the exit code */
+export async function run(args: string[]): Promise<number> {
+  try {
+    await main(args);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${errorText(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** One sentence for errors that an operator can act on; the stack for faults of the program. */
+function errorText(error: unknown): string {
+  if (error instanceof UsageError) return `scorehall: ${error.message}`;
+  if (error instanceof Unavailable) return `scorehall: ${error.message}: ${reasonOf(error.cause)}. See DATABASE_URL.`;
+  return (error as Error).stack ?? String(error);
+}
+
+/** A host with several addresses fails once for each; the first error is enough. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
+  return cause instanceof Error ? cause.message : String(cause);
+}
