@@ -62,8 +62,7 @@ async function pseudonymsOf(tx: Queryable, uuids: ReadonlySet<string>): Promise<
   const hashes = new Map([...uuids].map((uuid) => [uuidHashOf(tx.keyedHash, uuid), uuid]));
   const pseudonyms = new Map<string, Pseudonym>();
   for (const [hash, uuid, name] of await pseudonymsByHash(tx, [...hashes.keys()])) {
-    const original = hashes.get(hash);
-    if (original !== undefined) pseudonyms.set(original, { uuid, name });
+    pseudonyms.set(hashes.get(hash)!, { uuid, name });
   }
   return pseudonyms;
 }

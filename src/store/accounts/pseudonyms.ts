@@ -117,12 +117,15 @@ export async function deletePseudonym(tx: Queryable, uuid: string): Promise<void
 type PseudonymRow = [hash: string, uuid: string, name: string];
 
 /**
- * The pseudonyms with these hashes, possibly among others: if the table has no more rows than there are hashes, this
- * returns all of it, which is one short statement in the common case of few pseudonyms.
+ * The pseudonyms with these hashes. If the table has no more rows than there are hashes, this reads all of it, which is one
+ * short statement in the common case of few pseudonyms.
  */
 export async function pseudonymsByHash(tx: Queryable, hashes: string[]): Promise<PseudonymRow[]> {
   const first = await tx.tuples(sql`select uuid_hash, uuid, name from pseudonyms limit ${hashes.length + 1}`);
-  if (first.length <= hashes.length) return first as PseudonymRow[];
+  if (first.length <= hashes.length) {
+    const wanted = new Set(hashes);
+    return (first as PseudonymRow[]).filter(([hash]) => wanted.has(hash));
+  }
   const rows: PseudonymRow[] = [];
   for (let start = 0; start < hashes.length; start += ROWS_PER_BATCH) {
     const batch = list(hashes.slice(start, start + ROWS_PER_BATCH));

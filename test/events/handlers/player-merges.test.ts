@@ -102,6 +102,20 @@ onEachDatabase('the id of a merged player leads to the player it was merged into
   assert.equal(await findPlayer(context.db, idOf(keyOf(id)! + 1)), undefined);
 });
 
+onEachDatabase('merging players leaves the merged player of a deleted account its id', async (t, url) => {
+  const context = await testContext(t, url);
+  const persons = [0, 1, 2, 3].map((number) => person(number));
+  await sendEvents(context, configured('Alpha'), ...persons.map((one) => login('Alpha', one)));
+  await context.db.transaction((tx) => pseudonymise(tx, context.clock.now(), person(2).uuid));
+  await finishJobs(context.db);
+  const [deleted] = await context.db.all<{ key: number; uuid: string }>(sql`
+    select key, uuid from players where name like 'deleted-%'`);
+  await sendEvents(context, event('player.merged', { from: deleted!.uuid, into: person(3).uuid }));
+  await sendEvents(context, event('player.merged', { from: FROM, into: INTO }));
+  await finishJobs(context.db);
+  assert.equal((await findPlayer(context.db, idOf(deleted!.key)))?.uuid, person(3).uuid);
+});
+
 for (const when of ['before', 'after'] as const) {
   onEachDatabase(
     `a player who played a match under several UUIDs, merged ${when} it, keeps all names after retractions`,
