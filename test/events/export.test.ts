@@ -39,7 +39,7 @@ import {
 import { canonicalDumpOf, resetTables } from './canonical-dump.ts';
 import { merge, arbitraryHistory } from './generated-history.ts';
 import { clock, ingestHistory } from './ingest-history.ts';
-import { retractEvents } from '#test/support/jobs.ts';
+import { finishJobs, retractEvents } from '#test/support/jobs.ts';
 
 const OPERATOR = { kind: 'operator' } as const;
 const UNLIKE = ['name_observations', 'ledger'];
@@ -78,6 +78,7 @@ for (const dialect of DIALECTS) {
           const [receipt] = await ingestEvents(other, clock, OPERATOR, [received]);
           assert.equal(receipt!.status, 'accepted', JSON.stringify({ received, receipt }));
         }
+        await finishJobs(other);
         assert.deepEqual(await idsOf(other), await idsOf(one));
         const [found, wanted] = [await canonicalDumpOf(other), await canonicalDumpOf(one)];
         for (const table of Object.keys(wanted)) {
