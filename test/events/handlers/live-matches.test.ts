@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { WireEvent } from '#events/schema.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ledger.ts';
+import { readEvent } from '#events/read-event.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { purge } from '#store/purge.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
@@ -114,6 +115,12 @@ onEachDatabase('a running match is shown until its result or silence, and never 
     await send(...reports);
     assert.equal((await unreported()).length, 20);
     assert.deepEqual((await maps())[0], 'M28', 'the running one is none of them');
+    const exported = (await Array.fromAsync(exportEvents(db))).filter(({ type }) => type === 'match.progress');
+    assert.deepEqual(
+      exported.map(({ data }) => (data as { map: string }).map),
+      [...(await maps()).reverse(), 'M29'],
+    );
+    for (const one of exported) assert.ok('event' in readEvent(one), JSON.stringify(one));
     const since = clock.now();
     await send(progress({ map: 'Wrong', started: after(61 * MINUTE) }, { time: after(61 * MINUTE) }));
     await createWithdrawal(db, clock, { server: sender.serverKey, since });
