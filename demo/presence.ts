@@ -9,20 +9,25 @@ const EVERY_MS = 15_000;
 const MINUTE_MS = 60_000;
 const CHART_MS = 8 * 24 * 60 * MINUTE_MS;
 
-/** Ingests one heartbeat of every server. */
-export async function sendPresence({ db, clock }: AppContext, sample: Sample): Promise<void> {
-  await ingestEvents(db, clock, { kind: 'operator' }, sample.presenceAt(clock.now()));
+/** Ingests the results since a time, one heartbeat of every server, and the matches that run. */
+export async function sendPresence({ db, clock }: AppContext, sample: Sample, since = clock.now()): Promise<void> {
+  const now = clock.now();
+  const events = [...sample.resultsBetween(since, now), ...sample.presenceAt(now), ...sample.runningAt(now)];
+  await ingestEvents(db, clock, { kind: 'operator' }, events);
 }
 
-/** Sends heartbeats every 15 seconds. Disposing stops it and waits for the heartbeats in progress. */
+/** Lets the network go on every 15 seconds. Disposing stops it and waits for the events in progress. */
 export function keepSendingPresence(context: AppContext, sample: Sample): AsyncDisposable {
   const stop = new AbortController();
+  let last = context.clock.now();
   const running = (async () => {
     while (!stop.signal.aborted) {
       await pause(EVERY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
       if (stop.signal.aborted) return;
-      await sendPresence(context, sample).catch((error: unknown) =>
-        context.log.error({ err: error }, 'sending the demo heartbeats failed'),
+      const now = context.clock.now();
+      await sendPresence(context, sample, last).then(
+        () => (last = now),
+        (error: unknown) => context.log.error({ err: error }, 'sending the demo heartbeats failed'),
       );
     }
   })();

@@ -22,6 +22,7 @@ import { sampleNetwork } from '#demo/network/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { shootConsole, shootConsoleForReadme } from './console/shots.ts';
 import { everyPage, type SitePage } from './site/pages.ts';
+import { presentAt } from './site/world.ts';
 import { siteSession } from './site/session.ts';
 import { launchBrowser } from './support/browser.ts';
 import { PICTURE_SIZE, README_PICTURES, takeReadmePicture } from './support/readme-pictures.ts';
@@ -143,7 +144,7 @@ async function fill(context: AppContext): Promise<void> {
   await take(context, sample.events());
   await take(context, [DRYDOCK]);
   await recordOnline(context.db, sample.onlineBetween(now - DAY_MS, now));
-  await take(context, sample.presenceAt(now));
+  await take(context, presentAt(sample, now));
   await runJobsOnce(context);
 }
 

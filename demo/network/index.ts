@@ -40,6 +40,10 @@ export interface Sample {
   events(): Iterable<WireEvent>;
   /** The heartbeats of all servers at a time within the history or after it. */
   presenceAt(time: number): WireEvent[];
+  /** The matches that run at a time, as far as they have come. */
+  runningAt(time: number): WireEvent[];
+  /** The results of the matches that end after `from`, until `to`. */
+  resultsBetween(from: number, to: number): WireEvent[];
   /** The number of players online at each minute. */
   onlineBetween(from: number, to: number): { time: number; count: number }[];
 }
@@ -56,6 +60,8 @@ export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE, draw }: 
     imageOf: (map) => network.imageOf(map),
     events: () => eventsOf(history),
     presenceAt: (time) => presence.at(time),
+    runningAt: (time) => presence.runningAt(time),
+    resultsBetween: (from, to) => presence.resultsBetween(from, to),
     onlineBetween: (from, to) => onlineBetween(history, from, to),
   };
 }

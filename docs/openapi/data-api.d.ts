@@ -301,6 +301,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/live-matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The matches that run now, in the order of their servers
+         * @description The matches that run now, in the order of their servers.
+         */
+        get: operations["getLive-matches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{id}/live-match": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The match that a server plays now, with its players; 404 where it plays none
+         * @description The match that a server plays now, with its players; 404 where it plays none.
+         */
+        get: operations["getServersIdLive-match"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{id}/unreported-matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Matches that a server was seen to play and of which no result was reported, newest first, at most 20
+         * @description Matches that a server was seen to play and of which no result was reported, newest first, at most 20.
+         */
+        get: operations["getServersIdUnreported-matches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -877,6 +937,104 @@ export interface components {
             aggregate: "sum" | "max";
             /** @description The field groups for which it counts */
             modes: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A match that runs. Members may be added */
+        LiveMatchHead: {
+            server: string;
+            /** @description Opaque; newer ids compare greater as text */
+            server_id: string;
+            /**
+             * @description starting: it has not begun; finished: it is over, and its result has not been reported yet
+             * @enum {string}
+             */
+            phase: "starting" | "running" | "finished";
+            map: string;
+            /** @description Empty where nobody reported it */
+            gamemode: string;
+            /** @description null while it is starting */
+            started: string | null;
+            /**
+             * Format: date-time
+             * @description When the server last reported it
+             */
+            time: string;
+            /** @description Players taking part */
+            participants: number;
+            /** @description Players who only watch; null where nobody counted them */
+            observers: number | null;
+            /** @description Empty where only a status ping is known */
+            teams: components["schemas"]["LiveTeam"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Members may be added */
+        LiveTeam: {
+            name: string;
+            score: number;
+            kill_count: number;
+            death_count: number;
+            /** @description A colour name or #RRGGBB; empty where the server reported none */
+            color: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A match that runs, with its players. Members may be added */
+        LiveMatch: {
+            server: string;
+            /** @description Opaque; newer ids compare greater as text */
+            server_id: string;
+            /**
+             * @description starting: it has not begun; finished: it is over, and its result has not been reported yet
+             * @enum {string}
+             */
+            phase: "starting" | "running" | "finished";
+            map: string;
+            /** @description Empty where nobody reported it */
+            gamemode: string;
+            /** @description null while it is starting */
+            started: string | null;
+            /**
+             * Format: date-time
+             * @description When the server last reported it
+             */
+            time: string;
+            /** @description Players taking part */
+            participants: number;
+            /** @description Players who only watch; null where nobody counted them */
+            observers: number | null;
+            teams: ({
+                name: string;
+                score: number;
+                kill_count: number;
+                death_count: number;
+                /** @description A colour name or #RRGGBB; empty where the server reported none */
+                color: string;
+                players: components["schemas"]["MatchPlayer"][];
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Completed so far */
+            objectives: components["schemas"]["Objective"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A match that a server no longer plays, without a result. Members may be added */
+        UnreportedMatch: {
+            map: string;
+            /** @description Empty where nobody reported it */
+            gamemode: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 with three fractional digits and a numeric offset
+             */
+            started: string;
+            /**
+             * Format: date-time
+             * @description When the server was last seen to play it
+             */
+            seen: string;
         } & {
             [key: string]: unknown;
         };
@@ -2126,6 +2284,245 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            405: components["responses"]["405"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "getLive-matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Entity tag, for `If-None-Match` */
+                    ETag?: string;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "server": "Alpha",
+                     *         "server_id": "385hjv0q8k2",
+                     *         "phase": "running",
+                     *         "map": "Twin Peaks",
+                     *         "gamemode": "ctw",
+                     *         "started": "2026-03-01T20:00:00.000+09:00",
+                     *         "time": "2026-03-01T20:09:30.000+09:00",
+                     *         "participants": 18,
+                     *         "observers": 3,
+                     *         "teams": [
+                     *           {
+                     *             "name": "Red",
+                     *             "score": 12,
+                     *             "kill_count": 7,
+                     *             "death_count": 3,
+                     *             "color": "red"
+                     *           },
+                     *           {
+                     *             "name": "Blue",
+                     *             "score": 3,
+                     *             "kill_count": 0,
+                     *             "death_count": 5,
+                     *             "color": "blue"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LiveMatchHead"][];
+                };
+            };
+            /** @description Not modified: the response still has an entity tag of `If-None-Match` */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            405: components["responses"]["405"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "getServersIdLive-match": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A server id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Entity tag, for `If-None-Match` */
+                    ETag?: string;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server": "Alpha",
+                     *       "server_id": "385hjv0q8k2",
+                     *       "phase": "running",
+                     *       "map": "Twin Peaks",
+                     *       "gamemode": "ctw",
+                     *       "started": "2026-03-01T20:00:00.000+09:00",
+                     *       "time": "2026-03-01T20:09:30.000+09:00",
+                     *       "participants": 18,
+                     *       "observers": 3,
+                     *       "teams": [
+                     *         {
+                     *           "name": "Red",
+                     *           "score": 12,
+                     *           "kill_count": 7,
+                     *           "death_count": 3,
+                     *           "players": [
+                     *             {
+                     *               "uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *               "name": "Ada",
+                     *               "score": 12,
+                     *               "kill_count": 7,
+                     *               "death_count": 3,
+                     *               "shot_count": 0,
+                     *               "hit_count": 0,
+                     *               "paint_count": 0
+                     *             }
+                     *           ],
+                     *           "color": "red"
+                     *         },
+                     *         {
+                     *           "name": "Blue",
+                     *           "score": 3,
+                     *           "kill_count": 0,
+                     *           "death_count": 5,
+                     *           "players": [
+                     *             {
+                     *               "uuid": "7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97",
+                     *               "name": "Bob",
+                     *               "score": 3,
+                     *               "kill_count": 0,
+                     *               "death_count": 5,
+                     *               "shot_count": 0,
+                     *               "hit_count": 0,
+                     *               "paint_count": 0
+                     *             }
+                     *           ],
+                     *           "color": "blue"
+                     *         }
+                     *       ],
+                     *       "objectives": [
+                     *         {
+                     *           "player": "Ada",
+                     *           "player_uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *           "team": "Red",
+                     *           "type": "wool",
+                     *           "name": "Blue Wool",
+                     *           "color": "blue",
+                     *           "time": "2026-03-01T20:07:12.000+09:00"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LiveMatch"];
+                };
+            };
+            /** @description Not modified: the response still has an entity tag of `If-None-Match` */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "getServersIdUnreported-matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A server id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Entity tag, for `If-None-Match` */
+                    ETag?: string;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "map": "Harbour",
+                     *         "gamemode": "cp",
+                     *         "started": "2026-03-01T19:31:00.000+09:00",
+                     *         "seen": "2026-03-01T19:52:30.000+09:00"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["UnreportedMatch"][];
+                };
+            };
+            /** @description Not modified: the response still has an entity tag of `If-None-Match` */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             405: components["responses"]["405"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

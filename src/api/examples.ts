@@ -107,6 +107,19 @@ const kill = {
 
 const fall = { ...kill, killer: '', killer_uuid: '', victim: ADA.name, victim_uuid: ADA.uuid, location: null };
 
+const liveMatch = {
+  server: server.name,
+  server_id: server.id,
+  phase: 'running',
+  map: 'Twin Peaks',
+  gamemode: 'ctw',
+  started: STARTED,
+  time: '2026-03-01T20:09:30.000+09:00',
+  participants: 18,
+  observers: 3,
+  teams: teams.map(({ players: _, ...team }) => ({ ...team, color: team.name.toLowerCase() })),
+};
+
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   '/v1/servers': [server],
   '/v1/servers/:id': server,
@@ -129,5 +142,19 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
       aggregate: 'sum',
       modes: ['cp', 'ctw', 'objective', 'teampvp'],
     },
+  ],
+  '/v1/live-matches': [liveMatch],
+  '/v1/servers/:id/live-match': {
+    ...liveMatch,
+    teams: teams.map((team) => ({ ...team, color: team.name.toLowerCase() })),
+    objectives: [
+      {
+        ...{ player: ADA.name, player_uuid: ADA.uuid, team: 'Red', type: 'wool', name: 'Blue Wool', color: 'blue' },
+        time: '2026-03-01T20:07:12.000+09:00',
+      },
+    ],
+  },
+  '/v1/servers/:id/unreported-matches': [
+    { map: 'Harbour', gamemode: 'cp', started: '2026-03-01T19:31:00.000+09:00', seen: '2026-03-01T19:52:30.000+09:00' },
   ],
 };

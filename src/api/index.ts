@@ -10,7 +10,8 @@ import { matches } from './matches.ts';
 import { type ApiFacts, openapiOf } from './openapi.ts';
 import { players } from './players.ts';
 import { punishments } from './punishments.ts';
-import { servers } from './servers.ts';
+import { liveMatches } from './servers/live-matches.ts';
+import { servers } from './servers/servers.ts';
 import { Api } from './service.ts';
 
 /** Every endpoint of the data API. */
@@ -21,6 +22,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...punishments,
   ...players,
   ...counters,
+  ...liveMatches,
 ];
 
 /** What the OpenAPI document says about the network. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound, type HttpError } from '#http/errors.ts';
 import { mapMaybe } from '#platform/maybe-promise.ts';
-import { OBJECTIVE_TYPES } from '#events/schema.ts';
+import { OBJECTIVE_TYPES } from '#events/match-schema.ts';
 import {
   listMatchesWithTeams,
   listWholeMatches,
@@ -28,11 +28,11 @@ const MatchPlayer = z
   })
   .meta({ id: 'MatchPlayer' });
 
-const Team = z
+export const Team = z
   .object({ name: z.string(), score: z.int(), kill_count: count, death_count: count, players: z.array(MatchPlayer) })
   .meta({ id: 'Team' });
 
-const Objective = z
+export const Objective = z
   .object({
     player: z.string().meta({ description: 'Name of the player; empty where none was reported' }),
     player_uuid: z.string().meta({ description: 'Empty where no player was reported' }),
@@ -196,11 +196,17 @@ async function wholeMatch(
 
 const TEAMS = ',"teams":';
 
-function objectivesJson({ timestamp: write }: Deps, text: string): string {
+function objectivesJson(deps: Deps, text: string): string {
   const objectives = JSON.parse(text) as MatchObjective[];
-  const shown = objectives.map(({ player, team, type, name, color, time }) => ({
+  return `,"objectives":${JSON.stringify(objectivesWire(deps, objectives))}`;
+}
+
+export function objectivesWire(
+  { timestamp: write }: Deps,
+  objectives: readonly MatchObjective[],
+): z.input<typeof Objective>[] {
+  return objectives.map(({ player, team, type, name, color, time }) => ({
     ...{ player: player?.name ?? '', player_uuid: player?.uuid ?? '' },
-    ...{ team, type, name, color, time: write(time) },
+    ...{ team, type: type as z.input<typeof Objective>['type'], name, color, time: write(time) },
   }));
-  return `,"objectives":${JSON.stringify(shown)}`;
 }

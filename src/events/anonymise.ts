@@ -35,18 +35,33 @@ const NOT_REWRITTEN: ReadonlySet<string> = new Set([MAPS, 'account.link']);
  * @returns `events` itself where no player has one
  */
 export async function applyPseudonyms<
-  E extends { event: PreparedEvent; raw: string | undefined; hash?: string | null },
+  E extends { event: PreparedEvent; raw: string | undefined; hash?: string | null; envelope?: string },
 >(tx: Queryable, events: E[]): Promise<E[]> {
   if ((await tx.get(sql`select 1 as found from pseudonyms limit 1`)) === undefined) return events;
-  const pseudonyms = await pseudonymsOf(tx, uuidsWithin(events.map(({ event }) => event.data)));
+  const pseudonyms = await pseudonymsOf(tx, uuidsWithin(events.map(contentOf)));
   if (pseudonyms.size === 0) return events;
   return events.map((checked) => {
     if (NOT_REWRITTEN.has(checked.event.type)) return checked;
     const raw = checked.raw && renamedJson(checked.raw, pseudonyms);
+    const envelope = checked.envelope && { envelope: renamedJson(checked.envelope, pseudonyms) };
     // Without a hash: it would prove that the event was about the original player.
     const hash = raw === checked.raw ? {} : { hash: null };
-    return { ...checked, event: pseudonymiseEvent(checked.event, pseudonyms), raw, ...hash };
+    return { ...checked, event: pseudonymiseEvent(checked.event, pseudonyms), raw, ...hash, ...envelope };
   });
+}
+
+/** All of an event that may name players: an event of a newer version has members that its parsed data lacks. */
+function contentOf({
+  event,
+  raw,
+  envelope,
+}: {
+  event: PreparedEvent;
+  raw: string | undefined;
+  envelope?: string;
+}): unknown {
+  if (raw === undefined || envelope === undefined) return event.data;
+  return [event.data, JSON.parse(raw), JSON.parse(envelope)];
 }
 
 function pseudonymiseEvent(event: PreparedEvent, pseudonyms: ReadonlyMap<string, Pseudonym>): PreparedEvent {

@@ -6,6 +6,7 @@ import { applyCounterDeclared, applyCounterRemoved } from './counters/declaratio
 import { applyLink } from './handlers/account-links.ts';
 import { applyPublished } from './handlers/maps.ts';
 import { applyRated } from './handlers/map-ratings.ts';
+import { applyProgress } from './handlers/live-matches.ts';
 import { applyFinished } from './handlers/matches.ts';
 import { applyMerged } from './handlers/player-merges.ts';
 import { applyKnown, applyNamed, applySession } from './handlers/player-sessions.ts';
@@ -47,6 +48,8 @@ export async function apply(context: EventContext, event: PreparedEvent): Promis
       return await applyRemoved(context);
     case 'server.presence':
       return await applyPresence(context, event.id, event.data);
+    case 'match.progress':
+      return await applyProgress(context, event.id, event.data);
     case 'map.published':
       return await applyPublished(context, event.data);
     case 'rotation.changed':

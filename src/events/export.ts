@@ -6,8 +6,9 @@ import type { Event, WireEvent } from './schema.ts';
 import { firstObservation } from '#store/game/player-names.ts';
 import { pseudonymisedBodies } from './anonymise.ts';
 import { punishmentNames } from './punishments/export.ts';
-import { LEDGER, type LedgerRow } from './rebuild.ts';
-import type { PunishmentScope } from '#store/game/servers.ts';
+import { envelopeOf, LEDGER, type LedgerRow } from './rebuild.ts';
+import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf } from '#store/game/live-matches.ts';
+import type { PunishmentScope, Server } from '#store/game/servers.ts';
 
 /**
  * Exports the ledger as events with their receipts. An empty network that ingests them in this order gets the same data
@@ -27,7 +28,8 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
     const pictures = await picturesOf(snapshot, rows);
     for (const row of rows) {
       while (substitutes.length > 0 && substitutes[0]!.key < row.key) yield substitutes.shift()!.event;
-      const event = wireOf({ ...row, body: bodyOf(row.type, row.body) }, pictures);
+      const envelope = row.envelope && bodyOf(row.type, row.envelope);
+      const event = wireOf({ ...row, body: bodyOf(row.type, row.body), envelope }, pictures);
       if (event !== undefined) yield nameOf(event, row.aggregate);
     }
     if (rows.length < BATCH_SIZE) break;
@@ -35,6 +37,7 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
   }
   for (const { event } of substitutes) yield event;
   yield* presences(snapshot);
+  yield* runningMatches(snapshot, bodyOf);
 }
 
 const BATCH_SIZE = 200;
@@ -63,7 +66,7 @@ function wireOf(row: LedgerRow, pictures: Map<number, Picture>): WireEvent | und
   }
   // Accounts are not exported; the name observation of a link is.
   const type = row.type === 'account.link' ? 'player.named' : row.type;
-  return eventOf({ key, id, type, time, server, data });
+  return { ...eventOf({ key, id, type, time, server, data }), ...envelopeOf(row.envelope) } as WireEvent;
 }
 
 interface EventParts {
@@ -156,4 +159,36 @@ async function* presences(db: Queryable): AsyncGenerator<WireEvent> {
     const time = new Date(row['received'] as number).toISOString();
     yield { version: 1, id: row['event_id'], type: 'server.presence', time, server: row['name'], data } as WireEvent;
   }
+}
+
+/** The matches without a result of each server in their order, at last the one that it plays. */
+async function* runningMatches(db: Queryable, bodyOf: BodyOf): AsyncGenerator<WireEvent> {
+  const servers = await db.all<Server>(sql`select key, name from servers where removed is null order by key`);
+  for (const { key, name: server } of servers) {
+    const live = await liveMatchOf(db, key, 0);
+    const seen = (await unreportedMatchesOf(db, key, 0)).reverse();
+    const reports = seen.map(({ seen: time, ...facts }) => ({ time, data: unreportedData(facts) }));
+    for (const { time, data } of live === undefined
+      ? reports
+      : [...reports, { time: live.time, data: liveData(live) }]) {
+      const head = { version: 1, id: `export match ${idOf(key)} ${time}`, type: 'match.progress', server } as const;
+      const body = JSON.parse(bodyOf(head.type, JSON.stringify(data))) as unknown;
+      yield { ...head, time: new Date(time).toISOString(), data: body } as WireEvent;
+    }
+  }
+}
+
+type BodyOf = Awaited<ReturnType<typeof pseudonymisedBodies>>;
+
+const unreportedData = ({ map, gamemode, started }: Pick<UnreportedMatch, 'map' | 'gamemode' | 'started'>): object => {
+  return { phase: 'finished', map, gamemode, started: new Date(started).toISOString() };
+};
+
+function liveData({ phase, map, gamemode, started, participants, observers, teams, objectives }: LiveMatch): object {
+  return {
+    ...{ phase, map, gamemode, participants, teams },
+    ...(started === null ? {} : { started: new Date(started).toISOString() }),
+    ...(observers === null ? {} : { observers }),
+    objectives: objectives.map((objective) => ({ ...objective, time: new Date(objective.time).toISOString() })),
+  };
 }

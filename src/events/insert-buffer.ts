@@ -13,7 +13,7 @@ const TABLES = {
   counter_reports: 'event_key, player_key, mode, counters',
   faction_reports: 'player_key, time, ledger_key, power, faction, faction_id, faction_role',
   name_observations: 'player_key, ledger_key, time, name',
-  ledger: 'key, scope_key, event_id, type, time, received, body, aggregate, credential, content_hash',
+  ledger: 'key, scope_key, event_id, type, time, received, body, aggregate, credential, content_hash, envelope',
   refusals: 'key, scope_key, event_id, reason, place, problems, received',
   event_warnings: 'key, scope_key, event_id, type, warnings, received',
 } as const;

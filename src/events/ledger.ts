@@ -4,11 +4,12 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { apply, playersOf, aggregateOf } from './apply.ts';
 import { Batch, EventRejected } from './unit-of-work.ts';
+import { OF_THE_PRESENT } from './schema.ts';
 import { type Checked, checkEvent, type PreparedEvent } from './validation.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accepted-events.ts';
 import type { NewPlayerLimit } from './checks/new-players.ts';
-import type { Problem } from './checks/problems.ts';
+import { joined, type Problem } from './checks/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from './receipts.ts';
 import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';
@@ -233,7 +234,7 @@ class IngestRun {
     if (result?.duplicateOf !== undefined)
       return { id: event.id, status: 'duplicate', receipt: idOf(result.duplicateOf ?? key) };
     const note = requested === undefined || key === requested ? result?.note : this.#renumberedNote(result?.note);
-    if (event.type !== 'server.presence') {
+    if (!OF_THE_PRESENT.has(event.type)) {
       const scope = server?.key ?? 0;
       const place = { key, scope, aggregate: result?.aggregate ?? aggregateOf(event, scope) };
       this.#accepted.add(identityOf(server, event), checked, place);
@@ -265,11 +266,12 @@ class IngestRun {
     return { warnings };
   }
 
-  #addToLedger(sender: Sender, { event, raw, hash }: Checked, { key, scope, aggregate }: LedgerPlace): void {
+  #addToLedger(sender: Sender, checked: Checked, { key, scope, aggregate }: LedgerPlace): void {
     const { rows, now } = this.#batch;
+    const { event, raw, hash, envelope = null } = checked;
     const credential = sender.kind === 'server' ? sender.credential : 0;
     const { id, type, time } = event;
-    rows.add('ledger', [key, scope, id, type, time, now, raw, aggregate, credential, hash]);
+    rows.add('ledger', [key, scope, id, type, time, now, raw, aggregate, credential, hash, envelope]);
   }
 
   async #serverOf(sender: Sender, event: PreparedEvent): Promise<Server | undefined> {
@@ -295,9 +297,6 @@ class IngestRun {
     if (server !== undefined) await undoAddServer(this.#batch.tx, server.key);
   }
 }
-
-const joined = (one: Problem[] | undefined, other: Problem[] | undefined): Problem[] | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : [...one, ...other];
 
 /** Whether an event names a server without a row. Such a server has no events in the ledger. */
 const namesNewServer = (server: Server | undefined, event: PreparedEvent): boolean =>

@@ -253,7 +253,7 @@ function completedOf({ objectives }: Finished): CompletedSummary[] {
   );
 }
 
-function teamOf(team: FinishedTeam): MatchTeam {
+export function teamOf(team: FinishedTeam): MatchTeam {
   const sum = (of: (player: FinishedPlayer) => number): number =>
     team.players.reduce((total, player) => total + of(player), 0);
   return {

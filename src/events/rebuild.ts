@@ -5,7 +5,7 @@ import { apply } from './apply.ts';
 import { type Batch, EventRejected } from './unit-of-work.ts';
 import { type PreparedEvent, prepareEvent } from './validation.ts';
 import { readEvent } from './read-event.ts';
-import type { Event } from './schema.ts';
+import { type Event, VERSION } from './schema.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import type { Sender } from './receipts.ts';
 import { punishmentOfAggregate } from './punishments/aggregate.ts';
@@ -21,12 +21,14 @@ export interface LedgerRow {
   body: string;
   aggregate: string | null;
   credential: number;
+  /** See `ReadEvent`; null where the event says no newer version. */
+  envelope: string | null;
   /** The name of the server with the key `scope_key`; null for the network itself. */
   server: string | null;
 }
 
 export const LEDGER = sql`
-  select l.key, l.scope_key, l.event_id, l.type, l.time, l.body, l.aggregate, l.credential, s.name as server
+  select l.key, l.scope_key, l.event_id, l.type, l.time, l.body, l.aggregate, l.credential, l.envelope, s.name as server
   from ledger l left join servers s on s.key = l.scope_key`;
 
 /** Parses events of the ledger, with the check they passed when they were ingested, and applies pseudonyms. */
@@ -36,14 +38,19 @@ export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row:
 }
 
 /** The ledger does not store the code of an `account.link`, so it is read as the name observation that it also is. */
-export function parseLedgerRow({ key, event_id, type: storedType, time, body }: LedgerRow): PreparedEvent {
+export function parseLedgerRow({ key, event_id, type: storedType, time, body, envelope }: LedgerRow): PreparedEvent {
   const data = JSON.parse(withoutNoncharacters(body)) as unknown;
   const type = storedType === 'account.link' ? 'player.named' : storedType;
-  const read = readEvent({ version: 1, id: event_id, type, time: new Date(time).toISOString(), data });
+  const head = { ...envelopeOf(envelope), id: event_id, type, time: new Date(time).toISOString() };
+  const read = readEvent({ ...head, data });
   if ('event' in read) return prepareEvent(read.event);
   const { place, reason } = read.problems[0]!;
   throw new Error(`Event ${key} of the ledger cannot be read: ${place} ${reason}`);
 }
+
+/** `version` of a stored event, and the unknown members beside `data`. */
+export const envelopeOf = (envelope: string | null): { version: number } =>
+  envelope === null ? { version: VERSION } : (JSON.parse(envelope) as { version: number });
 
 /**
  * Rebuilds an aggregate (see `aggregateOf`): deletes its rows and applies its events again in their order.

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { sanitised } from '#platform/text.ts';
 import type { Batch } from './unit-of-work.ts';
-import { MAX_ID_LENGTH } from './schema.ts';
+import { MAX_ID_LENGTH, OF_THE_PRESENT } from './schema.ts';
 import type { Problem } from './checks/problems.ts';
 import type { Rejected } from './receipts.ts';
 
@@ -33,17 +33,19 @@ export function recordWarnings({ rows, now }: Batch, { key, scope, id, type, war
 }
 
 /**
- * Deletes all but the newest rejections and warnings of these servers. Of heartbeats only the newest warning stays: one
- * that is wrong is wrong every 30 seconds.
+ * Deletes all but the newest rejections and warnings of these servers. Of heartbeats and reports of running
+ * matches only the newest warning stays: one that is wrong is wrong every 30 seconds.
  */
 export async function trimRecords(tx: Queryable, scopes: Iterable<number>): Promise<void> {
   for (const scope of scopes) {
     await tx.run(sql`
       delete from refusals where scope_key = ${scope} and key <= (
         select key from refusals where scope_key = ${scope} order by key desc limit 1 offset ${MAX_STORED})`);
-    await tx.run(sql`
-      delete from event_warnings where scope_key = ${scope} and type = 'server.presence' and key < (
-        select max(key) from event_warnings where scope_key = ${scope} and type = 'server.presence')`);
+    for (const type of OF_THE_PRESENT) {
+      await tx.run(sql`
+        delete from event_warnings where scope_key = ${scope} and type = ${type} and key < (
+          select max(key) from event_warnings where scope_key = ${scope} and type = ${type})`);
+    }
     await tx.run(sql`
       delete from event_warnings where scope_key = ${scope} and key <= (
         select key from event_warnings where scope_key = ${scope} order by key desc limit 1 offset ${MAX_STORED})`);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { count, name, player, score, text, timestamp, unnamedPlayer, uuid } from './checks/members.ts';
+import { count, name, player, text, timestamp, unnamedPlayer, uuid } from './checks/members.ts';
 import { type Problem, problemsIn } from './checks/problems.ts';
 import { counterDeclared, counterRemoved, counterValues } from './counters/schema.ts';
-import { type MatchParts, problemsOf } from './match-rules.ts';
+import { finishedMatch, matchProgress } from './match-schema.ts';
 
 /**
  * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,
@@ -11,6 +11,9 @@ import { type MatchParts, problemsOf } from './match-rules.ts';
 
 /** An id as receipts and the data API show it. */
 const RECEIPT = /^[0-9a-hjkmnp-tv-z]{11}$/;
+
+/** The version of the events that this schema describes. */
+export const VERSION = 1;
 
 /** Characters of a sender's own id of an event. */
 export const MAX_ID_LENGTH = 128;
@@ -45,85 +48,6 @@ const configured = z.strictObject({
     .optional()
     .meta({ description: 'Which punishments the server may change; left out: as it is, for a new server network' }),
 });
-
-const matchPlayer = z.strictObject({
-  ...player.shape,
-  score: score.default(0),
-  kill_count: count.default(0),
-  death_count: count.default(0),
-  shot_count: count.default(0),
-  hit_count: count.default(0),
-  paint_count: count.default(0),
-  time_played: count.default(0).meta({ description: 'Seconds in this match' }),
-  counters: counterValues.optional(),
-  primary: z.boolean().optional().meta({
-    description:
-      'For a player in several teams: true or left out for the team that decides result and counters, false for the others',
-  }),
-});
-
-const matchTeam = z.strictObject({
-  name,
-  score: score.optional().meta({ description: 'Left out: the sum over its players' }),
-  kill_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
-  death_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
-  color: text(32).optional().meta({ description: 'A colour name or #RRGGBB; left out: as the map names it' }),
-  players: z.array(matchPlayer).max(1_000),
-});
-
-export const OBJECTIVE_TYPES = ['wool', 'core', 'destroyable', 'flag', 'control_point', 'other'] as const;
-
-const objective = z.strictObject({
-  player: player.nullable().default(null),
-  team: text(128),
-  type: z.enum(OBJECTIVE_TYPES),
-  name: text(128),
-  color: text(32).default(''),
-  percent: z
-    .number()
-    .min(0)
-    .max(100)
-    .optional()
-    .meta({ description: "The player's share of a destroyable; left out: all of it" }),
-  time: timestamp,
-});
-
-const coordinate = z.number().min(-100_000_000).max(100_000_000);
-
-const kill = z.strictObject({
-  killer: uuid.nullable().default(null).meta({ description: 'null or left out: a death without a killer' }),
-  victim: uuid,
-  location: z
-    .strictObject({ world: text(64).default(''), x: coordinate, y: coordinate, z: coordinate })
-    .optional()
-    .meta({ description: 'Where the victim died' }),
-  time: timestamp,
-});
-
-const match = z
-  .strictObject({
-    map: name,
-    gamemode: text(32, 1),
-    ranked: z.boolean().default(false),
-    win: text(128).default('').meta({ description: 'Name of the winning team; empty for a draw' }),
-    winners: z
-      .array(name)
-      .max(100)
-      .optional()
-      .meta({ description: 'Names of all winning teams, where there are several; `win` may be left out then' }),
-    started: timestamp,
-    finished: timestamp,
-    teams: z.array(matchTeam).max(100),
-    objectives: z.array(objective).max(2_000).default([]),
-    kills: z.array(kill).max(20_000).default([]).meta({
-      description: 'Who killed whom, by UUID; both must be players of the match. Deaths without a killer too',
-    }),
-  })
-  .superRefine(checkMatch);
-
-function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
-  for (const { path, message } of problemsOf(match)) ctx.addIssue({ code: 'custom', path, message });
-}
 
 const author = z.strictObject({
   name: text(64).default(''),
@@ -251,7 +175,10 @@ const merged = z
 const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, description: string) =>
   z
     .strictObject({
-      version: z.literal(1),
+      version: z.literal(VERSION).meta({
+        description:
+          'An event that says a newer version may have members that are not described here: they are stored with it, and the receipt has a warning for each',
+      }),
       id: text(MAX_ID_LENGTH, 1).meta({
         description: "The sender's own id of the event: the same id is the same event, however often it is sent",
       }),
@@ -270,7 +197,8 @@ const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, descr
 export const EventSchema = z.discriminatedUnion('type', [
   envelope('server.configured', configured, 'What is fixed about a server; from operators only'),
   envelope('server.presence', presence, 'Heartbeat: who is on a server, and what it plays'),
-  envelope('match.finished', match, 'A match that is over, with everybody who played it'),
+  envelope('match.finished', finishedMatch, 'A match that is over, with everybody who played it'),
+  envelope('match.progress', matchProgress, 'The match that a server plays now; only the newest report is stored'),
   envelope('map.published', map, 'A map, new or in a new version'),
   envelope('rotation.changed', z.strictObject({ maps: z.array(name).max(2_000) }), 'The maps a server plays, in order'),
   envelope('map.rated', rate, "A player's rating of a map version, one a player, changeable"),
@@ -313,6 +241,9 @@ export const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set([
   'counter.declared',
   'counter.removed',
 ]);
+
+/** Types of events that the ledger does not store: only the newest of each server counts. */
+export const OF_THE_PRESENT: ReadonlySet<string> = new Set<Event['type']>(['server.presence', 'match.progress']);
 
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
 export function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {

@@ -4,6 +4,7 @@ import { InsertBuffer } from './insert-buffer.ts';
 import { shortUuid } from '#platform/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from './checks/problems.ts';
+import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
 import type { Sender } from './receipts.ts';
@@ -12,7 +13,7 @@ import type { Server } from '#store/game/servers.ts';
 /**
  * The unit of work of one transaction: handlers queue changes here, and `flush` writes them together, parents before the
  * rows that refer to them. `players` merges the changes of players and fixed counters, `counters` those of the network's own
- * counters; `rows` queues plain inserts.
+ * counters; `rows` queues plain inserts; `finished` lists matches that no longer count as unreported.
  */
 export class Batch {
   readonly tx: Queryable;
@@ -21,6 +22,10 @@ export class Batch {
   readonly players = new PlayerAccumulator();
   readonly counters: CounterAccumulator;
   readonly rows = new InsertBuffer();
+  /** The matches of this transaction with a result. */
+  readonly finished: FinishedMatch[] = [];
+  /** How many of them `flush` has looked at. */
+  #removed = 0;
 
   constructor(tx: Queryable, keys: Keys, now: number) {
     this.tx = tx;
@@ -37,6 +42,9 @@ export class Batch {
   async flush(): Promise<void> {
     const statements = [...this.players.take(), ...this.rows.take(), ...this.counters.take()];
     if (statements.length > 0) await this.tx.runAll(statements);
+    const finished = this.finished.slice(this.#removed);
+    this.#removed = this.finished.length;
+    if (finished.length > 0) await removeSeen(this.tx, finished);
   }
 }
 

@@ -1,12 +1,12 @@
 import { keyOf } from '#platform/ids.ts';
 import { firstCharacters, nameKey } from '#platform/text.ts';
 import { readEvent } from './read-event.ts';
-import { type Event, type EventOf, MAX_ID_LENGTH, OPERATORS_ONLY, type WireEvent } from './schema.ts';
+import { type Event, type EventOf, MAX_ID_LENGTH, OF_THE_PRESENT, OPERATORS_ONLY, type WireEvent } from './schema.ts';
 import { type MatchSummary, summariseMatch } from './match-summary.ts';
 import { rejectedFor, type Receipt, type Sender } from './receipts.ts';
 import { canonicalJson, contentHash } from './checks/content.ts';
 import { warningsAbout } from './checks/plausibility.ts';
-import type { Problem } from './checks/problems.ts';
+import { joined, type Problem } from './checks/problems.ts';
 import { weightOf } from './checks/weight.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';
@@ -34,6 +34,8 @@ export interface Checked {
   hash: string | null;
   /** See `weightOf`. */
   weight: number;
+  /** See `ReadEvent`. */
+  envelope?: string;
   warnings?: Problem[];
 }
 
@@ -56,18 +58,19 @@ export function checkEvent(
 ): Checked | Receipt {
   const read = readEvent(input);
   if ('problems' in read) return rejectedFor(idOfInput(input), read.problems);
-  const { event } = read;
+  const { event, envelope } = read;
   const refusals = refusalsOf(event, sender, now);
   if (refusals !== undefined) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
   const { data } = input as WireEvent;
   const raw = REDACTED.has(event.type) ? redacted(data) : (serialised ?? JSON.stringify(data));
   const hash = keyedHash === undefined ? null : hashOf(event.type, data, raw, keyedHash);
-  const warnings = warningsAbout(event);
+  const warnings = joined(read.unknown, warningsAbout(event));
   return {
     event: prepareEvent(event),
     raw,
     hash,
     weight: weightOf(event),
+    ...(envelope === undefined ? {} : { envelope }),
     ...(warnings === undefined ? {} : { warnings }),
   };
 }
@@ -75,9 +78,9 @@ export function checkEvent(
 /** The JSON for the ledger without pictures, which a table of their own stores, and link codes, which are secret. */
 const redacted = (data: WireEvent['data']): string => JSON.stringify({ ...data, image: undefined, code: undefined });
 
-/** Heartbeats have no hash because the ledger does not store them. */
+/** Reports of the present have no hash because the ledger does not store them. */
 function hashOf(type: Event['type'], data: WireEvent['data'], raw: string, keyedHash: KeyedHash): string | null {
-  if (type === 'server.presence') return null;
+  if (OF_THE_PRESENT.has(type)) return null;
   // The ledger does not have all of a redacted event to compare it later: its hash alone must decide.
   return contentHash(keyedHash, type, REDACTED.has(type) ? canonicalJson(data) : raw);
 }
@@ -122,6 +125,7 @@ function timeProblem(event: Event, now: number): Refusal | undefined {
   const latest = now + CLOCK_SKEW_MS;
   const reason = 'lies more than 5 minutes in the future; set the clock of the sender';
   if (event.time > latest) return { place: 'time', reason, retry: true };
+  if (event.type === 'match.progress') return startProblem(event);
   if (event.type !== 'match.finished') return undefined;
   if (event.data.finished > latest) return { place: 'data.finished', reason, retry: true };
   for (const part of ['objectives', 'kills'] as const) {
@@ -131,11 +135,18 @@ function timeProblem(event: Event, now: number): Refusal | undefined {
   return undefined;
 }
 
+/** The beginning of a match in progress tells it from others of the server. */
+function startProblem({ time, data: { started } }: EventOf<'match.progress'>): Refusal | undefined {
+  if (started === undefined || started <= time) return undefined;
+  return { place: 'data.started', reason: 'must not be later than the time of the event' };
+}
+
 const NEEDS_SERVER: ReadonlySet<Event['type']> = new Set([
   'server.configured',
   'server.removed',
   'server.presence',
   'match.finished',
+  'match.progress',
   'rotation.changed',
   'player.login',
   'player.logout',

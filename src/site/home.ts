@@ -1,16 +1,17 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { leaders } from '#store/game/leaderboards/leaderboards.ts';
+import { listLiveMatches, type LiveMatch } from '#store/game/live-matches.ts';
 import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { onlineSince } from '#store/game/online-samples.ts';
 import { countOnline, listServers, type ServerNow } from '#store/game/servers.ts';
 import { idOf } from '#platform/ids.ts';
 import { areaChart, fillBar } from './components/charts.ts';
-import { matchList } from './components/match-list.ts';
+import { isFreeForAll, matchList } from './components/match-list.ts';
 import { playerLink } from './components/player-link.ts';
 import { thumb } from './components/map-image.ts';
-import { ago } from './components/timestamps.ts';
+import { ago, stopwatch } from './components/timestamps.ts';
 import { heading, modeLabel } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
@@ -97,7 +98,12 @@ async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<
     request.db,
     servers.map(({ current_map }) => current_map),
   );
-  const cards = servers.map((server) => serverCard(request, server, summaries.of(server.current_map)));
+  const live = new Map(
+    (await listLiveMatches(request.db, request.presenceSince)).map((match) => [match.serverKey, match]),
+  );
+  const cards = servers.map((server) =>
+    serverCard(request, { server, summary: summaries.of(server.current_map), live: live.get(server.key) }),
+  );
   return html`<section aria-labelledby="servers">
     ${heading('servers', text.home.servers)}
     ${
@@ -110,21 +116,28 @@ async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<
   </section>`;
 }
 
-function serverCard(request: PageRequest, server: ServerNow, summary: MapSummary | undefined): Html {
+interface Shown {
+  server: ServerNow;
+  summary: MapSummary | undefined;
+  live: LiveMatch | undefined;
+}
+
+function serverCard(request: PageRequest, shown: Shown): Html {
+  const { server, summary } = shown;
   const id = idOf(server.key);
   return html`<li class="server card${server.online ? '' : ' offline'}" data-server="${id}">
     ${thumb(summary, 'card')}
     <div class="server-head">
       <h3>
-        <a href="/matches?server=${id}"><bdi>${server.name}</bdi></a>
+        <a href="/servers/${id}"><bdi>${server.name}</bdi></a>
       </h3>
       <span class="soft small"><bdi>${server.region}</bdi></span>
     </div>
-    ${server.online ? serverState(request, server, summary) : offlineState(request, server)}
+    ${server.online ? serverState(request, shown) : offlineState(request, server)}
   </li>`;
 }
 
-function serverState(request: PageRequest, server: ServerNow, summary: MapSummary | undefined): Html {
+function serverState(request: PageRequest, { server, summary, live }: Shown): Html {
   const { text, formats } = request;
   const { players, playerCount, max, current_map: map } = server;
   const quiet = html`<span class="soft">${text.home.quiet}</span>`;
@@ -132,13 +145,28 @@ function serverState(request: PageRequest, server: ServerNow, summary: MapSummar
     summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`;
   const mode =
     server.gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, server.gamemode)}</span>`;
-  return html`<p class="server-map">${map === '' ? quiet : html`${mapName}${mode}`}</p>
+  return html`<p class="server-map">${map === '' ? quiet : html`${mapName}${mode}`}${liveScore(request, live)}</p>
     <p class="server-count">
       <span class="figures" data-live="${idOf(server.key)}">${formats.number(playerCount)}</span
       >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
       <span class="soft small">${text.home.players(playerCount)}</span>
     </p>
     ${max > 0 ? fillBar(playerCount / max) : ''} ${players.length === 0 ? '' : names(request, players, playerCount)}`;
+}
+
+const TEAMS_ON_CARD = 4;
+
+/** Time and scores of the running match. */
+function liveScore({ text, formats, now }: PageRequest, live: LiveMatch | undefined): Html {
+  if (live === undefined) return html``;
+  const { phase, started, teams } = live;
+  const state = phase === 'running' && started !== null ? stopwatch(now - started) : text.server.phases[phase];
+  const scores = teams.length > TEAMS_ON_CARD || isFreeForAll(teams) ? [] : teams;
+  return html`<span class="live-score small"
+    ><span class="figures">${state}</span>${scores.map(
+      ({ name, score }) => html` · <bdi>${name}</bdi> <span class="figures">${formats.number(score)}</span>`,
+    )}</span
+  >`;
 }
 
 /** A server without a recent heartbeat, with the time of the last one. */

@@ -34,6 +34,7 @@ import { playerMatchesPage, playerPage } from './player.ts';
 import { readPrivacy, showPrivacy } from './privacy.ts';
 import { punishmentPage, punishmentsPage } from './punishments.ts';
 import { playersPage, searchPage } from './search.ts';
+import { serverPage } from './server.ts';
 import { robots, sitemapFile, sitemapIndex } from './sitemap.ts';
 import { type Deps, type PageContent, PageRequest, type PageHandler } from './page-request.ts';
 
@@ -94,6 +95,7 @@ const PAGES: Record<string, PageHandler> = {
   '/punishments': punishmentsPage,
   '/punishments.atom': punishmentFeed,
   '/punishments/:id': punishmentPage,
+  '/servers/:id': serverPage,
   '/search': searchPage,
   '/cards/matches/:id': matchImage,
   '/cards/players/:id': playerImage,

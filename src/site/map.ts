@@ -180,7 +180,7 @@ async function rotationsPlaying(request: PageRequest, map: GameMap): Promise<Htm
   if (playing.length + rotations.length === 0) return html``;
   return html`<section class="card" aria-labelledby="where">
     ${heading('where', text.map.where)}
-    ${playing.length === 0 ? '' : html`<p>${text.map.playing} ${playing.map(({ key, name }, index) => html`${index > 0 ? ', ' : ''}<a href="/matches?server=${idOf(key)}"><bdi>${name}</bdi></a>`)}</p>`}
+    ${playing.length === 0 ? '' : html`<p>${text.map.playing} ${playing.map(({ key, name }, index) => html`${index > 0 ? ', ' : ''}<a href="/servers/${idOf(key)}"><bdi>${name}</bdi></a>`)}</p>`}
     ${rotations.length === 0 ? '' : html`<p class="soft">${text.map.rotations} ${rotations.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="/maps?rotation=${encodeURIComponent(name)}"><bdi>${name}</bdi></a>`)}</p>`}
   </section>`;
 }

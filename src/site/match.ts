@@ -119,7 +119,10 @@ const countPlayers = (teams: readonly MatchTeam[]): number =>
   new Set(teams.flatMap(({ players }) => players.map(({ uuid }) => uuid))).size;
 
 /** The scores side by side; nothing for a free-for-all, fewer than two or more than eight teams. */
-function scoreLine({ formats }: PageRequest, { teams, colours, winners }: MatchView): Html {
+export function scoreLine(
+  { formats }: PageRequest,
+  { teams, colours, winners }: Pick<MatchView, 'teams' | 'colours' | 'winners'>,
+): Html {
   if (teams.length < 2 || teams.length > 8 || isFreeForAll(teams)) return html``;
   return html`<div class="score-line" data-teams="${teams.length}">
     ${teams.map(
@@ -143,9 +146,12 @@ function figures({ text, formats }: PageRequest, { facts, match, teams }: MatchV
   </dl>`;
 }
 
+/** What the objectives of a match are shown with; a match that still runs ends at its newest report. */
+type Timed = Pick<MatchView, 'teams' | 'objectives' | 'colours'> & { match: { started: number; finished: number } };
+
 const LISTED_OBJECTIVES = 200;
 
-function objectives(request: PageRequest, view: MatchView): Html {
+export function objectives(request: PageRequest, view: Timed): Html {
   const { text, formats } = request;
   if (view.objectives.length === 0) return html``;
   const inOrder = [...view.objectives].sort((a, b) => a.time - b.time);
@@ -159,11 +165,7 @@ function objectives(request: PageRequest, view: MatchView): Html {
   </section>`;
 }
 
-function objectiveTimeline(
-  { text }: PageRequest,
-  { match, teams, colours }: MatchView,
-  inOrder: MatchObjective[],
-): Html {
+function objectiveTimeline({ text }: PageRequest, { match, teams, colours }: Timed, inOrder: MatchObjective[]): Html {
   const rows = [...new Set(inOrder.map(({ team }) => team))];
   const length = Math.max(1, match.finished - match.started);
   const marks = inOrder.map(({ time, team, name, color }) => ({
@@ -185,7 +187,7 @@ function objectiveTimeline(
   </div>`;
 }
 
-function objectiveItem(request: PageRequest, { match, colours }: MatchView, objective: MatchObjective): Html {
+function objectiveItem(request: PageRequest, { match, colours }: Timed, objective: MatchObjective): Html {
   const { text } = request;
   const { team, type, name, color, time } = objective;
   const colour = colourNamed(color) ?? colours.get(team) ?? 'gray';

@@ -47,6 +47,12 @@ function expired(now: number): PurgeRule[] {
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
     { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_RETAINED_MS}` },
     { table: 'console_sessions', key: ['hash'], where: sql`expires <= ${now}` },
+    { table: 'live_matches', key: ['server_key'], where: sql`received < ${now - SAMPLES_RETAINED_MS}` },
+    {
+      table: 'unreported_matches',
+      key: ['server_key', 'started'],
+      where: sql`received < ${now - SAMPLES_RETAINED_MS}`,
+    },
     { table: 'online_samples', key: ['time'], where: sql`time < ${now - SAMPLES_RETAINED_MS}` },
   ];
 }

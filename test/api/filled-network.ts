@@ -14,6 +14,7 @@ import {
   pardon,
   person,
   presence,
+  progress,
   punishment,
   rating,
   rotation,
@@ -44,6 +45,7 @@ export async function fill(context: Pick<AppContext, 'db' | 'clock'>): Promise<G
   await sendEvents(context, ...maps(), rotation('Alpha', ['Twin Peaks', 'Harbour']), rotation('Lobby', ['Harbour']));
   await sendEvents(context, rating('Twin Peaks', person(1), 5), rating('Twin Peaks', person(2), 2, '0.9.0'), alpha());
   const [matchId] = await sendEvents(context, wholeMatch());
+  await sendEvents(context, sighted(), running());
   await sendEvents(context, login('Alpha', person(1)), logout('Alpha', person(1), { time: after(1000) }));
   await sendEvents(context, statistics(person(1), { kill_count: 3, power: 1.5, faction: 'Reds' }));
   await sendEvents(context, punishment('p1', person(1), { type: 'mute', automatic: true }), pardon('p1'));
@@ -83,6 +85,22 @@ const alpha = (): WireEvent =>
     current_map: 'Twin Peaks',
     next_map: 'Harbour',
   });
+
+const sighted = (): WireEvent => progress({ map: 'Harbour', started: after(-5_000_000) }, { time: after(-4_000_000) });
+
+const running = (): WireEvent =>
+  progress(
+    {
+      started: after(1),
+      observers: 3,
+      teams: [{ ...team('Red', { ...person(1), ...COUNTS }), color: 'red' }, team('Blue', 2)],
+      objectives: [
+        { player: person(1), team: 'Red', type: 'wool', name: 'Blue Wool', color: 'blue', time: BEGINNING },
+        { player: null, team: 'Blue', type: 'flag', name: 'Hill', time: BEGINNING },
+      ],
+    },
+    { time: after(1000) },
+  );
 
 const COUNTS = { kill_count: 2, shot_count: 9, hit_count: 4, paint_count: 1 };
 
@@ -134,6 +152,9 @@ export function paths(history: GeneratedHistory): Record<string, string> {
     '/v1/players/:id/kills': `/v1/players/${history.player}/kills`,
     '/v1/players/:id/deaths': `/v1/players/${history.player}/deaths`,
     '/v1/counters': '/v1/counters',
+    '/v1/live-matches': '/v1/live-matches',
+    '/v1/servers/:id/live-match': `/v1/servers/${history.server}/live-match`,
+    '/v1/servers/:id/unreported-matches': `/v1/servers/${history.server}/unreported-matches`,
     '/v1/players/:id': `/v1/players/${history.player}?fields=${groups}`,
   };
 }

@@ -47,6 +47,12 @@ test('a generated client calls every endpoint', async (t) => {
     'Alpha',
   );
 
+  const alpha = { path: { id: network.server } };
+  assert.equal(dataOf(await client.GET('/v1/live-matches'))[0]?.teams[0]?.color, 'red');
+  const live = dataOf(await client.GET('/v1/servers/{id}/live-match', { params: alpha }));
+  assert.deepEqual([live.phase, live.teams[1]?.players[0]?.name, live.observers], ['running', 'Player2', 3]);
+  assert.equal(dataOf(await client.GET('/v1/servers/{id}/unreported-matches', { params: alpha }))[0]?.map, 'Harbour');
+
   const [match] = dataOf(
     await client.GET('/v1/matches', { params: { query: { limit: 1, fields: ['teams', 'objectives'] } } }),
   );

@@ -122,16 +122,20 @@ async function refusesOtherMembers(t: TestContext, path: string, reply: Reply, c
   });
 }
 
-/** Members of items of our own lists. */
-const OWN_ITEMS = ['killer', 'envdeath_count', 'aggregate'];
+/** Members of resources of our own. */
+const OWN_ITEMS = ['killer', 'envdeath_count', 'aggregate', 'phase', 'seen'];
 /** The members of shapes of our own inside a match, and of values by the key of a counter. */
-const OWN_SHAPES = ['uuid,name,team,counters', 'team,color', 'assists'];
+const OWN_SHAPES = [
+  ...['uuid,name,team,counters', 'team,color', 'assists'],
+  ...['name,score,kill_count,death_count,color', 'name,score,kill_count,death_count,players,color'],
+];
 
 /** Whether the object has a shape of our own, whose schema allows further members. */
 function isOpenEnded(root: Json, place: Place): boolean {
   const object = place(root);
   if (OWN_SHAPES.includes(Object.keys(object).join())) return true;
-  return Array.isArray(root) && root.includes(object) && OWN_ITEMS.some((member) => member in object);
+  const isResource = root === object || (Array.isArray(root) && root.includes(object));
+  return isResource && OWN_ITEMS.some((member) => member in object);
 }
 
 type Place = (root: Json) => Record<string, Json>;

@@ -49,11 +49,11 @@ test('the examples of docs/ingest.md run as they stand', async (t) => {
   const env = await environment(t);
   const answers: string[] = [];
   for (const block of blocks('sh')) answers.push((await run('sh', ['-c', block], { env })).stdout);
-  const [login, stream, trial, counters, pardon, receipts, reads] = answers as [
-    ...[string, string, string, string],
+  const [login, stream, trial, progress, counters, pardon, receipts, reads] = answers as [
+    ...[string, string, string, string, string],
     ...[string, string, string],
   ];
-  assert.equal((JSON.parse(login) as { status: string }).status, 'accepted');
+  for (const reply of [login, progress]) assert.equal((JSON.parse(reply) as { status: string }).status, 'accepted');
   assert.deepEqual(
     stream
       .trimEnd()
@@ -72,7 +72,7 @@ test('the examples of docs/ingest.md run as they stand', async (t) => {
   assert.deepEqual([status, warnings[0]!.place], ['accepted', 'data.teams.0.players.0.counters.assists']);
   assert.equal((JSON.parse(receipts) as { receipts: object[] }).receipts.length, 5);
   assert.match(reads, /^\{"id".*"name":"Saltmarten".*\}\[\]$/);
-  assert.equal(answers.length, 7);
+  assert.equal(answers.length, 8);
 });
 
 test('the program of docs/ingest.md runs as it stands', async (t) => {

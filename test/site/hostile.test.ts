@@ -12,6 +12,7 @@ import { runJobsOnce } from '#server/jobs.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import {
   account,
+  after as soon,
   configured,
   event,
   login,
@@ -21,6 +22,7 @@ import {
   pardon,
   person,
   presence,
+  progress,
   punishment,
   rating,
   rotation,
@@ -104,8 +106,19 @@ function templates(number: number): WireEvent[] {
     event('counter.declared', { key: `assists_${number}`, label: { en: 'Assists', ja: 'アシスト' }, modes: ['ctw'] }),
     event('counter.declared', { key: `gone_${number}`, label: { en: 'Gone', ja: '消えた' } }),
     event('counter.removed', { key: `gone_${number}` }),
+    running(number, 'Text'),
     presence('Alpha', { players: ['Name'], gamemode: 'ctw', current_map: 'Twin Peaks', next_map: 'Next' }),
   ];
+}
+
+/** A running match with a text in every string, newer than those of smaller numbers. */
+function running(number: number, text: string): WireEvent {
+  const [name, color] = [text.slice(0, 128), text.slice(0, 32)];
+  const player = person(number, text.slice(0, 64));
+  const time = soon(number * 1000);
+  const objective = { player, team: name, type: 'other', name, color, time } as const;
+  const teams = [{ name, color, players: [{ ...player, score: 1 }] }];
+  return progress({ map: name, gamemode: color, started: time, teams, objectives: [objective] }, { time });
 }
 
 /** Ingests each hostile text in every string of every event type. */
@@ -116,7 +129,7 @@ async function ingestHostileTexts(context: TestAppContext): Promise<void> {
     await ingestEvents(context.db, context.clock, operator, templateEvents);
     const events = templateEvents.flatMap((event) => [...hostileCopies(event, text)]);
     const servers = [configured(text.slice(0, 128)), match({ teams: [] }, { server: text.slice(0, 128) })];
-    await ingestEvents(context.db, context.clock, operator, [...events, ...servers]);
+    await ingestEvents(context.db, context.clock, operator, [...events, ...servers, running(number + 1, text)]);
     await link(context, person(number + 800, text.slice(0, 64)));
   }
   await runJobsOnce(context);

@@ -35,6 +35,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
   );
   const punishment = await id(sql`select max(key) from punishments`);
   const name = (await value(sql`select name from players where uuid = ${uuid ?? ''}`)) ?? '';
+  const server = await id(sql`select server_key from live_matches order by length(teams) desc limit 1`);
   const counter = await value(sql`select min(key) from counters`);
   const pages = [
     { name: 'home', path: '/' },
@@ -43,6 +44,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'match', path: `/matches/${match}` },
     { name: 'match-without-objectives', path: `/matches/${plain}` },
     { name: 'match-free-for-all', path: `/matches/${alone}` },
+    { name: 'server', path: `/servers/${server}` },
     { name: 'maps', path: '/maps' },
     { name: 'maps-by-rating', path: '/maps?sort=rating' },
     { name: 'map', path: `/maps/${map}` },

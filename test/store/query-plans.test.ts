@@ -8,6 +8,14 @@ import { standingOf } from '#store/game/factions.ts';
 import { countersOfMatches, reportsAbout, reportsBetween, reportsOf } from '#store/game/counters/counter-reports.ts';
 import { counterByKey } from '#store/game/counters/counters.ts';
 import { counterLeaders, valuesOfPlayers } from '#store/game/counters/player-counters.ts';
+import {
+  hasResult,
+  liveMatchOf,
+  newestReport,
+  removeSeen,
+  reportingMatches,
+  unreportedMatchesOf,
+} from '#store/game/live-matches.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
 import { listRankedMaps, ranksOf } from '#store/game/maps/map-ranks.ts';
 import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
@@ -38,7 +46,7 @@ import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|unreported_matches|live_matches|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -122,6 +130,10 @@ test('no read of a request scans a table that grows with the network', async (t)
     reportsOf: (db) => reportsOf(db, 1, [player.key]),
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),
     reportsAbout: (db) => reportsAbout(db, player.key, 1, 20),
+    'liveMatchOf and unreportedMatchesOf': (db) => Promise.all([liveMatchOf(db, 1, 1), unreportedMatchesOf(db, 1, 1)]),
+    'newestReport and hasResult': (db) => Promise.all([newestReport(db, 1), hasResult(db, 1, 1, 2)]),
+    removeSeen: (db) => removeSeen(db, [{ serverKey: 1, started: 1, finished: 2 }]),
+    reportingMatches: (db) => reportingMatches(db, [1, 2], 1),
   };
   for (const [name, read] of Object.entries(readers)) {
     assert.deepEqual(await plansOf(context.db, database.url, read), [], name);

@@ -66,6 +66,14 @@ export const match = (data: Partial<DataOf<'match.finished'>> = {}, envelope: En
     { server: 'Alpha', ...envelope },
   );
 
+/** The match that `Alpha` plays, begun ten minutes before. */
+export const progress = (data: Partial<DataOf<'match.progress'>> = {}, envelope: Envelope = {}): WireEvent =>
+  event(
+    'match.progress',
+    { map: 'Twin Peaks', gamemode: 'ctw', started: after(-600_000), ...data },
+    { server: 'Alpha', ...envelope },
+  );
+
 type PlayedBy = DataOf<'match.finished'>['teams'][number]['players'][number];
 
 /** A team of a match; players are numbers of `person`, or what they did. */

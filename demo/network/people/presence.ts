@@ -1,12 +1,14 @@
 import type { WireEvent } from '#events/schema.ts';
 import type { SampleMap } from '../maps.ts';
-import { timestampOf } from '#demo/network/match/match.ts';
+import { playMatch, timestampOf } from '#demo/network/match/match.ts';
+import { progressOf } from '#demo/network/match/progress.ts';
 import type { Bars, Day, Network } from '../network.ts';
 import { type Fixture, type Programme, overlap } from '../schedule.ts';
 import { FACTIONS, LOBBY, SERVERS, type Server } from '../servers.ts';
+import type { PlayerStay } from './sessions.ts';
 import type { Naming } from '#demo/network/match/teams.ts';
 
-/** Generates heartbeats at any time; after the end of the history the network goes on in the same way. */
+/** Generates heartbeats and matches at any time; after the end of the history the network goes on in the same way. */
 export class Presence {
   readonly #network: Network;
   readonly #bars: Bars;
@@ -21,15 +23,51 @@ export class Presence {
 
   /** The heartbeat of every server at a time. */
   at(time: number): WireEvent[] {
+    const today = this.#dayOf(time);
+    return SERVERS.map((server) => this.#heartbeat(today, server, time));
+  }
+
+  /** The matches that run at a time. */
+  runningAt(time: number): WireEvent[] {
+    return this.#fixturesAt(time)
+      .filter(({ started, finished }) => started <= time && finished > time)
+      .map((fixture) =>
+        progressOf(this.#network.seed, fixture, this.#naming, { time, ...this.#audience(fixture, time) }),
+      );
+  }
+
+  /** The matches that end after `from`, until `to`; both are times of one day. */
+  resultsBetween(from: number, to: number): WireEvent[] {
+    return this.#fixturesAt(to)
+      .filter(({ finished }) => finished > from && finished <= to)
+      .map((fixture) => playMatch(this.#network.seed, fixture, this.#naming));
+  }
+
+  /** Who takes part in a match, and who only watches. */
+  #audience(fixture: Fixture, time: number): { participants: number; observers: number } {
+    const here = this.#here(this.#dayOf(time), fixture.server, time).length;
+    const playing = participants(fixture, time);
+    return { participants: playing, observers: here - playing };
+  }
+
+  #here(today: Day, server: Server, time: number): PlayerStay[] {
+    return today.sessions
+      .flatMap(({ stays }) => stays)
+      .filter((stay) => stay.server === server.name && stay.from <= time && stay.to > time);
+  }
+
+  #fixturesAt(time: number): Fixture[] {
+    return this.#dayOf(time).programmes.flatMap(({ fixtures }) => fixtures);
+  }
+
+  #dayOf(time: number): Day {
     const day = this.#network.dayOf(time);
     if (this.#today?.day !== day) this.#today = this.#network.day(day, this.#bars);
-    return SERVERS.map((server) => this.#heartbeat(this.#today!, server, time));
+    return this.#today;
   }
 
   #heartbeat(today: Day, server: Server, time: number): WireEvent {
-    const here = today.sessions
-      .flatMap(({ stays }) => stays)
-      .filter((stay) => stay.server === server.name && stay.from <= time && stay.to > time);
+    const here = this.#here(today, server, time);
     const programme = today.programmes.find((other) => other.server === server);
     return {
       version: 1,

@@ -39,6 +39,7 @@ async function poll({ protocol, host, port, timeoutMs }: GamedigRequest): Promis
     gamemode: '',
     map: mapNameOf(state.map),
     nextMap: '',
+    match: undefined,
   };
 }
 

@@ -1,4 +1,13 @@
-import { type GameStatus, mapNameOf, maxOf, namesOf, PollFailed, playersOf } from './status.ts';
+import {
+  type GameStatus,
+  mapNameOf,
+  maxOf,
+  MOST_PLAYERS,
+  namesOf,
+  PollFailed,
+  playersOf,
+  type StatusMatch,
+} from './status.ts';
 
 /** Names of Java Edition and, with a leading mark, of Geyser. Servers put advertising into the list of names, too. */
 const PLAYER_NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
@@ -38,28 +47,45 @@ function nameOf(entry: unknown): unknown {
   return typeof name === 'string' && PLAYER_NAME.test(name) ? name : undefined;
 }
 
-type Played = Pick<GameStatus, 'playing' | 'gamemode' | 'map' | 'nextMap'>;
+type Played = Pick<GameStatus, 'playing' | 'gamemode' | 'map' | 'nextMap' | 'match'>;
 
 /** Without PGM everybody who is connected plays, and the map is unknown. */
 function readMatch(status: Members, playerCount: number): Played {
-  const match = newestMatch(membersOf(membersOf(status['bukkit_extra'])?.['pgm']));
-  if (match === undefined) return { playing: playerCount, gamemode: '', map: '', nextMap: '' };
+  const [number, match] = newestMatch(membersOf(membersOf(status['bukkit_extra'])?.['pgm']));
+  if (match === undefined) return { playing: playerCount, gamemode: '', map: '', nextMap: '', match: undefined };
   const map = membersOf(match['map']);
-  const participants = match['participants'];
-  const playing = Number.isInteger(participants) && (participants as number) >= 0 ? (participants as number) : 0;
   return {
-    playing: Math.min(playing, playerCount),
+    playing: Math.min(wholeOf(match['participants'], MOST_PLAYERS) ?? 0, playerCount),
     gamemode: gamemodeOf(map?.['tags']),
     map: mapNameOf(map?.['name']),
     nextMap: mapNameOf(membersOf(match['next_map'])?.['name']),
+    match: matchOf(number, match),
   };
 }
 
+/** The words of PGM, and what they are here: a match that is idle waits for players. */
+const PHASES = { idle: 'starting', starting: 'starting', running: 'running', finished: 'finished' } as const;
+/** Matches are cycled long before they have lasted for a week. */
+const MOST_SECONDS = 7 * 86_400;
+
+function matchOf(number: number, match: Members): StatusMatch | undefined {
+  const { state, duration } = match;
+  const seconds = wholeOf(duration, MOST_SECONDS);
+  if (typeof state !== 'string' || !Object.hasOwn(PHASES, state) || seconds === undefined) return undefined;
+  const phase = PHASES[state as keyof typeof PHASES];
+  return { number, phase, seconds, observers: wholeOf(match['observers'], MOST_PLAYERS) ?? null };
+}
+
+function wholeOf(value: unknown, most: number): number | undefined {
+  const isUsable = typeof value === 'number' && value >= 0 && value <= most;
+  return isUsable ? Math.floor(value) : undefined;
+}
+
 /** PGM numbers its matches from 0 at each start; while it changes the map there may be two. */
-function newestMatch(matches: Members | undefined): Members | undefined {
+function newestMatch(matches: Members | undefined): [number: number, match: Members | undefined] {
   const numbers = Object.keys(matches ?? {}).filter((id) => /^\d{1,9}$/.test(id));
   const newest = numbers.reduce((most, id) => Math.max(most, Number(id)), -1);
-  return membersOf(matches?.[String(newest)]);
+  return [newest, membersOf(matches?.[String(newest)])];
 }
 
 function gamemodeOf(tags: unknown): string {

@@ -1,4 +1,5 @@
 import { sanitised } from '#platform/text.ts';
+import type { MatchPhase } from '#store/game/live-matches.ts';
 import type { PollReason } from '#store/game/watches/server-watches.ts';
 
 /** What a game server says of itself, within bounds. */
@@ -12,6 +13,17 @@ export interface GameStatus {
   gamemode: string;
   map: string;
   nextMap: string;
+  /** The match as PGM reports it; undefined for all other servers. */
+  match: StatusMatch | undefined;
+}
+
+export interface StatusMatch {
+  /** PGM counts its matches from 0 at each start of the server. */
+  number: number;
+  phase: MatchPhase;
+  /** How long it has been running, in whole seconds. */
+  seconds: number;
+  observers: number | null;
 }
 
 /** A poll without an answer that can be used. */
@@ -30,7 +42,7 @@ const MAX_ENTRIES = 1_000;
 const NAME_LENGTH = 64;
 const MAP_LENGTH = 128;
 /** More players than any server has. A larger number is a lie, and would distort the sum of the network. */
-const MOST_PLAYERS = 100_000;
+export const MOST_PLAYERS = 100_000;
 
 /** @throws PollFailed where the number is none that a server can have */
 export function playersOf(value: unknown): number {

@@ -5,18 +5,21 @@ import {
   claimPolls,
   type DuePoll,
   type PollOutcome,
+  type PolledMatch,
   type PollReason,
   recordPolls,
   reportingThemselves,
   stillWatched,
   WATCH_EVENT,
 } from '#store/game/watches/server-watches.ts';
+import { reportingMatches } from '#store/game/live-matches.ts';
 import type { AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { GamedigClient } from './gamedig-client.ts';
 import { type Names, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';
+import { polledMatch, progressIn } from './polled-match.ts';
 import { type GameStatus, PollFailed } from './status.ts';
 
 /** How often a server is polled, unless its presence expires sooner. */
@@ -37,13 +40,15 @@ interface Polled extends DuePoll {
   result: GameStatus | PollReason;
 }
 
+type Answered = Polled & { result: GameStatus };
+
 export interface WatcherOptions {
   names?: Names;
   timeoutMs?: number;
 }
 
 /**
- * Polls the watched game servers and reports their answers as heartbeats. Several processes may do this at once: each poll
+ * Polls the watched game servers and reports their answers as heartbeats and running matches. Several processes may do this at once: each poll
  * is claimed in the database. A failed poll reports nothing, so that the server counts as empty after PRESENCE_TIMEOUT.
  */
 export class Watcher implements AsyncDisposable {
@@ -144,16 +149,38 @@ export class Watcher implements AsyncDisposable {
       const target = targets.get(serverKey);
       return target?.address === address && target.protocol === protocol;
     });
-    const answered = await this.#needed(current.filter(({ result }) => typeof result === 'object'));
-    const events = answered.map((poll) => heartbeatOf(poll as Polled));
+    const answered = (await this.#needed(current.filter(({ result }) => typeof result === 'object'))) as Answered[];
+    const matches = new Map(
+      answered.map(({ serverKey, result, started }) => {
+        return [serverKey, polledMatch(targets.get(serverKey)!.match, result, started)];
+      }),
+    );
+    const events = [...answered.map(heartbeatOf), ...(await this.#progressOf(answered, matches))];
     const receipts = events.length === 0 ? [] : await ingestEvents(db, clock, { kind: 'operator' }, events);
     const rejected = this.#rejected(answered, receipts);
     await db.transaction((tx) =>
       recordPolls(
         tx,
-        current.map((poll) => outcomeOf(poll, rejected)),
+        current.map((poll) => outcomeOf(poll, rejected, matches)),
       ),
     );
+  }
+
+  /** The reports of the matches that the answers show, unless the server reports them itself. */
+  async #progressOf(
+    answered: readonly Answered[],
+    matches: ReadonlyMap<number, PolledMatch | null>,
+  ): Promise<Record<string, unknown>[]> {
+    const { db, clock, config } = this.#context;
+    const seen = answered.flatMap((poll) => {
+      const data = progressIn(poll.result, matches.get(poll.serverKey)!);
+      return data === undefined ? [] : { poll, data };
+    });
+    const keys = seen.map(({ poll }) => poll.serverKey);
+    const themselves = await reportingMatches(db, keys, clock.now() - config.PRESENCE_TIMEOUT * 1000);
+    return seen
+      .filter(({ poll }) => !themselves.has(poll.serverKey))
+      .map(({ poll, data }) => eventOf(poll, 'match.progress', data));
   }
 
   #rejected(polls: readonly DuePoll[], receipts: readonly Receipt[]): ReadonlySet<number> {
@@ -170,31 +197,35 @@ export class Watcher implements AsyncDisposable {
   }
 }
 
-function heartbeatOf({ serverName, started, result }: Polled): Record<string, unknown> {
-  const { playing, playerCount, names, gamemode, map, nextMap } = result as GameStatus;
-  return {
-    version: 1,
-    id: `${WATCH_EVENT}${randomUUID()}`,
-    type: 'server.presence',
-    time: new Date(started).toISOString(),
-    server: serverName,
-    data: {
-      current: playing,
-      player_count: playerCount,
-      players: names,
-      gamemode,
-      current_map: map,
-      next_map: nextMap,
-    },
-  };
+/** An event that describes the server at the time when its poll started. */
+const eventOf = ({ serverName, started }: Polled, type: string, data: object): Record<string, unknown> => {
+  const head = { version: 1, id: `${WATCH_EVENT}${randomUUID()}`, type };
+  return { ...head, time: new Date(started).toISOString(), server: serverName, data };
+};
+
+function heartbeatOf(poll: Answered): Record<string, unknown> {
+  const { playing, playerCount, names, gamemode, map, nextMap } = poll.result;
+  return eventOf(poll, 'server.presence', {
+    current: playing,
+    player_count: playerCount,
+    players: names,
+    gamemode,
+    current_map: map,
+    next_map: nextMap,
+  });
 }
 
-function outcomeOf(poll: Polled, rejected: ReadonlySet<number>): PollOutcome {
+function outcomeOf(
+  poll: Polled,
+  rejected: ReadonlySet<number>,
+  matches: ReadonlyMap<number, PolledMatch | null>,
+): PollOutcome {
   const { serverKey, address, protocol, ended, result } = poll;
   const target = { serverKey, address, protocol, ended };
   if (typeof result === 'string') return { ...target, result: { error: result } };
   if (rejected.has(serverKey)) return { ...target, result: { error: 'rejected' } };
-  return { ...target, result: { playerCount: result.playerCount, max: result.max } };
+  const { playerCount, max } = result;
+  return { ...target, result: { playerCount, max, match: matches.get(serverKey) ?? null } };
 }
 
 /** Polls until it is disposed of. */

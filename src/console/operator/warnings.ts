@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
+import { OF_THE_PRESENT } from '#events/schema.ts';
 import { type EventWarning, listEventWarnings } from '#store/game/event-warnings.ts';
 import { button, timestamp } from '../components.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
@@ -27,8 +28,8 @@ function warningRow(request: ConsoleRequest, warning: EventWarning): Html {
   const { operator: t } = request.texts;
   const { receipt, id, type, serverKey, server, warnings, received, withdrawn } = warning;
   const root = `/operator/servers/${idOf(serverKey)}`;
-  // Heartbeats are not stored, so there is nothing to withdraw.
-  const isStored = serverKey !== 0 && type !== 'server.presence';
+  // Reports of the present are not stored, so there is nothing to withdraw.
+  const isStored = serverKey !== 0 && !OF_THE_PRESENT.has(type);
   const withdraw = { kind: 'quiet small danger', fields: { receipt }, about: receipt } as const;
   return html`<tr>
     <td>${timestamp(request, received)}</td>

@@ -18,6 +18,10 @@ export const problemOf = (reason: string, place: string): Problem => ({
   place: sanitised(place, MAX_PLACE_LENGTH),
 });
 
+/** Both lists; undefined where there is none. */
+export const joined = (one: Problem[] | undefined, other: Problem[] | undefined): Problem[] | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : [...one, ...other];
+
 /**
  * The problems that the schema found, in sentences for the author of a plugin.
  * @param types the types of events to suggest where the type is wrong

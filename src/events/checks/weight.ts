@@ -13,6 +13,8 @@ const MATCH_PLAYER_WEIGHT = 2;
 /** A map without gamemodes and picture; a picture counts as one row for each page of the database. */
 const MAP_WEIGHT = 8;
 const PAGE_BYTES = 4_096;
+/** Players and objectives of a running match that take a page of the database. */
+const LISTED_PER_PAGE = 20;
 const OTHER_WEIGHT = 4;
 
 export function weightOf(event: Event): number {
@@ -21,6 +23,11 @@ export function weightOf(event: Event): number {
       const { teams, objectives, kills } = event.data;
       const players = teams.reduce((sum, team) => sum + team.players.length, 0);
       return MATCH_WEIGHT + MATCH_PLAYER_WEIGHT * players + weightOfCounters(teams) + objectives.length + kills.length;
+    }
+    case 'match.progress': {
+      const { teams, objectives } = event.data;
+      const listed = teams.reduce((sum, team) => sum + team.players.length, objectives.length);
+      return OTHER_WEIGHT + Math.ceil(listed / LISTED_PER_PAGE);
     }
     case 'map.published':
       return MAP_WEIGHT + event.data.gamemodes.length + Math.ceil((event.data.image?.data.length ?? 0) / PAGE_BYTES);

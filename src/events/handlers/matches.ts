@@ -14,6 +14,7 @@ export async function applyFinished(context: EventContext, match: MatchSummary):
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
   batch.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
+  batch.finished.push({ serverKey: server!.key, started, finished });
   addPlayers(context, match);
   if (batch.players.hasMerged) addMerged(context, match);
   batch.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);

@@ -3,6 +3,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
+import { forgetSeen } from '#store/game/live-matches.ts';
 import type { Server } from '#store/game/servers.ts';
 
 /** Adds a server that is not configured yet. */
@@ -31,7 +32,7 @@ export async function applyConfigured(
   return undefined;
 }
 
-/** Marks a server as removed and deletes its rotation, presence, keys and watch. Its matches stay, under its name. */
+/** Marks a server as removed and deletes its rotation, presence, running match, keys and watch. Its matches stay. */
 export async function applyRemoved({ batch: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
@@ -41,30 +42,22 @@ export async function applyRemoved({ batch: { tx }, server, time, isReplay }: Ev
   await tx.run(sql`delete from presence where server_key = ${key}`);
   await tx.run(sql`delete from server_keys where server_key = ${key}`);
   await tx.run(sql`delete from server_watches where server_key = ${key}`);
+  await forgetSeen(tx, key);
   return undefined;
 }
 
-/** The oldest heartbeat that is accepted: an older one was delayed and is worthless, or shows a wrong clock. */
+/** The oldest report of the present that is accepted: an older one was delayed and is worthless, or shows a wrong clock. */
 const PRESENCE_AGE_MS = 300_000;
 
-/**
- * Stores the newest heartbeat of a server; an older one has no effect. A heartbeat sent by an operator counts as received
- * at its own time, so that imported ones expire.
- */
+/** Stores the newest heartbeat of a server; an older one has no effect. */
 export async function applyPresence(
   context: EventContext,
   id: string,
   data: DataOf<'server.presence'>,
 ): Promise<HandlerResult> {
-  const { batch, server, time, sender } = context;
+  const { batch, server, time } = context;
   const playerCount = data.player_count ?? data.players.length;
-  if (sender.kind === 'server' && time < batch.now - PRESENCE_AGE_MS) {
-    throw new EventRejected(
-      'time',
-      'is more than 5 minutes ago: a heartbeat describes the present; discard old ones and check the clock',
-    );
-  }
-  const received = sender.kind === 'server' ? batch.now : Math.min(time, batch.now);
+  const received = observedAt(context, 'a heartbeat');
   const stored = await batch.tx.get<{ max: number }>(sql`
     insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
       current_map, current_map_key, next_map)
@@ -79,6 +72,20 @@ export async function applyPresence(
   if (stored !== undefined) return beyondCapacity(playerCount, stored.max);
   if (await isStored(context, id)) return { duplicateOf: null };
   return { note: 'nothing changed: a newer heartbeat is already stored' };
+}
+
+/**
+ * When a report of the present counts as received. One that an operator sent counts at its own time, so that imported ones
+ * expire.
+ * @throws EventRejected where it came too late
+ */
+export function observedAt({ batch, time, sender }: EventContext, noun: string): number {
+  if (sender.kind === 'operator') return Math.min(time, batch.now);
+  if (time >= batch.now - PRESENCE_AGE_MS) return batch.now;
+  throw new EventRejected(
+    'time',
+    `is more than 5 minutes ago: ${noun} describes the present; discard old ones and check the clock`,
+  );
 }
 
 /** A heartbeat with more players than the server has places; 0 places are a lobby. */

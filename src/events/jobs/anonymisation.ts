@@ -3,6 +3,7 @@ import { list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
 import { MAPS } from '../anonymise.ts';
 import { punishmentOfAggregate } from '../punishments/aggregate.ts';
+import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
 import { renamedCounters } from '../counters/renamed.ts';
 import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from './portion.ts';
@@ -29,6 +30,10 @@ export const anonymisePortion: Work = async ({ tx }, job) => {
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
   const players = await playersOf(tx, hashes);
   if (players.length === 0) return { cursor, done: 0, isComplete: true, mayPause: true };
+  if (cursor.phase === 'matches' && cursor.after === 0) {
+    const uuids = players.map(({ original }) => original);
+    await forgetPlayersOfLiveMatches(tx, uuids);
+  }
   const scan = {
     pseudonyms: new Map(players.map((player) => [player.original, player])),
     owner: await ownerOf(tx, players),
@@ -94,11 +99,11 @@ async function scanLedger(tx: Queryable, scan: Scan, { after }: Cursor): Promise
   const last = withinBytes(sizes as [number, number][]).at(-1);
   if (last === undefined) return [0, undefined];
   const rows = await tx.all<StoredEvent>(sql`
-    select key, type, body from ledger where key > ${after} and key <= ${last} order by key`);
+    select key, type, body, envelope from ledger where key > ${after} and key <= ${last} order by key`);
   const originals = [...scan.pseudonyms.keys()].map((uuid) => uuid.replaceAll('-', ''));
   let done = 0;
   for (const row of rows) {
-    const text = row.body.toLowerCase().replaceAll('-', '');
+    const text = `${row.body} ${row.envelope ?? ''}`.toLowerCase().replaceAll('-', '');
     done++;
     if (row.type === MAPS || !originals.some((uuid) => text.includes(uuid))) continue;
     await anonymiseEvent(tx, row, scan);
@@ -117,12 +122,18 @@ interface StoredEvent {
   key: number;
   type: string;
   body: string;
+  envelope: string | null;
 }
 
-async function anonymiseEvent(tx: Queryable, { key, type, body }: StoredEvent, scan: Scan): Promise<void> {
+async function anonymiseEvent(tx: Queryable, event: StoredEvent, scan: Scan): Promise<void> {
   const { pseudonyms, owner } = scan;
+  const { key, type } = event;
+  const [body, envelope] = [
+    renamedJson(event.body, pseudonyms),
+    event.envelope && renamedJson(event.envelope, pseudonyms),
+  ];
   await tx.run(sql`
-    update ledger set body = ${renamedJson(body, pseudonyms)}, content_hash = null where key = ${key}`);
+    update ledger set body = ${body}, envelope = ${envelope}, content_hash = null where key = ${key}`);
   if (type === 'match.finished') await anonymiseMatch(tx, key, scan);
   if (owner !== undefined) await anonymiseNames(tx, key, owner);
   if (type === 'punishment.revoked') await anonymiseRevoker(tx, key, pseudonyms);

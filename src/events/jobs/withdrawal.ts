@@ -2,6 +2,7 @@ import { keyOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { forgetSeen } from '#store/game/live-matches.ts';
 import { removeOnlineSamples } from '#store/game/online-samples.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { pageBefore } from '#store/keyset-paging.ts';
@@ -47,6 +48,7 @@ export const withdrawPortion: Work = async (batch, job) => {
     const removed = await removeOnlineSamples(batch.tx, params.server, params.since, SAMPLES_PER_PORTION);
     cursor.sampled = removed < SAMPLES_PER_PORTION;
     if (!cursor.sampled) return progress(false);
+    await forgetSeen(batch.tx, params.server, params.since);
   }
   if (cursor.match !== undefined) await withdrawMatch(batch, cursor, budget);
   if (budget.isSpent || (job.state === 'pausing' && cursor.match === undefined)) return progress(false);

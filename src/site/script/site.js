@@ -50,6 +50,22 @@ async function refreshCounts() {
 
 if (counts.length > 0) setInterval(() => void refreshCounts().catch(() => undefined), 15_000);
 
+/** Replaces a part of the page by its present state while the page is visible. */
+const refreshed = document.querySelector('[data-refresh]');
+
+async function refreshPart() {
+  if (document.hidden || refreshed.contains(document.activeElement)) return;
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const part = page.querySelector('[data-refresh]');
+  if (part === null) return;
+  refreshed.replaceChildren(...part.childNodes);
+  showTimes();
+}
+
+if (refreshed !== null) setInterval(() => void refreshPart().catch(() => undefined), 15_000);
+
 /** Adds a copy button to each example. */
 for (const block of document.querySelectorAll('[data-copy]')) {
   const button = document.createElement('button');

@@ -1,3 +1,5 @@
+import { server } from './en-server.ts';
+
 /** Picks the singular or the plural by count. */
 const plural = (one: string, many: string) => (count: number) => (count === 1 ? one : many);
 
@@ -6,6 +8,7 @@ const counted = (noun: string) => (count: string) => `${count} ${count === '1' ?
 
 export const en = {
   more: 'View all',
+  server,
   frame: {
     skip: 'Skip to the content',
     nav: 'Parts of the site',

@@ -1,7 +1,9 @@
 import type { Text } from './en.ts';
+import { server } from './ja-server.ts';
 
 export const ja: Text = {
   more: 'すべて見る',
+  server,
   frame: {
     skip: '本文へ移動',
     nav: 'サイト内の項目',

@@ -4,7 +4,8 @@ import { gameAddressText, readGameAddress } from '#store/game/watches/game-addre
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
 import { claimPolls, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
-import { configured, presence, sendEvents } from '#test/support/builders.ts';
+import { liveMatchOf, unreportedMatchesOf } from '#store/game/live-matches.ts';
+import { configured, match, presence, progress, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
 import { minecraftResponder, pgmStatus, sourceResponder, statusPacket, tcpResponder, varInt } from './responder.ts';
 
@@ -99,6 +100,67 @@ onEachDatabase('a watched Minecraft server follows its status within one interva
   await world.poll(INTERVAL_MS);
   assert.equal(responder.polls, 2, 'no longer watched');
   assert.equal(await world.remove('Alpha'), false);
+});
+
+onEachDatabase('a match of PGM is followed from poll to poll, until its result is known', async (t, url) => {
+  const world = await World.open(t, url);
+  const { context } = world;
+  const { db, clock } = context;
+  let answer: object = {};
+  const responder = await minecraftResponder(t, () => answer);
+  await world.watch('Alpha', responder.address);
+  const { key } = (await serverByName(db, 'Alpha'))!;
+  const began = clock.now() - 312_000;
+  const pgm = pgmStatus(9, ['Ada'], 'Harbour', 'Mills') as { bukkit_extra: { pgm: { 7: object } } };
+  const poll = async (number: number, state: unknown, duration: unknown, map = 'Harbour', ms = INTERVAL_MS) => {
+    answer = {
+      ...pgm,
+      bukkit_extra: { pgm: { [number]: { ...pgm.bukkit_extra.pgm[7], state, duration, map: { name: map } } } },
+    };
+    await world.poll(ms);
+    const live = await liveMatchOf(db, key, clock.now() - 120_000);
+    const seen = await unreportedMatchesOf(db, key, clock.now() - 120_000);
+    return [
+      live?.phase,
+      live?.started,
+      live?.map,
+      seen.map((one) => `${one.map} ${(one.seen - one.started) / 1000} s`),
+    ];
+  };
+  assert.deepEqual(await poll(7, 'running', 312, 'Harbour', 0), ['running', began, 'Harbour', []]);
+  const { participants, observers } = (await liveMatchOf(db, key, 0))!;
+  assert.deepEqual([participants, observers], [8, 1]);
+  assert.deepEqual(
+    await poll(7, 'running', 337),
+    ['running', began, 'Harbour', []],
+    'an answer that was five seconds old',
+  );
+  assert.deepEqual(await poll(7, 'finished', 350), ['finished', began, 'Harbour', []]);
+  const seen = 'Harbour 372 s';
+  assert.deepEqual(await poll(8, 'starting', 0, 'Mills'), ['starting', null, 'Mills', [seen]]);
+  const [, started] = await poll(8, 'running', 20, 'Mills');
+  assert.equal(started, clock.now() - 20_000);
+  const restarted = await poll(8, 'running', 5, '§c<Eve>\u202e');
+  assert.deepEqual(restarted.slice(2), ['<Eve>', ['Mills 20 s', seen]], 'a duration that falls is a restart');
+
+  await sendEvents(
+    context,
+    match({
+      map: 'Harbour',
+      started: new Date(began + 3_000).toISOString(),
+      finished: new Date(began + 351_000).toISOString(),
+    }),
+  );
+  const time = new Date(clock.now() + 1).toISOString();
+  await sendEvents(context, progress({ map: 'Own', started: new Date(clock.now() - 4_000).toISOString() }, { time }));
+  assert.deepEqual((await poll(8, 'running', 35, 'Mills')).slice(2), ['Own', ['Mills 20 s']], 'its own report wins');
+  for (const [state, duration] of [
+    ['running', -1],
+    ['over', 3],
+    ['running', 1e12],
+    [{}, []],
+  ] as const)
+    assert.equal((await poll(9, state, duration, 'Bad', 120_000))[0], undefined, 'no match is read from nonsense');
 });
 
 onEachDatabase('a failed poll reports nothing, and its reason is stored', async (t, url) => {

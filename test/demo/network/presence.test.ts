@@ -26,6 +26,21 @@ test('every server has a valid heartbeat, and no player is on two servers', () =
   for (const { data } of beats) assert.ok(data.current <= data.players.length);
 });
 
+test('a running match has come as far as its time, and then has its result', () => {
+  const { sample } = shortHistory();
+  const evening = Date.parse('2026-03-05T20:00:00Z');
+  const running = sample.runningAt(evening) as OfType<'match.progress'>[];
+  assert.ok(running.length > 0);
+  for (const { server, data } of running) {
+    const beat = heartbeats(sample, evening).find((one) => one.server === server)!;
+    assert.deepEqual([data.map, data.gamemode], [beat.data.current_map, beat.data.gamemode]);
+    const results = sample.resultsBetween(evening, evening + HOUR) as OfType<'match.finished'>[];
+    const result = results.find((one) => one.server === server && one.data.started === data.started)!;
+    assert.ok(result.data.objectives!.length >= data.objectives!.length);
+  }
+  for (const event of running) assert.ok('event' in readEvent(event), JSON.stringify(event));
+});
+
 test('the same time gives the same heartbeats', () => {
   const { sample } = shortHistory();
   const timestamp = NOW + 3 * HOUR;

@@ -67,6 +67,16 @@ export interface Watch extends WatchTarget {
   max: number;
 }
 
+/** The match in the last answer of a server that runs PGM. */
+export interface PolledMatch {
+  /** As PGM counts it, from 0 at each start of the server. */
+  number: number;
+  /** By our clock; null before it begins. */
+  started: number | null;
+  /** How long it had been running, as PGM counts. */
+  seconds: number;
+}
+
 /** A poll that is to be made. */
 export interface DuePoll extends WatchTarget {
   serverKey: number;
@@ -76,7 +86,7 @@ export interface DuePoll extends WatchTarget {
 export interface PollOutcome extends WatchTarget {
   serverKey: number;
   ended: number;
-  result: { playerCount: number; max: number } | { error: PollReason };
+  result: { playerCount: number; max: number; match?: PolledMatch | null } | { error: PollReason };
 }
 
 /** Ids of the watcher's heartbeats begin so, and heartbeats with other ids come from the server itself. */
@@ -117,7 +127,8 @@ export async function setWatch(db: Db, now: number, serverKey: number, target: W
     insert into server_watches (server_key, address, protocol, due, polled, error, succeeded, player_count, max)
     values (${serverKey}, ${target.address}, ${target.protocol}, ${now}, null, '', null, 0, 0)
     on conflict (server_key) do update set address = excluded.address, protocol = excluded.protocol, due = excluded.due,
-      polled = null, error = '', succeeded = null, player_count = 0, max = 0
+      polled = null, error = '', succeeded = null, player_count = 0, max = 0,
+      match_number = null, match_started = null, match_seconds = null
     where server_watches.address <> excluded.address or server_watches.protocol <> excluded.protocol`);
 }
 
@@ -159,15 +170,33 @@ export async function reportingThemselves(
   return new Set(rows.map(({ server_key }) => server_key));
 }
 
-/** The servers of these that are still watched. */
+/** The servers of these that are still watched, with the match of their last answer. */
 export async function stillWatched(
   db: Queryable,
   serverKeys: readonly number[],
-): Promise<ReadonlyMap<number, WatchTarget>> {
+): Promise<ReadonlyMap<number, WatchTarget & { match: PolledMatch | null }>> {
   if (serverKeys.length === 0) return new Map();
-  const rows = await db.all<{ server_key: number } & WatchTarget>(sql`
-    select server_key, address, protocol from server_watches where server_key in (${list(serverKeys)})`);
-  return new Map(rows.map(({ server_key, ...target }) => [server_key, target]));
+  const rows = await db.all<MatchRow & WatchTarget>(sql`
+    select server_key, address, protocol, match_number, match_started, match_seconds
+    from server_watches where server_key in (${list(serverKeys)})`);
+  return new Map(
+    rows.map(({ address, protocol, ...row }) => [row.server_key, { address, protocol, match: matchFrom(row) }]),
+  );
+}
+
+interface MatchRow {
+  server_key: number;
+  match_number: number | null;
+  match_started: number | null;
+  match_seconds: number | null;
+}
+
+function matchFrom({
+  match_number: number,
+  match_started: started,
+  match_seconds: seconds,
+}: MatchRow): PolledMatch | null {
+  return number === null ? null : { number, started, seconds: seconds ?? 0 };
 }
 
 /** Stores the outcomes of polls. Those of a watch that was changed meanwhile are dropped. */
@@ -178,7 +207,8 @@ export async function recordPolls(tx: Queryable, outcomes: readonly PollOutcome[
       if ('error' in result) return sql`update server_watches set polled = ${ended}, error = ${result.error} ${which}`;
       return sql`
         update server_watches set polled = ${ended}, error = '', succeeded = ${ended},
-          player_count = ${result.playerCount}, max = ${result.max} ${which}`;
+          player_count = ${result.playerCount}, max = ${result.max}, match_number = ${result.match?.number ?? null},
+          match_started = ${result.match?.started ?? null}, match_seconds = ${result.match?.seconds ?? null} ${which}`;
     }),
   );
 }

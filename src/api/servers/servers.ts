@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound } from '#http/errors.ts';
 import { countOnline, listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
-import { type Endpoint, endpoint, presenceSince } from './endpoint.ts';
-import { count, id } from './schemas.ts';
+import { type Deps, type Endpoint, endpoint, presenceSince } from '../endpoint.ts';
+import { count, id } from '../schemas.ts';
 
 const Server = z
   .object({
@@ -47,14 +47,20 @@ export const servers: Endpoint[] = [
     id: 'A server id',
     query: {},
     response: Server,
-    handle: async ({ deps, id: text }) => {
-      const key = keyOf(text);
-      const server = key === undefined ? undefined : await serverByKey(deps.db, key, presenceSince(deps));
-      if (server === undefined) throw notFound('There is no server with this id.');
-      return wire(server);
-    },
+    handle: async ({ deps, id: text }) => wire(await requiredServer(deps, text)),
   }),
 ];
+
+/**
+ * The server with an id.
+ * @throws HttpError 404
+ */
+export async function requiredServer(deps: Deps, text: string): Promise<ServerNow> {
+  const key = keyOf(text);
+  const server = key === undefined ? undefined : await serverByKey(deps.db, key, presenceSince(deps));
+  if (server === undefined) throw notFound('There is no server with this id.');
+  return server;
+}
 
 function wire(server: ServerNow): z.input<typeof Server> {
   const { name, region, playing, max, icon, order, current_map, next_map, players, playerCount: player_count } = server;

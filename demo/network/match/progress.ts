@@ -1,0 +1,34 @@
+import type { WireEvent } from '#events/schema.ts';
+import type { Fixture } from '../schedule.ts';
+import { playMatch, timestampOf } from './match.ts';
+import type { Naming } from './teams.ts';
+
+/** A match at a time before its end: the objectives so far, and the share of what its players will have done. */
+export function progressOf(
+  seed: string,
+  fixture: Fixture,
+  naming: Naming,
+  { time, ...audience }: { time: number; participants: number; observers: number },
+): WireEvent {
+  const { started, finished, server } = fixture;
+  const { data } = playMatch(seed, fixture, naming);
+  const share = (time - started) / (finished - started);
+  const sofar = (count = 0): number => Math.floor(count * share);
+  const teams = data.teams.map(({ name, players }) => ({
+    name,
+    players: players.map(({ uuid, name: player, score, kill_count, death_count }) => ({
+      ...{ uuid, name: player, score: sofar(score) },
+      ...{ kill_count: sofar(kill_count), death_count: sofar(death_count) },
+    })),
+  }));
+  const objectives = data.objectives!.filter((objective) => Date.parse(objective.time) <= time);
+  const { map, gamemode } = data;
+  return {
+    version: 1,
+    id: `progress-${fixture.id}-${time}`,
+    type: 'match.progress',
+    time: timestampOf(time),
+    server: server.name,
+    data: { phase: 'running', map, gamemode, started: data.started, ...audience, teams, objectives },
+  };
+}

@@ -1,0 +1,45 @@
+import { hasResult, isSameMatch, newestReport, storeReport } from '#store/game/live-matches.ts';
+import { teamOf } from '../match-summary.ts';
+import type { DataOf } from '../schema.ts';
+import { type EventContext, type HandlerResult } from '../unit-of-work.ts';
+import { observedAt } from './servers.ts';
+
+/**
+ * Stores the newest report of the match that a server plays. A match that began at another time becomes an unreported match, unless
+ * its result is known.
+ */
+export async function applyProgress(
+  context: EventContext,
+  id: string,
+  data: DataOf<'match.progress'>,
+): Promise<HandlerResult> {
+  const { batch, server, time } = context;
+  const { key: serverKey } = server!;
+  const received = observedAt(context, 'a report of a running match');
+  const before = await newestReport(batch.tx, serverKey);
+  if (before !== undefined && before.time >= time) {
+    if (before.event_id === id && before.time === time) return { duplicateOf: null };
+    return { note: 'nothing changed: a newer report of a running match is already stored' };
+  }
+  const { started = null, phase, map, gamemode, observers = null, objectives } = data;
+  if (started !== null && (await isReported(context, started)))
+    return { note: 'nothing changed: the result of this match is already stored' };
+  const teams = data.teams.map((team) => ({
+    ...teamOf(team),
+    ...(team.color === undefined ? {} : { color: team.color }),
+  }));
+  const players = new Set(data.teams.flatMap((team) => team.players.map(({ uuid }) => uuid)));
+  const participants = data.participants ?? players.size;
+  const facts = { phase, started, map, gamemode, participants, observers, teams, objectives };
+  await storeReport(batch.tx, { serverKey, eventId: id, time, received, ...facts }, before);
+  return undefined;
+}
+
+/** Whether the result of the match is stored or among the events of this transaction. */
+async function isReported({ batch, server, time }: EventContext, started: number): Promise<boolean> {
+  const { key } = server!;
+  const queued = batch.finished.some(
+    (match) => match.serverKey === key && isSameMatch([match.started, match.finished], [started, time]),
+  );
+  return queued || (await hasResult(batch.tx, key, started, time));
+}

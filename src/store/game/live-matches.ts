@@ -1,0 +1,241 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import type { MatchObjective, MatchTeam } from './matches.ts';
+import { byOrder } from './servers.ts';
+import { WATCH_EVENT } from './watches/server-watches.ts';
+
+/**
+ * The match that each server plays now, by its newest report, and unreported matches: those that servers played and of which no
+ * result was reported. Neither has an id or feeds a counter. The report of the result removes them.
+ */
+
+export type MatchPhase = 'starting' | 'running' | 'finished';
+
+export type LiveTeam = MatchTeam & { color?: string };
+
+export interface LiveMatch {
+  serverKey: number;
+  server: string;
+  phase: MatchPhase;
+  /** null before it begins. */
+  started: number | null;
+  /** The time of the newest report. */
+  time: number;
+  map: string;
+  gamemode: string;
+  participants: number;
+  /** null where nobody counted them. */
+  observers: number | null;
+  teams: LiveTeam[];
+  objectives: MatchObjective[];
+}
+
+/** A match without a result that the server no longer plays. */
+export interface UnreportedMatch {
+  started: number;
+  /** When the server last played it, as far as known. */
+  seen: number;
+  map: string;
+  gamemode: string;
+}
+
+/** The most unreported matches stored of each server. */
+const MAX_UNREPORTED = 20;
+/**
+ * How far the beginning of a match that a status ping tells may be off: the answer is up to five seconds old and on its way
+ * for up to five more, and PGM counts whole seconds.
+ */
+const TOLERANCE_MS = 20_000;
+
+/**
+ * Whether two reports are about the same match of a server: their times overlap by more than the tolerance, or by half of
+ * the shorter one.
+ */
+export function isSameMatch(
+  one: readonly [from: number, to: number],
+  other: readonly [from: number, to: number],
+): boolean {
+  const overlap = Math.min(one[1], other[1]) - Math.max(one[0], other[0]);
+  const shorter = Math.min(one[1] - one[0], other[1] - other[0]);
+  return overlap >= 0 && overlap >= Math.min(TOLERANCE_MS, shorter / 2);
+}
+
+interface LiveRow {
+  server_key: number;
+  name: string;
+  sort_order: number;
+  phase: MatchPhase;
+  started: number | null;
+  time: number;
+  map: string;
+  gamemode: string;
+  participants: number;
+  observers: number | null;
+  teams: string;
+  objectives: string;
+}
+
+const SELECT = sql`
+  select l.server_key, s.name, s.sort_order, l.phase, l.started, l.time, l.map, l.gamemode, l.participants, l.observers,
+    l.teams, l.objectives
+  from live_matches l join servers s on s.key = l.server_key`;
+
+/** The matches of all servers by the order of the servers. `since`: epoch milliseconds; reports received earlier do not count. */
+export async function listLiveMatches(db: Queryable, since: number): Promise<LiveMatch[]> {
+  const rows = await db.all<LiveRow>(sql`${SELECT} where l.received >= ${since} and s.removed is null`);
+  return rows.sort(byOrder).map(liveMatchFrom);
+}
+
+export async function liveMatchOf(db: Queryable, serverKey: number, since: number): Promise<LiveMatch | undefined> {
+  const row = await db.get<LiveRow>(sql`
+    ${SELECT} where l.server_key = ${serverKey} and l.received >= ${since} and s.removed is null`);
+  return row && liveMatchFrom(row);
+}
+
+function liveMatchFrom({ server_key, name, sort_order: _, teams, objectives, ...facts }: LiveRow): LiveMatch {
+  return {
+    ...facts,
+    serverKey: server_key,
+    server: name,
+    teams: JSON.parse(teams) as LiveTeam[],
+    objectives: JSON.parse(objectives) as MatchObjective[],
+  };
+}
+
+/** The unreported matches of a server, newest first, with the match that nobody reports since the timestamp. */
+export async function unreportedMatchesOf(db: Queryable, serverKey: number, since: number): Promise<UnreportedMatch[]> {
+  return await db.all<UnreportedMatch>(sql`
+    select started, time as seen, map, gamemode from live_matches
+    where server_key = ${serverKey} and received < ${since} and started is not null
+    union all
+    select started, seen, map, gamemode from unreported_matches where server_key = ${serverKey}
+    order by started desc limit ${MAX_UNREPORTED}`);
+}
+
+/** A report of the match that a server plays now. */
+export interface LiveReport {
+  serverKey: number;
+  eventId: string;
+  time: number;
+  received: number;
+  phase: MatchPhase;
+  started: number | null;
+  map: string;
+  gamemode: string;
+  participants: number;
+  observers: number | null;
+  teams: readonly LiveTeam[];
+  objectives: readonly MatchObjective[];
+}
+
+/** The newest stored report of a server. */
+interface NewestReport {
+  event_id: string;
+  time: number;
+  started: number | null;
+}
+
+export async function newestReport(tx: Queryable, serverKey: number): Promise<NewestReport | undefined> {
+  return await tx.get(sql`select event_id, time, started from live_matches where server_key = ${serverKey}`);
+}
+
+/** Stores a report that is newer than the stored one. A match that it replaces becomes an unreported match. */
+export async function storeReport(tx: Queryable, report: LiveReport, before: NewestReport | undefined): Promise<void> {
+  const { serverKey, started } = report;
+  if (before !== undefined && isReplaced(before, report)) await addUnreported(tx, serverKey);
+  await tx.run(sql`
+    insert into live_matches (server_key, event_id, time, received, phase, started, map, gamemode, participants, observers,
+      teams, objectives)
+    values (${serverKey}, ${report.eventId}, ${report.time}, ${report.received}, ${report.phase}, ${started},
+      ${report.map}, ${report.gamemode}, ${report.participants}, ${report.observers}, ${JSON.stringify(report.teams)},
+      ${JSON.stringify(report.objectives)})
+    on conflict (server_key) do update set
+      event_id = excluded.event_id, time = excluded.time, received = excluded.received, phase = excluded.phase,
+      started = excluded.started, map = excluded.map, gamemode = excluded.gamemode,
+      participants = excluded.participants, observers = excluded.observers, teams = excluded.teams,
+      objectives = excluded.objectives`);
+}
+
+/** Whether a report is about another match. A server that begins to report itself says more exactly when its match began. */
+function isReplaced(
+  { event_id, time, started: began }: NewestReport,
+  { eventId, started, time: now }: LiveReport,
+): boolean {
+  if (began === null || began === started) return false;
+  const isOtherSource = event_id.startsWith(WATCH_EVENT) !== eventId.startsWith(WATCH_EVENT);
+  return started === null || !isOtherSource || !isSameMatch([began, time], [started, now]);
+}
+
+/** Copies the match of a server to its unreported ones, of which the newest stay. */
+async function addUnreported(tx: Queryable, serverKey: number): Promise<void> {
+  await tx.run(sql`
+    insert into unreported_matches (server_key, started, seen, received, map, gamemode)
+    select server_key, started, time, received, map, gamemode from live_matches where server_key = ${serverKey}
+    on conflict (server_key, started) do update set
+      seen = excluded.seen, received = excluded.received, map = excluded.map, gamemode = excluded.gamemode`);
+  await tx.run(sql`
+    delete from unreported_matches where server_key = ${serverKey} and started <= (
+      select started from unreported_matches where server_key = ${serverKey} order by started desc limit 1 offset ${MAX_UNREPORTED})`);
+}
+
+/** Whether one of the newest matches with a result is the match that began at a time and was still played at another. */
+export async function hasResult(tx: Queryable, serverKey: number, started: number, time: number): Promise<boolean> {
+  const rows = await tx.tuples(sql`
+    select started, finished from matches where server_key = ${serverKey} order by server_key desc, key desc limit 5`);
+  return (rows as [number, number][]).some((match) => isSameMatch(match, [started, time]));
+}
+
+/** A match with a result. */
+export interface FinishedMatch {
+  serverKey: number;
+  started: number;
+  finished: number;
+}
+
+/** Removes what was seen of matches whose results are known now. */
+export async function removeSeen(tx: Queryable, finished: readonly FinishedMatch[]): Promise<void> {
+  const servers = list([...new Set(finished.map(({ serverKey }) => serverKey))]);
+  const rows = await tx.tuples(sql`
+    select server_key, started, time from live_matches where server_key in (${servers}) and started is not null
+    union all
+    select server_key, started, seen from unreported_matches where server_key in (${servers})`);
+  const seen = (rows as [number, number, number][]).filter(([server, started, time]) =>
+    finished.some(
+      (match) => match.serverKey === server && isSameMatch([match.started, match.finished], [started, time]),
+    ),
+  );
+  await tx.runAll(
+    seen.flatMap(([server, started]) => [
+      sql`delete from live_matches where server_key = ${server} and started = ${started}`,
+      sql`delete from unreported_matches where server_key = ${server} and started = ${started}`,
+    ]),
+  );
+}
+
+/** Forgets what a server reported of its matches, since a timestamp or at all. */
+export async function forgetSeen(tx: Queryable, serverKey: number, since = 0): Promise<void> {
+  await tx.run(sql`delete from live_matches where server_key = ${serverKey} and received >= ${since}`);
+  await tx.run(sql`delete from unreported_matches where server_key = ${serverKey} and received >= ${since}`);
+}
+
+/** Forgets teams and objectives with one of these players. The next report has them under other names. */
+export async function forgetPlayersOfLiveMatches(tx: Queryable, uuids: readonly string[]): Promise<void> {
+  for (const uuid of uuids) {
+    await tx.run(sql`
+      update live_matches set teams = '[]', objectives = '[]'
+      where teams like ${`%${uuid}%`} or objectives like ${`%${uuid}%`}`);
+  }
+}
+
+/** The servers of these whose own report of a match was received since the timestamp: no poll has to report it. */
+export async function reportingMatches(
+  db: Queryable,
+  serverKeys: readonly number[],
+  since: number,
+): Promise<ReadonlySet<number>> {
+  if (serverKeys.length === 0) return new Set();
+  const rows = await db.tuples(sql`
+    select server_key from live_matches
+    where server_key in (${list(serverKeys)}) and received >= ${since} and event_id not like ${`${WATCH_EVENT}%`}`);
+  return new Set(rows.map(([key]) => key as number));
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { idOf } from '#platform/ids.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { after, configured, map, match, person, presence, progress, sendEvents, team } from '#test/support/builders.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { get, page } from './request.ts';
+
+const MINUTE = 60_000;
+
+onEachDatabase('the page of a server shows the running match, and those seen without a result', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Alpha', { max: 20 }), map('Twin Peaks'));
+  const path = `/servers/${idOf((await serverByName(context.db, 'Alpha'))!.key)}`;
+  assert.match(await page(context, path), /Offline[^]*No match is running\.[^]*No finished matches yet/);
+
+  const red = { ...team('Red', { ...person(1, 'Ada'), kill_count: 3, score: 2 }), color: 'red' };
+  const flag = { player: null, team: 'Red', type: 'flag', name: 'Hill <b>', time: after(-1000) } as const;
+  await sendEvents(
+    context,
+    presence('Alpha', { current: 1, players: ['Ada', 'Eve'], gamemode: 'ctw', current_map: 'Twin Peaks' }),
+    progress({ map: '<i>Old', started: after(-60 * MINUTE) }, { time: after(-50 * MINUTE) }),
+    progress({ observers: 1, teams: [red, team('Blue <b>', 2)], objectives: [flag] }),
+  );
+  const shown = await page(context, path);
+  const parts = [
+    /data-refresh[^]*Twin Peaks<\/bdi><\/a>[^]*2 \/ 20 players/,
+    /score c-red[^]*>2<[^]*Blue &lt;b&gt;[^]*Running<[^]*10:00[^]*>2<[^]*Playing|Playing[^]*>2</,
+    /Hill &lt;b&gt;[^]*Ada[^]*Seen without a result[^]*&lt;i&gt;Old[^]*10:00/,
+  ];
+  for (const part of parts) assert.match(shown, part);
+  assert.doesNotMatch(shown, /<b>|<i>Old/);
+  assert.match(await page(context, `${path}?lang=ja`), /進行中の試合[^]*結果のない試合/);
+  assert.match(await page(context, '/'), new RegExp(`href="${path}"[^]*10:00[^]*Red[^]*2[^]*Blue`));
+  assert.match(await page(context, '/matches'), /No finished matches yet/);
+
+  await sendEvents(context, progress({ phase: 'starting', started: undefined, map: 'Next' }, { time: after(1) }));
+  assert.match(await page(context, path), /Starting soon/);
+  const ended = { started: after(-10 * MINUTE), finished: after(0) };
+  await sendEvents(
+    context,
+    match({ map: '<i>Old', started: after(-61 * MINUTE), finished: after(-50 * MINUTE) }),
+    match(ended),
+  );
+  const reported = await page(context, path);
+  assert.doesNotMatch(reported, /Seen without a result/);
+  assert.equal(reported.match(/class="match-row"/g)?.length, 2);
+  for (const wrong of ['nothing', '00000000000']) assert.equal((await get(context, `/servers/${wrong}`)).status, 404);
+});
