@@ -9,14 +9,14 @@ export interface Withdrawal {
   since: number;
   began: number;
   ended: number;
-  /** False where the command was killed, so that the withdrawal may or may not have been created. */
+  /** False where the command was interrupted, so that the withdrawal may or may not have been created. */
   isCertain: boolean;
 }
 
 /** What operators and players do beside the reports of the servers, at random. Remembers what the check must know. */
 export class Acts {
   readonly withdrawals: Withdrawal[] = [];
-  /** Receipts of single withdrawn events; those whose command was killed may still stand. */
+  /** Receipts of single withdrawn events; those whose command was interrupted may still stand. */
   readonly withdrawn = new Map<string, { isCertain: boolean }>();
   readonly deleted = new Set<string>();
   /** Sentences about commands that failed. */
@@ -59,12 +59,15 @@ export class Acts {
     this.failures.push('jobs have not ended within 30 s');
   }
 
-  async #run(...command: string[]): Promise<'done' | 'refused' | 'killed'> {
+  async #run(...command: string[]): Promise<'done' | 'refused' | 'interrupted'> {
     const reply = await this.#operator.run(...command);
-    if (reply === undefined) return 'killed';
-    // 1 is a failure of the program, 2 a command that was refused with a sentence.
-    if (reply.status !== 0 && !/^scorehall: /.test(reply.err)) this.failures.push(`${command.join(' ')}: ${reply.err}`);
-    return reply.status === 0 ? 'done' : 'refused';
+    if (reply === undefined) return 'interrupted';
+    if (reply.status === 0) return 'done';
+    if (!/^scorehall: /m.test(reply.err)) this.failures.push(`${command.join(' ')}: ${reply.err}`);
+    // 2 is a refusal, unless the command had created its job, which the services run to its end.
+    if (reply.status === 2 && !/See: scorehall job|^job /m.test(reply.err)) return 'refused';
+    console.log(`         ${command.join(' ')}: ${reply.err.trim()}`);
+    return 'interrupted';
   }
 
   #player(): string {
@@ -138,7 +141,7 @@ export class Acts {
 
   async #erase(): Promise<void> {
     const uuid = this.#player();
-    if ((await this.#run('player', 'erase', '--uuid', uuid, '--yes', '--json')) !== 'refused') this.deleted.add(uuid);
+    if ((await this.#run('player', 'erase', '--player', uuid, '--yes', '--json')) !== 'refused') this.deleted.add(uuid);
   }
 
   /** Declares a counter, in another way than before, or removes it. */
