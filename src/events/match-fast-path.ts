@@ -1,7 +1,8 @@
 import { isShownText } from '#platform/text.ts';
 import { COUNTER_KEY, MAX_COUNTERS } from './counters/schema.ts';
 import { problemsOf } from './match-rules.ts';
-import type { DataOf, EventOf, OBJECTIVE_TYPES } from './schema.ts';
+import type { OBJECTIVE_TYPES } from './checks/match-schema.ts';
+import type { DataOf, EventOf } from './schema.ts';
 
 /**
  * Parses a finished match in its usual form (timestamps in UTC with milliseconds, lower-case UUIDs with dashes, all valid)

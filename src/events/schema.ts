@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { count, name, player, score, text, timestamp, unnamedPlayer, uuid } from './checks/members.ts';
+import { match, matchIssues } from './checks/match-schema.ts';
+import { count, EXAMPLE_UUID, name, player, text, timestamp, unnamedPlayer, uuid } from './checks/members.ts';
 import { type Problem, problemsIn } from './checks/problems.ts';
 import { counterDeclared, counterRemoved, counterValues } from './counters/schema.ts';
-import { type MatchParts, problemsOf } from './match-rules.ts';
 
 /**
  * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,
@@ -46,88 +46,9 @@ const configured = z.strictObject({
     .meta({ description: 'Which punishments the server may change; left out: as it is, for a new server network' }),
 });
 
-const matchPlayer = z.strictObject({
-  ...player.shape,
-  score: score.default(0),
-  kill_count: count.default(0),
-  death_count: count.default(0),
-  shot_count: count.default(0),
-  hit_count: count.default(0),
-  paint_count: count.default(0),
-  time_played: count.default(0).meta({ description: 'Seconds in this match' }),
-  counters: counterValues.optional(),
-  primary: z.boolean().optional().meta({
-    description:
-      'For a player in several teams: true or left out for the team that decides result and counters, false for the others',
-  }),
-});
-
-const matchTeam = z.strictObject({
-  name,
-  score: score.optional().meta({ description: 'Left out: the sum over its players' }),
-  kill_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
-  death_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
-  color: text(32).optional().meta({ description: 'A colour name or #RRGGBB; left out: as the map names it' }),
-  players: z.array(matchPlayer).max(1_000),
-});
-
-export const OBJECTIVE_TYPES = ['wool', 'core', 'destroyable', 'flag', 'control_point', 'other'] as const;
-
-const objective = z.strictObject({
-  player: player.nullable().default(null),
-  team: text(128),
-  type: z.enum(OBJECTIVE_TYPES),
-  name: text(128),
-  color: text(32).default(''),
-  percent: z
-    .number()
-    .min(0)
-    .max(100)
-    .optional()
-    .meta({ description: "The player's share of a destroyable; left out: all of it" }),
-  time: timestamp,
-});
-
-const coordinate = z.number().min(-100_000_000).max(100_000_000);
-
-const kill = z.strictObject({
-  killer: uuid.nullable().default(null).meta({ description: 'null or left out: a death without a killer' }),
-  victim: uuid,
-  location: z
-    .strictObject({ world: text(64).default(''), x: coordinate, y: coordinate, z: coordinate })
-    .optional()
-    .meta({ description: 'Where the victim died' }),
-  time: timestamp,
-});
-
-const match = z
-  .strictObject({
-    map: name,
-    gamemode: text(32, 1),
-    ranked: z.boolean().default(false),
-    win: text(128).default('').meta({ description: 'Name of the winning team; empty for a draw' }),
-    winners: z
-      .array(name)
-      .max(100)
-      .optional()
-      .meta({ description: 'Names of all winning teams, where there are several; `win` may be left out then' }),
-    started: timestamp,
-    finished: timestamp,
-    teams: z.array(matchTeam).max(100),
-    objectives: z.array(objective).max(2_000).default([]),
-    kills: z.array(kill).max(20_000).default([]).meta({
-      description: 'Who killed whom, by UUID; both must be players of the match. Deaths without a killer too',
-    }),
-  })
-  .superRefine(checkMatch);
-
-function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
-  for (const { path, message } of problemsOf(match)) ctx.addIssue({ code: 'custom', path, message });
-}
-
 const author = z.strictObject({
   name: text(64).default(''),
-  uuid: z.union([z.literal(''), uuid], 'must be a UUID, with or without dashes, or empty').default(''),
+  uuid: z.union([z.literal(''), uuid], `must be a UUID such as ${EXAMPLE_UUID}, or empty`).default(''),
   contribution: text(512).default(''),
 });
 
@@ -317,9 +238,11 @@ export const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set([
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
 export function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
   const result = EventSchema.safeParse(input);
-  return result.success
-    ? { event: result.data }
-    : { problems: problemsIn(result.error.issues, input, TYPES_OF_SERVERS) };
+  if (result.success) return { event: result.data };
+  const { issues } = result.error;
+  const { type, data } = (input ?? {}) as Record<'type' | 'data', unknown>;
+  const others = type === 'match.finished' ? matchIssues(data, issues) : [];
+  return { problems: problemsIn([...issues, ...others], input, TYPES_OF_SERVERS) };
 }
 
 export const TYPES: readonly Event['type'][] = EventSchema.options.map((option) => option.shape.type.value);
