@@ -12,9 +12,9 @@ const CHECK = 'mail';
  * such as one of another version, must not fail the mail.
  */
 export function recordOutcome(db: Db | undefined, config: Config): MailObserver {
-  return async (error) => {
+  return async (code) => {
     if (db !== undefined)
-      await recordMailOutcome(db, systemClock.now(), mailServerOf(config), error).catch(() => undefined);
+      await recordMailOutcome(db, systemClock.now(), mailServerOf(config), code).catch(() => undefined);
   };
 }
 
