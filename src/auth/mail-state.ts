@@ -1,14 +1,34 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { mailServerOf } from '#platform/mail.ts';
 import { mailFailureOf } from '#store/mail-failures.ts';
-import type { Context, Deps } from './deps.ts';
+import type { Context, Deps, Env } from './deps.ts';
+import { showPage } from './layout.ts';
+
+/** The page for somebody whose mail does not arrive: a mail server that hangs fails only after the first page. */
+export function mailStatePages(app: Hono<Env>, deps: Deps): void {
+  app.get('/mail', async (c) => {
+    const { mail_state: t } = c.get('texts');
+    const main = html`<div class="card narrow stack">
+      <h1>${t.title}</h1>
+      ${(await failureNotice(c, deps)) ?? notice(t.works, 'good')}
+    </div>`;
+    return await showPage(c, deps, { title: t.title, main });
+  });
+}
 
 /**
- * Tells somebody who waits for a mail that the mail server is not answering; empty while it takes mails. It depends on the
- * last mails to anybody, so it does not reveal whether this person gets one.
+ * Tells somebody who waits for a mail that the mail server is not answering, or leads to the page that will. It depends on
+ * the last mails to anybody, so it does not reveal whether this person gets one.
  */
-export async function mailFailureNotice(c: Context, { db, config }: Deps): Promise<Html | string> {
+export async function mailStateNotice(c: Context, deps: Deps): Promise<Html | string> {
+  const link = html`<p class="hint"><a href="/mail">${c.get('texts').mail_state.link}</a></p>`;
+  return (await failureNotice(c, deps)) ?? (deps.config.SMTP_URL === '' ? '' : link);
+}
+
+async function failureNotice(c: Context, { db, config }: Deps): Promise<Html | undefined> {
   const failure = await mailFailureOf(db, mailServerOf(config));
-  return failure === undefined ? '' : notice(c.get('texts').mail_fails, 'bad');
+  return failure === undefined ? undefined : notice(c.get('texts').mail_state.fails, 'bad');
 }

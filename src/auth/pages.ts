@@ -16,6 +16,7 @@ import { loginPages } from './login.ts';
 import { recoveryPages } from './account/recovery.ts';
 import { registerPages } from './account/register.ts';
 import { clientInfo } from './client-info.ts';
+import { mailStatePages } from './mail-state.ts';
 import { signInLinkPages } from './sign-in-link.ts';
 import type { TokenInfo } from './oidc/tokeninfo.ts';
 import { verifyPages } from './account/verify-email.ts';
@@ -50,6 +51,7 @@ const PAGES = [
   registerPages,
   verifyPages,
   recoveryPages,
+  mailStatePages,
   accountPages,
   accountForms,
 ];

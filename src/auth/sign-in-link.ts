@@ -12,6 +12,7 @@ import { parseFlow } from './account/register.ts';
 import { record } from './audit.ts';
 import { type Context, type Deps, type Env, formOf } from './deps.ts';
 import { showPage } from './layout.ts';
+import { mailStateNotice } from './mail-state.ts';
 import { signIn } from './session.ts';
 import type { Texts } from './texts/index.ts';
 import { admitAttempt } from './throttle.ts';
@@ -53,7 +54,7 @@ async function send(c: Context, deps: Deps): Promise<Response> {
   }
   const main = html`<div class="card narrow stack">
     <h1>${t.sent_title}</h1>
-    ${isAllowed ? notice(t.sent, 'good') : notice(errors.too_many_attempts, 'bad')}
+    ${isAllowed ? html`${notice(t.sent, 'good')} ${await mailStateNotice(c, deps)}` : notice(errors.too_many_attempts, 'bad')}
   </div>`;
   return await showPage(c, deps, { title: t.sent_title, main, status: isAllowed ? 200 : 429 });
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
+import { reasonAbout } from '#events/checks/problems.ts';
 import { PGM_COUNTERS } from '#events/counters/presets.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { WireEvent } from '#events/schema.ts';
@@ -142,7 +143,7 @@ async function declare({ db, clock }: AppContext, data: Declaration): Promise<vo
     .replace(/^label\.en$/, 'label')
     .replace(/^label\.ja$/, 'label-ja')
     .replace(/^modes\..*$/, 'modes');
-  throw new UsageError(`--${option} ${receipt.reason}.`);
+  throw new UsageError(reasonAbout(`--${option}`, receipt));
 }
 
 async function declarePresets(input: Input): Promise<void> {

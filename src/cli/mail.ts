@@ -3,6 +3,8 @@ import { UsageError } from '#platform/errors.ts';
 import { sendTestMail } from '#platform/mail.ts';
 import { type Command, type Input, JSON_OPTION, print, required } from './command/command.ts';
 import { readSettings } from './command/settings.ts';
+import { openExisting } from './doctor/database.ts';
+import { recordOutcome } from './doctor/mail.ts';
 
 export const commands: Command[] = [
   {
@@ -16,7 +18,7 @@ export const commands: Command[] = [
   },
 ];
 
-/** Needs no database: it also helps while a network is set up. */
+/** Needs no database, so it also helps while a network is set up. The health of an existing one shows the outcome. */
 async function test(input: Input): Promise<void> {
   const to = required(input, 'to');
   if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(to)) throw new UsageError(`--to must be one mail address (it is "${to}").`);
@@ -25,5 +27,11 @@ async function test(input: Input): Promise<void> {
     throw new UsageError(
       `SMTP_URL is not set: mails are written to ${dataFolder(config)}/mail. Set SMTP_URL=smtps://user:password@host.`,
     );
-  print(input, { to, ...(await sendTestMail(config, to)) });
+  const opened = await openExisting(config);
+  const db = 'db' in opened ? opened.db : undefined;
+  try {
+    print(input, { to, ...(await sendTestMail(config, to, recordOutcome(db, config))) });
+  } finally {
+    await db?.close();
+  }
 }

@@ -3,6 +3,7 @@ import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
+import { reasonAbout } from '#events/checks/problems.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { type ErasureRefusal, erasePlayer } from '#store/accounts/player-erasure.ts';
@@ -110,9 +111,8 @@ async function merge(input: Input): Promise<void> {
     const time = new Date(clock.now()).toISOString();
     const event = { version: 1, id: `command ${randomUUID()}`, type: 'player.merged', time, data: { from, into } };
     const [receipt] = await finishingJob(context, () => ingestEvents(db, clock, { kind: 'operator' }, [event]));
-    if (receipt!.status === 'rejected') {
-      throw new UsageError(`--${receipt!.place.replace(/^data\./, '')} ${receipt!.reason}.`);
-    }
+    if (receipt!.status === 'rejected')
+      throw new UsageError(reasonAbout(`--${receipt!.place.replace(/^data\./, '')}`, receipt!));
     const player = await findPlayer(db, into);
     print(input, { from, into, name: player?.name ?? null });
   });

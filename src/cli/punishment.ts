@@ -3,6 +3,7 @@ import { boundOf, idOf, keyOf } from '#platform/ids.ts';
 import { readUntil, UNTIL_FORMS } from '#platform/until.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
+import { reasonAbout } from '#events/checks/problems.ts';
 import { runWithProgress } from './job.ts';
 import {
   countUndoable,
@@ -229,7 +230,8 @@ async function onPunishment(
 /** @returns the key of the event, whose receipt goes into the audit log */
 function accepted(input: Input, receipt: Receipt): number {
   if (receipt.status !== 'rejected') return keyOf((input.values['receipt'] = receipt.receipt!))!;
-  throw new UsageError(`--${receipt.place.replace(/^data\./, '').replace('punished', 'player')} ${receipt.reason}.`);
+  const option = receipt.place.replace(/^data\./, '').replace('punished', 'player');
+  throw new UsageError(reasonAbout(`--${option}`, receipt));
 }
 
 async function printOne(input: Input, { db, clock }: AppContext, key: number): Promise<void> {

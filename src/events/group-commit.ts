@@ -8,6 +8,7 @@ import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#plat
 import type { Db } from '#db/db.ts';
 import { type Item, type IngestOptions, ingestItems } from './ledger.ts';
 import { NewPlayerLimit } from './checks/new-players.ts';
+import { problemOf } from './checks/problems.ts';
 import { rejectedFor, type Receipt } from './receipts.ts';
 
 /** Accepts the events of a request and writes them to the ledger. */
@@ -186,8 +187,8 @@ export class GroupCommitQueue implements EventQueue {
     if (!('event' in checked)) return checked;
     const { id, type } = checked.event;
     this.#log.error({ err: error, event: { id, type } }, 'an event could not be stored');
-    const reason = 'could not be stored because of an internal error; the operator finds details in the log';
-    return rejectedFor(id, [{ reason, place: '' }], true);
+    const predicate = 'could not be stored because of an internal error; the operator finds details in the log';
+    return rejectedFor(id, [problemOf(predicate, '')], true);
   }
 }
 

@@ -9,7 +9,7 @@ import { type Checked, checkEvent, type PreparedEvent } from './validation.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accepted-events.ts';
 import type { NewPlayerLimit } from './checks/new-players.ts';
-import { joined, type Problem } from './checks/problems.ts';
+import { joined, type Problem, problemOf } from './checks/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from './receipts.ts';
 import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';
@@ -201,7 +201,7 @@ class IngestRun {
     } catch (error) {
       if (!(error instanceof EventRejected)) throw error;
       if (namesNewServer(server, event)) await this.#removeNewServer(event.server!);
-      return rejectedFor(event.id, [{ reason: error.message, place: error.place }], error.early);
+      return rejectedFor(event.id, [problemOf(error.message, error.place)], error.early);
     }
   }
 

@@ -1,7 +1,7 @@
 import { isShownText } from '#platform/text.ts';
 import { COUNTER_KEY, MAX_COUNTERS } from './counters/schema.ts';
 import { problemsOf } from './match-rules.ts';
-import type { OBJECTIVE_TYPES } from './match-schema.ts';
+import type { OBJECTIVE_TYPES } from './checks/match-schema.ts';
 import type { DataOf, EventOf } from './schema.ts';
 
 /**

@@ -41,7 +41,10 @@ export function problemsOf(match: MatchParts): Problem[] {
     ({ killer, victim }) => (killer !== null && !players.has(killer)) || !players.has(victim),
   );
   if (unlisted >= 0) {
-    problems.push({ path: ['kills', unlisted], message: 'killer and victim must both be players of the match' });
+    problems.push({
+      path: ['kills', unlisted],
+      message: 'must have a killer and a victim who are players of the match',
+    });
   }
   return problems;
 }

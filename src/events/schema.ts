@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { count, name, player, text, timestamp, unnamedPlayer, uuid } from './checks/members.ts';
+import { finishedMatch, matchIssues, matchProgress } from './checks/match-schema.ts';
+import { count, EXAMPLE_UUID, name, player, text, timestamp, unnamedPlayer, uuid } from './checks/members.ts';
 import { type Problem, problemsIn } from './checks/problems.ts';
 import { counterDeclared, counterRemoved, counterValues } from './counters/schema.ts';
-import { finishedMatch, matchProgress } from './match-schema.ts';
 
 /**
  * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,
@@ -51,7 +51,7 @@ const configured = z.strictObject({
 
 const author = z.strictObject({
   name: text(64).default(''),
-  uuid: z.union([z.literal(''), uuid], 'must be a UUID, with or without dashes, or empty').default(''),
+  uuid: z.union([z.literal(''), uuid], `must be a UUID such as ${EXAMPLE_UUID}, or empty`).default(''),
   contribution: text(512).default(''),
 });
 
@@ -248,9 +248,11 @@ export const OF_THE_PRESENT: ReadonlySet<string> = new Set<Event['type']>(['serv
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
 export function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
   const result = EventSchema.safeParse(input);
-  return result.success
-    ? { event: result.data }
-    : { problems: problemsIn(result.error.issues, input, TYPES_OF_SERVERS) };
+  if (result.success) return { event: result.data };
+  const { issues } = result.error;
+  const { type, data } = (input ?? {}) as Record<'type' | 'data', unknown>;
+  const others = type === 'match.finished' ? matchIssues(data, issues) : [];
+  return { problems: problemsIn([...issues, ...others], input, TYPES_OF_SERVERS) };
 }
 
 export const TYPES: readonly Event['type'][] = EventSchema.options.map((option) => option.shape.type.value);

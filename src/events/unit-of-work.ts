@@ -97,8 +97,9 @@ export class EventRejected extends Error {
   /** Whether the same event may be accepted later: it refers to something that does not exist yet. */
   readonly early: boolean;
 
-  constructor(place: string, reason: string, early = false) {
-    super(reason);
+  /** @param predicate what is wrong with the member, or with the event if `place` is empty: see `problemOf` */
+  constructor(place: string, predicate: string, early = false) {
+    super(predicate);
     this.name = 'EventRejected';
     this.place = place;
     this.early = early;

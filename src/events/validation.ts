@@ -6,7 +6,7 @@ import { type MatchSummary, summariseMatch } from './match-summary.ts';
 import { rejectedFor, type Receipt, type Sender } from './receipts.ts';
 import { canonicalJson, contentHash } from './checks/content.ts';
 import { warningsAbout } from './checks/plausibility.ts';
-import { joined, type Problem } from './checks/problems.ts';
+import { joined, MAX_PROBLEMS, type Problem, problemOf } from './checks/problems.ts';
 import { weightOf } from './checks/weight.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';
@@ -57,10 +57,13 @@ export function checkEvent(
   { keyedHash, data: serialised }: CheckOptions = {},
 ): Checked | Receipt {
   const read = readEvent(input);
-  if ('problems' in read) return rejectedFor(idOfInput(input), read.problems);
+  if ('problems' in read) {
+    const refusals = senderRefusals(textsIn(input), sender).map(problemIn);
+    return rejectedFor(idOfInput(input), [...read.problems, ...refusals].slice(0, MAX_PROBLEMS));
+  }
   const { event, envelope } = read;
-  const refusals = refusalsOf(event, sender, now);
-  if (refusals !== undefined) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
+  const refusals = [...receiptRefusals(event, now), ...timeRefusals(event, now), ...senderRefusals(event, sender)];
+  if (refusals.length > 0) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
   const { data } = input as WireEvent;
   const raw = REDACTED.has(event.type) ? redacted(data) : (serialised ?? JSON.stringify(data));
   const hash = keyedHash === undefined ? null : hashOf(event.type, data, raw, keyedHash);
@@ -96,49 +99,48 @@ export function idOfInput(input: unknown): string {
   return firstCharacters(id, MAX_ID_LENGTH);
 }
 
-interface Refusal extends Problem {
+interface Refusal {
+  place: string;
+  /** See `problemOf`. */
+  predicate: string;
   retry?: true;
 }
 
-const problemIn = ({ reason, place }: Refusal): Problem => ({ reason, place });
+const problemIn = ({ predicate, place }: Refusal): Problem => problemOf(predicate, place);
 const mayRetry = ({ retry }: Refusal): boolean => retry === true;
-
-function refusalsOf(event: Event, sender: Sender, now: number): Refusal[] | undefined {
-  const refusals = [receiptProblem(event, now), timeProblem(event, now), senderProblem(event, sender)];
-  const found = refusals.filter((refusal) => refusal !== undefined);
-  return found.length === 0 ? undefined : found;
-}
 
 /** How far the time in a receipt may be ahead: an export may come from a network whose clock was. */
 const RECEIPT_AHEAD_MS = 366 * 86_400_000;
 
-function receiptProblem(event: Event, now: number): Refusal | undefined {
-  if (event.receipt === undefined || (keyOf(event.receipt) ?? Infinity) <= newestKeyAt(now + RECEIPT_AHEAD_MS))
-    return undefined;
-  return {
-    place: 'receipt',
-    reason: 'lies more than a year in the future, and all later ids would follow it; leave it out',
-  };
+function receiptRefusals({ receipt }: Event, now: number): Refusal[] {
+  if (receipt === undefined || (keyOf(receipt) ?? Infinity) <= newestKeyAt(now + RECEIPT_AHEAD_MS)) return [];
+  return [
+    {
+      place: 'receipt',
+      predicate: 'lies more than a year in the future, and all later ids would follow it; leave it out',
+    },
+  ];
 }
 
-function timeProblem(event: Event, now: number): Refusal | undefined {
+function timeRefusals(event: Event, now: number): Refusal[] {
   const latest = now + CLOCK_SKEW_MS;
-  const reason = 'lies more than 5 minutes in the future; set the clock of the sender';
-  if (event.time > latest) return { place: 'time', reason, retry: true };
-  if (event.type === 'match.progress') return startProblem(event);
-  if (event.type !== 'match.finished') return undefined;
-  if (event.data.finished > latest) return { place: 'data.finished', reason, retry: true };
-  for (const part of ['objectives', 'kills'] as const) {
-    const place = event.data[part].findIndex(({ time }) => time > latest);
-    if (place >= 0) return { place: `data.${part}.${place}.time`, reason, retry: true };
+  const places = event.time > latest ? ['time'] : [];
+  if (event.type === 'match.finished') {
+    if (event.data.finished > latest) places.push('data.finished');
+    for (const part of ['objectives', 'kills'] as const) {
+      const index = event.data[part].findIndex(({ time }) => time > latest);
+      if (index >= 0) places.push(`data.${part}.${index}.time`);
+    }
   }
-  return undefined;
+  const predicate = 'lies more than 5 minutes in the future; set the clock of the sender';
+  const ahead: Refusal[] = places.map((place) => ({ place, predicate, retry: true }));
+  return event.type === 'match.progress' ? [...ahead, ...startRefusals(event)] : ahead;
 }
 
 /** The beginning of a match in progress tells it from others of the server. */
-function startProblem({ time, data: { started } }: EventOf<'match.progress'>): Refusal | undefined {
-  if (started === undefined || started <= time) return undefined;
-  return { place: 'data.started', reason: 'must not be later than the time of the event' };
+function startRefusals({ time, data: { started } }: EventOf<'match.progress'>): Refusal[] {
+  if (started === undefined || started <= time) return [];
+  return [{ place: 'data.started', predicate: 'must not be later than the time of the event' }];
 }
 
 const NEEDS_SERVER: ReadonlySet<Event['type']> = new Set([
@@ -152,16 +154,34 @@ const NEEDS_SERVER: ReadonlySet<Event['type']> = new Set([
   'player.logout',
 ]);
 
-function senderProblem(event: Event, sender: Sender): Refusal | undefined {
-  if (sender.kind === 'operator') {
-    if (event.server !== undefined || !NEEDS_SERVER.has(event.type)) return undefined;
-    return { place: 'server', reason: `is missing: ${event.type} must name its server` };
-  }
-  if (OPERATORS_ONLY.has(event.type)) return { place: 'type', reason: `${event.type} is for operators only` };
-  if (event.receipt !== undefined) return { place: 'receipt', reason: 'is for operators only' };
-  if (event.server === undefined || nameKey(event.server) === nameKey(sender.serverName)) return undefined;
+/** Members of an event that decide whether its sender may send it. */
+type Addressed = Partial<Pick<Event, 'receipt' | 'server'>> & { type: string };
+
+/** Those of an event that the schema refuses. */
+function textsIn(input: unknown): Addressed {
+  const { type, server, receipt } = (input ?? {}) as Record<string, unknown>;
   return {
-    place: 'server',
-    reason: `must be ${sender.serverName} or left out: a key may only report events of its own server`,
+    type: typeof type === 'string' ? type : '',
+    ...(typeof server === 'string' && { server }),
+    ...(typeof receipt === 'string' && { receipt }),
   };
 }
+
+function senderRefusals({ type, server, receipt }: Addressed, sender: Sender): Refusal[] {
+  if (sender.kind === 'operator') {
+    const isNamed = server !== undefined || !isIn(NEEDS_SERVER, type);
+    return isNamed ? [] : [{ place: 'server', predicate: `is missing: ${type} must name its server` }];
+  }
+  const refusals: Refusal[] = [];
+  if (isIn(OPERATORS_ONLY, type))
+    refusals.push({ place: 'type', predicate: `is ${type}, which only operators may send` });
+  if (receipt !== undefined) refusals.push({ place: 'receipt', predicate: 'is for operators only' });
+  if (server !== undefined && nameKey(server) !== nameKey(sender.serverName))
+    refusals.push({
+      place: 'server',
+      predicate: `must be ${sender.serverName} or left out: a key may only report events of its own server`,
+    });
+  return refusals;
+}
+
+const isIn = (types: ReadonlySet<Event['type']>, type: string): boolean => types.has(type as Event['type']);

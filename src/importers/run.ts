@@ -104,16 +104,10 @@ function count(
   listener: Listener,
 ): void {
   if (receipt.status === 'duplicate') outcome.unchanged++;
-  else if (receipt.status === 'rejected')
-    refuse({ ...where, place: joined(where.place, receipt.place) }, receipt.reason);
+  else if (receipt.status === 'rejected') refuse(where, receipt.reason);
   else {
     outcome.taken++;
     if (receipt.note !== undefined) listener.noted(where, receipt.note);
-    for (const { place, reason } of receipt.warnings ?? [])
-      listener.noted({ ...where, place: joined(where.place, place) }, reason);
+    for (const { reason } of receipt.warnings ?? []) listener.noted(where, reason);
   }
-}
-
-function joined(...places: string[]): string {
-  return places.filter((place) => place !== '').join(', ');
 }

@@ -89,7 +89,7 @@ function itemOf({ keyedHash }: IngestDeps, raw: RawEvent | InvalidElement, sende
 const isTooLarge = (data = ''): boolean =>
   3 * data.length > MAX_EVENT_LENGTH && Buffer.byteLength(data) > MAX_EVENT_LENGTH;
 
-const rejected = (id: string, reason: string): Receipt => rejectedFor(id, [problemOf(reason, '')]);
+const rejected = (id: string, predicate: string): Receipt => rejectedFor(id, [problemOf(predicate, '')]);
 
 /**
  * Reads lines as they arrive and writes the receipts of each batch when it is on disk (behind a proxy: after the last
@@ -135,7 +135,7 @@ const TOO_MANY = new HttpError(
 function itemOfLine(deps: IngestDeps, line: Buffer | undefined, sender: Sender, now: number): Item {
   const parsed = line === undefined ? { problem: `is longer than ${MAX_EVENT_LENGTH} bytes` } : parseOne(line);
   if ('raw' in parsed) return itemOf(deps, parsed.raw, sender, now);
-  return { sender, checked: rejected('', `The line ${parsed.problem}`) };
+  return { sender, checked: rejected('', parsed.problem) };
 }
 
 /** Maps each input with `map`, up to `MAX_OPEN_BATCHES` at a time, and yields the results in the order of the inputs. */

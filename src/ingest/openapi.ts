@@ -89,7 +89,7 @@ const id = {
   description: "The sender's own id of the event; empty where the event has none that could be read",
 };
 const receiptId = { ...text, description: 'The id of the event in Scorehall; later events have greater ones' };
-const reason = { ...text, description: 'What is wrong' };
+const reason = { ...text, description: 'What is wrong: a sentence that names the member' };
 const place = { ...text, description: 'The member that is wrong, such as data.teams.0.players.3.uuid' };
 const problem = { type: 'object', required: ['reason', 'place'], properties: { reason, place } };
 const problems = {

@@ -38,7 +38,6 @@ type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
 export type MailObserver = (error: string | undefined) => Promise<void>;
 
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
-const PROBE_TIMEOUT_MS = 10_000;
 /** Without them nodemailer waits two minutes for a mail server that does not answer, and nobody learns of it meanwhile. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000 };
 
@@ -71,45 +70,54 @@ export function senderOf(config: Config): string {
   return config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
 }
 
-const TEST_TIMEOUT_MS = 15_000;
-
 /**
  * Sends one mail without retries. Returns the sender and the mail server's answer.
  * @throws UsageError that says what the mail server answered, or that it did not
  */
-export async function sendTestMail(config: Config, to: string): Promise<{ from: string; answer: string }> {
-  const timeouts = {
-    connectionTimeout: TEST_TIMEOUT_MS,
-    greetingTimeout: TEST_TIMEOUT_MS,
-    socketTimeout: TEST_TIMEOUT_MS,
-  };
-  const transport = (await nodemailer()).createTransport({ url: config.SMTP_URL, ...timeouts });
-  const from = senderOf(config);
+export async function sendTestMail(
+  config: Config,
+  to: string,
+  observe: MailObserver,
+): Promise<{ from: string; answer: string }> {
   const text = `This is a test of the mail server of ${config.NETWORK_NAME}. Nothing has to be done.\n`;
   try {
-    const { response } = await transport.sendMail({ from, to, subject: `Test mail of ${config.NETWORK_NAME}`, text });
-    return { from, answer: response };
+    const answer = await sendOnce(config, { to, subject: `Test mail of ${config.NETWORK_NAME}`, text }, observe);
+    return { from: senderOf(config), answer };
   } catch (error) {
     const { message, response } = error as Error & { response?: string };
     const { hostname, port } = new URL(config.SMTP_URL);
     const server = port === '' ? hostname : `${hostname}:${port}`;
     const problem = response === undefined ? `could not be used: ${message}` : `answered: ${response}`;
     throw new UsageError(`The mail server ${server} ${problem}. See SMTP_URL and MAIL_FROM.`);
+  }
+}
+
+/**
+ * Sends one mail without retries. Returns the mail server's answer.
+ * @throws the error of the mail server
+ */
+export async function sendOnce(config: Config, mail: Mail, observe: MailObserver): Promise<string> {
+  const transport = (await nodemailer()).createTransport({ url: config.SMTP_URL, ...TIMEOUTS });
+  try {
+    const { response } = await transport.sendMail({ ...mail, from: senderOf(config) });
+    await observe(undefined);
+    return response;
+  } catch (error) {
+    await observe(codeOf(error));
+    throw error;
   } finally {
     transport.close();
   }
 }
 
 /**
- * Connects and signs in to the mail server, and sends a mail if one is given.
- * @throws the error of the mail server, without a further attempt
+ * Connects and signs in to the mail server.
+ * @throws the error of the mail server
  */
-export async function probeMailServer(config: Config, mail?: Mail): Promise<void> {
-  const options = { url: config.SMTP_URL, connectionTimeout: PROBE_TIMEOUT_MS };
-  const transport = (await nodemailer()).createTransport(options);
+export async function probeMailServer(config: Config): Promise<void> {
+  const transport = (await nodemailer()).createTransport({ url: config.SMTP_URL, ...TIMEOUTS });
   try {
     await transport.verify();
-    if (mail !== undefined) await transport.sendMail({ ...mail, from: senderOf(config) });
   } finally {
     transport.close();
   }

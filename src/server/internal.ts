@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
+import { mailServerOf } from '#platform/mail.ts';
 import { gauge } from '#platform/metrics.ts';
 import { VERSION } from '#platform/version.ts';
 import type { AppContext } from '#context/context.ts';
 import { sql } from '#db/sql.ts';
+import { mailFailureOf } from '#store/mail-failures.ts';
 import { addDatabaseMetrics } from './database-metrics.ts';
 import { listen } from './listeners.ts';
 import type { ThreadMetrics } from './thread-metrics.ts';
@@ -28,12 +30,13 @@ export interface InternalListener extends AsyncDisposable {
 export async function openInternalListener(context: AppContext, threads: ThreadMetrics): Promise<InternalListener> {
   addProcessMetrics(context);
   addDatabaseMetrics(context);
+  addMailMetric(context);
   const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/livez': async (response) => send(response, 200, 'text/plain; charset=utf-8', 'ok\n'),
     '/readyz': async (response) => {
-      const checks = await checksOf(context, threads);
+      const [checks, mail] = await Promise.all([checksOf(context, threads), mailStateOf(context)]);
       const ready = Object.values(checks).every((result) => result === 'ok');
-      send(response, ready ? 200 : 503, 'application/json', `${JSON.stringify({ ready, checks })}\n`);
+      send(response, ready ? 200 : 503, 'application/json', `${JSON.stringify({ ready, checks, mail })}\n`);
     },
     '/metrics': async (response) => send(response, 200, Registry.PROMETHEUS_CONTENT_TYPE, await threads.text()),
   };
@@ -70,6 +73,27 @@ async function checksOf({ db }: AppContext, threads: ThreadMetrics): Promise<Che
     replies.has(thread) ? 'ok' : 'does not reply: its event loop is blocked or it is being restarted',
   ]);
   return { database: found, ...Object.fromEntries(others) };
+}
+
+/** Does not count for readiness: without mails a process still serves everything else. */
+async function mailStateOf({ db, config }: AppContext): Promise<string> {
+  const state = async (): Promise<string> => {
+    const failure = await mailFailureOf(db, mailServerOf(config));
+    if (failure === undefined) return 'ok';
+    return `failing since ${new Date(failure.since).toISOString()} with ${failure.error}`;
+  };
+  return await inTime(state());
+}
+
+function addMailMetric({ db, config, metrics }: AppContext): void {
+  gauge(metrics, {
+    name: 'scorehall_mail_failing',
+    help: '1 if the last attempt of any process to deliver a mail failed, otherwise 0',
+    collect: async (failing) => {
+      const failure = await mailFailureOf(db, mailServerOf(config)).catch(() => null);
+      failing.set(failure === null ? NaN : Number(failure !== undefined));
+    },
+  });
 }
 
 async function inTime(check: Promise<string>): Promise<string> {

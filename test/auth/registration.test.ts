@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '#test/support/context.ts';
+import { mailServerOf } from '#platform/mail.ts';
+import { recordMailOutcome } from '#store/mail-failures.ts';
 import { accountByEmail, accountByName } from '#store/accounts/accounts.ts';
 import { Person } from './person.ts';
 import { CALLBACK, makeAccount, makeApplication, PASSWORD, seePlayer, send } from './support.ts';
@@ -33,6 +35,28 @@ onEachDatabase(
     assert.deepEqual([account.email, account.email_verified, account.role], ['Robin@Example.org', true, 'user']);
   },
 );
+
+test('somebody who waits for a mail sees whether the mail server answers', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { auth, context } = world.services;
+  const person = new Person(auth);
+  const forgotten = async (): Promise<string> => {
+    await person.open('/forgot');
+    await person.submit({ login: 'Nobody' });
+    return person.text;
+  };
+  assert.match(await forgotten(), /Nothing has arrived after a minute\?/);
+  await person.open('/mail');
+  assert.match(person.text, /Our mail server answers/);
+  await recordMailOutcome(context.db, 1, mailServerOf(context.config), 'ETIMEDOUT');
+  await person.open('/mail?lang=ja');
+  assert.match(person.text, /現在メールサーバーが応答していないため/);
+  await person.open('/mail?lang=en');
+  assert.match(await forgotten(), /Our mail server is not answering/);
+  await person.open('/register');
+  await person.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
+  assert.match(person.text, /Our mail server is not answering/);
+});
 
 onEachDatabase('a password chosen for somebody else’s address does not count', async (t, url) => {
   const world = await openWorld(t, url);

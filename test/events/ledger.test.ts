@@ -431,7 +431,7 @@ test('the tests cover every event type', () => {
   const described: Event['type'][] = [...TYPES];
   assert.equal(new Set(described).size, described.length);
   const received = readEvent({ ...match(), type: 'match.begun' });
-  assert.match((received as { problems: Problem[] }).problems[0]!.reason, /^must be one of .*match\.finished/);
+  assert.match((received as { problems: Problem[] }).problems[0]!.reason, /^`type` must be one of .*match\.finished/);
   assert.doesNotMatch((received as { problems: Problem[] }).problems[0]!.reason, /server\.configured|player\.merged/);
 });
 

@@ -42,7 +42,7 @@ test('a bad line is refused with its number and does not stop the rest', async (
   );
   assert.match(refusals[0]!, /^x\.ndjson, line 2: is not JSON: /);
   assert.match(refusals[1]!, /^x\.ndjson, line 3: /);
-  assert.match(refusals[2]!, /^x\.ndjson, line 4: data\.player\.name /);
+  assert.match(refusals[2]!, /^x\.ndjson, line 4: `data\.player\.name` /);
 });
 
 test('a line that repeats a member name is refused, because JSON parsers disagree on its meaning', async () => {

@@ -61,7 +61,7 @@ export async function reportAll(findings: AsyncIterable<Finding>): Promise<Repor
     else {
       const read = readEvent(item.event);
       if ('event' in read) received.events.push(read.event);
-      else received.refusals.push(...read.problems.map(({ place, reason }) => `${where}: ${place} ${reason}`));
+      else received.refusals.push(...read.problems.map(({ reason }) => `${where}: ${reason}`));
     }
   }
   return received;

@@ -446,7 +446,7 @@ test('a bad file never stops the rest', async () => {
       'c is not a map: its root element is <plan>, not <map>',
       'd has no <name>',
       'e is larger than 5 MB',
-      'g/map.xml: data.name must have at most 128 characters',
+      'g/map.xml: `data.name` must have at most 128 characters.',
     ],
   );
 });

@@ -233,7 +233,7 @@ onEachDatabase(
       assert.deepEqual(
         lines.map((line) => line.split('|').slice(0, 2)),
         [
-          ['f', 'line 904, data.player.uuid'],
+          ['f', 'line 904'],
           ['f', 'line 905'],
         ],
       );

@@ -97,7 +97,7 @@ onEachDatabase('the same id with other content is rejected, with the receipt of 
     }
     const { json } = await post(other);
     assert.deepEqual([json.status, json.place, json.receipt, json.retry], ['rejected', 'id', receipt, undefined]);
-    assert.match(json.reason, /^is the id of another event/);
+    assert.match(json.reason, /^`id` is the id of another event/);
   }
   const one = login('Alpha', person(5));
   const { json } = await post([one, { ...one, data: { player: person(6) } }, one]);
@@ -133,18 +133,33 @@ onEachDatabase('the content of an anonymised event is not compared', async (t, u
 onEachDatabase('all problems of an event are in its receipt, in sentences without internal types', async (t, url) => {
   const { post, origin, alpha } = await openIngestService(t, url);
   const player = { uuid: 'x', name: '', nmae: 'x' };
-  const { json } = await post({ version: '1', id: 'wrong', type: 'player.login', time: 'now', data: { player } });
+  const { json } = await post({
+    version: '1',
+    id: 'wrong',
+    type: 'player.login',
+    server: 'Beta',
+    time: 'now',
+    data: { player },
+  });
   assert.deepEqual(json, {
     id: 'wrong',
     status: 'rejected',
-    reason: 'must be 1',
+    reason: '`version` must be 1.',
     place: 'version',
     problems: [
-      { reason: 'must be 1', place: 'version' },
-      { reason: 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00', place: 'time' },
-      { reason: 'must be a UUID, with or without dashes', place: 'data.player.uuid' },
-      { reason: 'must not be empty', place: 'data.player.name' },
-      { reason: 'is not a member of this object; check the spelling', place: 'data.player.nmae' },
+      { reason: '`version` must be 1.', place: 'version' },
+      { reason: '`time` must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00.', place: 'time' },
+      {
+        reason:
+          '`data.player.uuid` must be a UUID such as 7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10, with or without dashes.',
+        place: 'data.player.uuid',
+      },
+      { reason: '`data.player.name` must not be empty.', place: 'data.player.name' },
+      { reason: '`data.player.nmae` is not a member of this object; check the spelling.', place: 'data.player.nmae' },
+      {
+        reason: '`server` must be Alpha or left out: a key may only report events of its own server.',
+        place: 'server',
+      },
     ],
   });
   const logged = (await ask(origin, '/receipts', { token: alpha })).json.receipts.at(-1);
@@ -156,13 +171,19 @@ onEachDatabase('all problems of an event are in its receipt, in sentences withou
   );
   assert.equal(several.json.retry, undefined, 'sending it again does not help against the second');
   assert.equal((await post(login('Alpha', person(1), { time: after(600_000) }))).json.retry, true);
+  const unplayable = match({ map: '', win: 'Nobody', started: after(1), finished: after(0) });
+  assert.deepEqual(
+    (await post(unplayable)).json.problems.map(({ place }: { place: string }) => place),
+    ['data.map', 'data.finished', 'data.win'],
+    'members are compared though another one is wrong',
+  );
   const members = Object.fromEntries(Array.from({ length: 50 }, (_, number) => [`x${number}`, 1]));
   assert.equal((await post({ ...login('Alpha', person(1)), ...members })).json.problems.length, 20);
   for (const [wrong, reason] of [
-    [{ ...match(), type: 'match.begun' }, /^must be one of server\.presence, match\.finished/],
-    [{ ...match(), type: undefined }, /^is missing: it must be one of/],
-    [match({ map: undefined as unknown as string }), /^is missing: it must be a text$/],
-    [1, /^An event must be an object with the members version, id, type, time and data$/],
+    [{ ...match(), type: 'match.begun' }, /^`type` must be one of server\.presence, match\.finished/],
+    [{ ...match(), type: undefined }, /^`type` is missing: it must be one of/],
+    [match({ map: undefined as unknown as string }), /^`data\.map` is missing: it must be a text\.$/],
+    [1, /^The event must be an object with the members version, id, type, time and data\.$/],
   ] as const) {
     const { json } = await post([wrong]);
     assert.match(json[0].reason, reason);
@@ -208,7 +229,10 @@ onEachDatabase('values that are not plausible are accepted with warnings, which 
     assert.equal(json.warnings?.[0].place, member && `data.teams.0.players.0.${member}`, JSON.stringify(counts));
   }
   const { json } = await post(played({ time_played: 600_000 }));
-  assert.equal(json.warnings[0].reason, 'is 600000 s, but the match lasted 600 s; it must be in seconds');
+  assert.equal(
+    json.warnings[0].reason,
+    '`data.teams[0].players[0].time_played` is 600000 s, but the match lasted 600 s; it must be in seconds.',
+  );
   const full = (players: number, time: string) =>
     post(presence('Alpha', { players: Array.from({ length: players }, (_, n) => `P${n}`) }, { time }));
   assert.equal((await full(2, after(1))).json.warnings, undefined);
@@ -248,7 +272,7 @@ onEachDatabase(
       id: own.id,
       status: 'rejected',
       place: 'server',
-      reason: 'must be Beta or left out: a key may only report events of its own server',
+      reason: '`server` must be Beta or left out: a key may only report events of its own server.',
     });
     assert.equal((await post({ ...nameless, server: 'bETA' }, { token: beta })).json.status, 'accepted');
     assert.equal((await context.db.all(sql`select key from matches`)).length, 2);
@@ -259,7 +283,7 @@ onEachDatabase(
         'player.merged': { from: person(1).uuid, into: person(2).uuid },
       }[type];
       const refused = await post({ version: 1, id: type, type, time: BEGINNING, data });
-      assert.equal(refused.json.reason, `${type} is for operators only`);
+      assert.equal(refused.json.reason, `\`type\` is ${type}, which only operators may send.`);
     }
     const resumed = await post({ ...nameless, id: 'r', receipt: '00000000000' });
     assert.equal(resumed.json.place, 'receipt');
@@ -469,7 +493,7 @@ onEachDatabase('a server lists its accepted, rejected and withdrawn events', asy
     id: one.id,
     status: 'rejected',
     place: 'id',
-    reason: 'was accepted before and then withdrawn by the operator; an event that is different needs a new id',
+    reason: '`id` is the id of an event that the operator has withdrawn; an event that is different needs a new id.',
   });
 });
 

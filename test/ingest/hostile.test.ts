@@ -121,7 +121,7 @@ onEachDatabase('a rejection is stored whatever the event holds, and does not aff
     receipts.map(({ status }) => status),
     ['accepted', ...Array.from({ length: 4 }, () => 'rejected'), 'accepted'],
   );
-  for (const { reason = '', place = '' } of receipts) assert.ok(reason.length <= 300 && place.length <= 200);
+  for (const { reason = '', place = '' } of receipts) assert.ok(reason.length <= 600 && place.length <= 200);
   assert.equal(receipts[1]!.id, 'a\u0000b\u202e', 'the receipt has the id as sent');
   const torn = receiptsIn((await post(`${lines(login('Alpha', person(1)))}\u0000\u0000\n`, { headers: NDJSON })).text);
   assert.deepEqual(

@@ -144,7 +144,7 @@ onEachDatabase('NEW_PLAYERS_LIMIT limits the players that a server adds per hour
       ['rejected', true, false],
     ],
   );
-  assert.match(json[1].reason, /^adds 5 players, but a game server may add only 10 an hour/);
+  assert.match(json[1].reason, /^`data` adds 5 players, but a game server may add only 10 an hour/);
   assert.equal((await post(crowd(200, 1000))).json.status, 'accepted', 'known players do not count');
   assert.equal((await post(crowd(4, 6))).json.status, 'accepted', 'up to the limit exactly');
   const punished = punishment('one', person(90), {}, { server: 'Alpha' });

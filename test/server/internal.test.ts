@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { serve } from '../cli/scorehall.ts';
+import { scorehall, serve } from '../cli/scorehall.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { dropPostgresDatabase } from '#test/support/postgres.ts';
 
 interface Ready {
   ready: boolean;
   checks: Record<string, string>;
+  mail: string;
 }
 
 /** The value of a metric whose labels include the given ones; undefined if there is none. */
@@ -36,7 +38,9 @@ async function metricsWith(internal: string, requests: number): Promise<string> 
 }
 
 onEachDatabase('the internal listener serves liveness, readiness and metrics of all threads', async (t, url) => {
-  const { child, exit, addresses } = await serve({ DATABASE_URL: url });
+  const mailbox = await Mailbox.open(t);
+  const settings = { DATABASE_URL: url, SMTP_URL: mailbox.url };
+  const { child, exit, addresses } = await serve(settings);
   t.after(() => child.kill('SIGKILL'));
   const internal = addresses['INTERNAL']!;
   assert.match(internal, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -46,6 +50,7 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   assert.deepEqual(ready, {
     ready: true,
     checks: { database: 'ok', 'thread ingest': 'ok', 'thread site': 'ok', 'thread writer': 'ok' },
+    mail: 'ok',
   });
   assert.equal(await status(`${internal}/`), 404);
   assert.equal(await status(`${internal}/metrics`, 'POST'), 405);
@@ -79,6 +84,24 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   assert.deepEqual([...namesIn('deploy/grafana/scorehall.json').difference(documented)], []);
   for (const address of [addresses['API'], addresses['SITE'], addresses['AUTH'], addresses['INGEST']])
     assert.notEqual(await status(`${address!}/metrics`), 200, 'a public listener serves no metrics');
+
+  const mails = async (): Promise<[number, string, number | undefined]> => {
+    const [ready, scraped] = await Promise.all(['readyz', 'metrics'].map((path) => fetch(`${internal}/${path}`)));
+    const { mail } = (await ready!.json()) as Ready;
+    return [ready!.status, mail, valueOf(await scraped!.text(), 'scorehall_mail_failing')];
+  };
+  const sendMail = async (words: string[]) => (await scorehall(settings, ...words)).out;
+  mailbox.refuses = true;
+  await sendMail(['mail', 'test', '--to', 'me@example.org']);
+  const [readiness, failing, metric] = await mails();
+  assert.deepEqual([readiness, metric], [200, 1], 'a mail that another process could not send is no reason to restart');
+  assert.match(failing, /^failing since \d{4}-\S+Z with EENVELOPE 451$/);
+  assert.match(await sendMail(['health']), /^mail +failing since /m);
+  mailbox.refuses = false;
+  assert.match(await sendMail(['doctor']), /mails have failed since \S+ \(EENVELOPE 451\)/);
+  assert.equal((await mails())[2], 1, 'an answer alone delivers nothing');
+  await sendMail(['doctor', '--mail', 'me@example.org']);
+  assert.deepEqual(await mails(), [200, 'ok', 0]);
 
   if (url.startsWith('postgres')) {
     await dropPostgresDatabase(url);

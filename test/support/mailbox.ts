@@ -13,6 +13,8 @@ export interface Received {
 
 /** A real SMTP server that stores the mails it receives. */
 export class Mailbox {
+  /** Whether it answers 451 to every sender. */
+  refuses = false;
   readonly #server: SMTPServer;
   readonly #mails: Received[] = [];
   #arrived = Promise.withResolvers<void>();
@@ -23,6 +25,8 @@ export class Mailbox {
       // The sender keeps the connection for the next mail.
       closeTimeout: 10,
       disabledCommands: ['STARTTLS'],
+      onMailFrom: (_address, _session, done) =>
+        done(this.refuses ? Object.assign(new Error('Try later'), { responseCode: 451 }) : null),
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));

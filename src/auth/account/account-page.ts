@@ -12,7 +12,7 @@ import { type ConnectedApplication, connectedApplications } from '#store/account
 import { browserOf } from './user-agent.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { mailFailureNotice } from '../mail-state.ts';
+import { mailStateNotice } from '../mail-state.ts';
 import { accountExport } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
@@ -116,7 +116,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
       <h1>${account.name}</h1>
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
-    ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailFailureNotice(c, deps) : ''}
+    ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailStateNotice(c, deps) : ''}
     ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, formatTime)}
     ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">

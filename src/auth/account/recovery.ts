@@ -9,7 +9,7 @@ import { endApplications, endSessions } from '#store/accounts/account-sessions.t
 import { peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { mailFailureNotice } from '../mail-state.ts';
+import { mailStateNotice } from '../mail-state.ts';
 import { sendAlert } from '../mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { sendAccessLink } from './access-mails.ts';
@@ -35,7 +35,7 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
     const { forgot: t } = c.get('texts');
     const main = html`<div class="card narrow stack">
       <h1>${t.sent_title}</h1>
-      ${notice(t.sent, 'good')} ${await mailFailureNotice(c, deps)}
+      ${notice(t.sent, 'good')} ${await mailStateNotice(c, deps)}
     </div>`;
     return await showPage(c, deps, { title: t.sent_title, main });
   });

@@ -13,7 +13,7 @@ import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from 
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';
-import { mailFailureNotice } from '../mail-state.ts';
+import { mailStateNotice } from '../mail-state.ts';
 import { sendMail } from '../mails.ts';
 import { signIn } from '../session.ts';
 import { admitAttempt } from '../throttle.ts';
@@ -186,7 +186,7 @@ async function showSent(c: Context, deps: Deps, email: string): Promise<Response
   const { register: t } = c.get('texts');
   const main = html`<div class="card narrow stack">
     <h1>${t.sent_title}</h1>
-    ${notice(t.sent(email), 'good')} ${await mailFailureNotice(c, deps)}
+    ${notice(t.sent(email), 'good')} ${await mailStateNotice(c, deps)}
   </div>`;
   return await showPage(c, deps, { title: t.sent_title, main });
 }

@@ -13,8 +13,14 @@ export const en = {
   current_password: 'Current password',
   current_password_hint: 'We ask so that nobody else who uses this device can make changes.',
   password_hint: (min: number) => `At least ${min} characters. Several words together make a good password.`,
-  mail_fails:
-    'Our mail server is not answering at the moment, so the mail may take a while. If it does not arrive within ten minutes, try again.',
+  mail_state: {
+    link: 'Nothing has arrived after a minute? Check whether our mail server answers',
+    title: 'Delivery of mail',
+    works:
+      'Our mail server answers. Check your spam folder, and whether you entered the right address; then ask for the mail again.',
+    fails:
+      'Our mail server is not answering at the moment, so the mail may take a while. If it does not arrive within ten minutes, try again.',
+  },
   expired_title: 'This link no longer works',
   expired: 'It has already been used, has been replaced by a newer one, or has expired.',
 

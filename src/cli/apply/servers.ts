@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#platform/clock.ts';
 import { UsageError } from '#platform/errors.ts';
+import { reasonAbout } from '#events/checks/problems.ts';
 import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
@@ -50,9 +51,9 @@ function checkBounds(place: string, { name, watch, ...data }: ServerEntry): void
   const time = new Date(0).toISOString();
   const read = readEvent({ version: 1, id: 'file', type: 'server.configured', time, server: name, data });
   if ('event' in read) return;
-  const { place: member, reason } = read.problems[0]!;
-  const option = member.replace(/^data\./, '').replace(/^server$/, 'name');
-  throw new UsageError(`${place}: ${option} ${reason}.`);
+  const problem = read.problems[0]!;
+  const option = problem.place.replace(/^data\./, '').replace(/^server$/, 'name');
+  throw new UsageError(`${place}: ${reasonAbout(option, problem)}`);
 }
 
 function checkWatch(place: string, watch: ServerEntry['watch']): void {
@@ -139,7 +140,7 @@ export async function ingestEvent(db: Db, clock: Clock, event: ServerEvent): Pro
   const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [
     { version: 1, id: `command ${randomUUID()}`, time, ...event },
   ]);
-  if (receipt!.status === 'rejected') throw new UsageError(`${optionOf(receipt!.place)} ${receipt!.reason}.`);
+  if (receipt!.status === 'rejected') throw new UsageError(reasonAbout(optionOf(receipt!.place), receipt!));
 }
 
 const optionOf = (place: string): string => `--${place.replace(/^data\./, '').replace('server', 'name')}`;

@@ -84,7 +84,7 @@ async function replay(context: AppContext, logs: readonly string[], created: num
     process.stderr.write(`These lines are incomplete and were skipped: ${unreadable.join(', ')}.\n`);
   for (const id of last_operators) {
     process.stderr.write(
-      `Account ${id} was deleted, disabled or is no operator any more, but is the only operator of the backup: create ` +
+      `Account ${id} was deleted, disabled or is no longer an operator, but is the only operator of the backup: create ` +
         `another operator, then run \`scorehall restore\` with --since-log alone again.\n`,
     );
   }

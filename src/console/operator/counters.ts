@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { choices, field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
+import { reasonAbout } from '#events/checks/problems.ts';
 import { PGM_COUNTERS } from '#events/counters/presets.ts';
 import { DEFAULT_MOST } from '#events/counters/schema.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
@@ -144,7 +145,7 @@ async function declare(request: ConsoleRequest, data: Declaration): Promise<Prob
   const name = receipt.place.replace(/^data\./, '');
   const isNumber = Number.isNaN(data.most) ? 'most' : Number.isNaN(data.order) ? 'order' : undefined;
   if (isNumber !== undefined && name === isNumber) return { [name]: texts.counters.whole };
-  return { [{ 'label.en': 'label', 'label.ja': 'label_ja' }[name] ?? name]: receipt.reason };
+  return { [{ 'label.en': 'label', 'label.ja': 'label_ja' }[name] ?? name]: reasonAbout('This', receipt) };
 }
 
 async function create(request: ConsoleRequest) {

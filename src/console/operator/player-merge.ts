@@ -76,7 +76,7 @@ async function merge(request: ConsoleRequest) {
   const [from, into] = [uuidOf(form['from'] ?? ''), uuidOf(form['into'] ?? '')];
   if (from === undefined || into === undefined) return await mergePage(request, texts.operator.merge_unknown);
   const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
-  if (receipt.status === 'rejected') return await mergePage(request, `${receipt.place}: ${receipt.reason}`);
+  if (receipt.status === 'rejected') return await mergePage(request, receipt.reason);
   await request.record({ action: 'player.merge', subject: from, label: into, detail: { from, into } });
   return `/operator/players/${into}?done=merged`;
 }

@@ -108,7 +108,7 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
           <span class="badge ${{ accepted: 'good', withdrawn: 'warn', rejected: 'bad' }[receipt.status]}"
             >${t.receipt_states[receipt.status]}</span
           >
-          ${problemsIn(receipt).map(({ place, reason }) => html`<span class="hint">${place} ${reason}</span>`)}
+          ${reasonsIn(receipt).map((reason) => html`<span class="hint">${reason}</span>`)}
         </td>
         <td>
           ${
@@ -130,8 +130,8 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
   </section>`;
 }
 
-function problemsIn({ problems, place = '', reason }: LoggedReceipt): { place: string; reason: string }[] {
-  return problems ?? (reason === undefined ? [] : [{ place, reason }]);
+function reasonsIn({ problems, reason }: LoggedReceipt): string[] {
+  return problems?.map((problem) => problem.reason) ?? (reason === undefined ? [] : [reason]);
 }
 
 function retractCard(request: ConsoleRequest, id: string, problems: Problems): Html {

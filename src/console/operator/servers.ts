@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
+import { reasonAbout } from '#events/checks/problems.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
@@ -97,7 +98,7 @@ export function readServerForm(form: ConsoleRequest['form']): ServerSettings {
 export function problemsOf(receipt: Receipt): Problems | undefined {
   if (receipt.status !== 'rejected') return undefined;
   const field = receipt.place === 'server' ? 'name' : receipt.place.replace(/^data\./, '');
-  return { [field]: receipt.reason };
+  return { [field]: reasonAbout('This', receipt) };
 }
 
 /** Whether a server has this name. A removed one does not count: its name can be used again. */

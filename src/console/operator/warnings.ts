@@ -35,7 +35,7 @@ function warningRow(request: ConsoleRequest, warning: EventWarning): Html {
     <td>${timestamp(request, received)}</td>
     <td>${serverKey === 0 ? '–' : html`<a href="/console${root}">${server}</a>`}</td>
     <td><code>${type}</code> <span class="hint">${id}</span></td>
-    <td>${warnings.map(({ place, reason }) => html`<span class="hint"><code>${place}</code> ${reason}</span>`)}</td>
+    <td>${warnings.map(({ reason }) => html`<span class="hint">${reason}</span>`)}</td>
     <td>
       ${withdrawn ? html`<span class="badge warn">${t.receipt_states.withdrawn}</span>` : isStored ? button(request, `${root}/withdraw`, t.withdraw, withdraw) : ''}
     </td>

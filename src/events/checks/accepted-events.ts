@@ -6,6 +6,7 @@ import { isSameChange } from '../punishments/named.ts';
 import { rejectedFor, type Receipt } from '../receipts.ts';
 import { type Checked, REDACTED } from '../validation.ts';
 import { isSameContent } from './content.ts';
+import { problemOf } from './problems.ts';
 
 /** The identity of an event: the key of its server (0 for the network itself) and the sender's id. */
 export type Identity = [scope: number, id: string];
@@ -84,14 +85,14 @@ export class AcceptedEvents {
 
 type LedgerTuple = [...Identity, key: number, withdrawn: number | null, hash: string | null];
 
-const WITHDRAWN = {
-  place: 'id',
-  reason: 'was accepted before and then withdrawn by the operator; an event that is different needs a new id',
-};
-const ANOTHER = {
-  place: 'id',
-  reason: 'is the id of another event, accepted before under this receipt; an event that is different needs a new id',
-};
+const WITHDRAWN = problemOf(
+  'is the id of an event that the operator has withdrawn; an event that is different needs a new id',
+  'id',
+);
+const ANOTHER = problemOf(
+  'is the id of another event, accepted before under this receipt; an event that is different needs a new id',
+  'id',
+);
 
 /** One statement per scope: PostgreSQL then uses the index whatever its statistics say of the size of the table. */
 function queriesFor(identities: readonly Identity[]): Sql[] {

@@ -25,10 +25,11 @@ export const timestamp = z.iso
   .refine((value) => value >= 0, 'must not lie before 1970')
   .refine((value) => value < LAST_TIMESTAMP, 'must lie before the end of the year 9999');
 
+export const EXAMPLE_UUID = '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10';
 export const uuid = z
   .string()
   .max(36)
-  .refine((value) => uuidOf(value) !== undefined, 'must be a UUID, with or without dashes')
+  .refine((value) => uuidOf(value) !== undefined, `must be a UUID such as ${EXAMPLE_UUID}, with or without dashes`)
   .transform((value) => uuidOf(value)!);
 
 export const player = z.strictObject({ uuid, name: text(64, 1) });

@@ -1,5 +1,5 @@
 import type { Event, EventOf } from '../schema.ts';
-import type { Problem } from './problems.ts';
+import { type Problem, problemOf } from './problems.ts';
 
 /**
  * Finds values that are valid but not plausible, such as milliseconds where seconds are due. Such an event is accepted,
@@ -41,7 +41,7 @@ type Player = Match['teams'][number]['players'][number];
 function aboutMatch({ started, finished, teams }: Match): Problem[] | undefined {
   const seconds = (finished - started) / 1000;
   let warnings: Problem[] | undefined;
-  if (seconds > DAY_S) warnings = [{ place: 'data.started', reason: 'is more than a day before finished' }];
+  if (seconds > DAY_S) warnings = [problemOf('is more than a day before `data.finished`', 'data.started')];
   for (const [t, { players }] of teams.entries()) {
     for (const [p, player] of players.entries()) {
       if (isPlausible(player, seconds)) continue;
@@ -61,7 +61,8 @@ function isPlausible(player: Player, seconds: number): boolean {
 
 function aboutPlayer(player: Player, seconds: number, path: string): Problem[] {
   const warnings: Problem[] = [];
-  const warn = (member: string, reason: string): void => void warnings.push({ place: `${path}.${member}`, reason });
+  const warn = (member: string, predicate: string): void =>
+    void warnings.push(problemOf(predicate, `${path}.${member}`));
   if (player.time_played > seconds + LEEWAY_S)
     warn(
       'time_played',
@@ -80,8 +81,10 @@ function aboutStatistics(data: EventOf<'player.statistics'>['data']): Problem[] 
   const members = (Object.keys(most) as (keyof typeof most)[]).filter((member) => data[member] > most[member]);
   if (members.length === 0) return undefined;
   const unit = { kill_count: '', death_count: '', time_played: ' s' };
-  return members.map((member) => ({
-    place: `data.${member}`,
-    reason: `is ${data[member]}${unit[member]}, more than is plausible as the ${kind} of one player`,
-  }));
+  return members.map((member) =>
+    problemOf(
+      `is ${data[member]}${unit[member]}, more than is plausible as the ${kind} of one player`,
+      `data.${member}`,
+    ),
+  );
 }

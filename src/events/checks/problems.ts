@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { sanitised } from '#platform/text.ts';
 
-/** What is wrong with an event, and the path of the faulty member: `data.teams.0.players.3.uuid`. */
+/** A sentence about what is wrong with an event, and the path of the faulty member: `data.teams.0.players.3.uuid`. */
 export interface Problem {
   reason: string;
   place: string;
@@ -9,14 +9,22 @@ export interface Problem {
 
 /** The most problems of one event that a receipt lists. */
 export const MAX_PROBLEMS = 20;
-const MAX_REASON_LENGTH = 300;
+const MAX_PREDICATE_LENGTH = 300;
 const MAX_PLACE_LENGTH = 200;
 
-/** Sanitises reason and path, because both may quote arbitrary text of the event. */
-export const problemOf = (reason: string, place: string): Problem => ({
-  reason: sanitised(reason, MAX_REASON_LENGTH),
-  place: sanitised(place, MAX_PLACE_LENGTH),
-});
+/**
+ * Makes a sentence of what is wrong with a member (`must be a UUID`), or with the event where the place is empty. Sanitises
+ * both, because they may quote arbitrary text of the event.
+ */
+export function problemOf(predicate: string, place: string): Problem {
+  const shown = sanitised(place, MAX_PLACE_LENGTH);
+  const subject = shown === '' ? 'The event' : `\`${shown.replaceAll('`', '').replace(/\.(\d+)(?=\.|$)/g, '[$1]')}\``;
+  return { reason: `${subject} ${sanitised(predicate, MAX_PREDICATE_LENGTH)}.`, place: shown };
+}
+
+/** The sentence of a problem under the name that a form or a command has for the member. */
+export const reasonAbout = (subject: string, { reason }: Pick<Problem, 'reason'>): string =>
+  reason.replace(/^(?:`[^`]*`|The event)/, () => subject);
 
 /** Both lists; undefined where there is none. */
 export const joined = (one: Problem[] | undefined, other: Problem[] | undefined): Problem[] | undefined =>
@@ -29,27 +37,26 @@ export const joined = (one: Problem[] | undefined, other: Problem[] | undefined)
 export function problemsIn(issues: readonly Issue[], input: unknown, types: readonly string[]): Problem[] {
   const problems: Problem[] = [];
   for (const issue of issues) {
-    const sentences = sentencesOf(issue, valueAt(input, issue.path), types);
-    for (const [reason, ...rest] of sentences) {
+    for (const [predicate, ...rest] of findingsOf(issue, valueAt(input, issue.path), types)) {
       if (problems.length === MAX_PROBLEMS) return problems;
-      problems.push(problemOf(reason, [...issue.path, ...rest].join('.')));
+      problems.push(problemOf(predicate, [...issue.path, ...rest].join('.')));
     }
   }
   return problems;
 }
 
 type Issue = z.core.$ZodIssue;
-/** A reason, and a member below the path of the issue where that is the wrong one. */
-type Sentence = [reason: string, ...member: string[]];
+/** A predicate, and a member below the path of the issue where that is the wrong one. */
+type Finding = [predicate: string, ...member: string[]];
 
-function sentencesOf(issue: Issue, value: unknown, types: readonly string[]): Sentence[] {
+function findingsOf(issue: Issue, value: unknown, types: readonly string[]): Finding[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ['is not a member of this object; check the spelling', key]);
   if (issue.code === 'invalid_type' && issue.path.length === 0)
-    return [['An event must be an object with the members version, id, type, time and data']];
+    return [['must be an object with the members version, id, type, time and data']];
   const isType = issue.code === 'invalid_union' && issue.path.at(-1) === 'type';
-  const reason = isType ? `must be one of ${types.join(', ')}` : reasonOf(issue);
-  return [[value === undefined && issue.code !== 'custom' ? `is missing: it ${reason}` : reason]];
+  const predicate = isType ? `must be one of ${types.join(', ')}` : predicateOf(issue);
+  return [[value === undefined && issue.code !== 'custom' ? `is missing: it ${predicate}` : predicate]];
 }
 
 const NOUNS: Readonly<Record<string, string>> = {
@@ -62,7 +69,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-function reasonOf(issue: Issue): string {
+function predicateOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${NOUNS[issue.expected] ?? issue.expected}`;

@@ -1,7 +1,7 @@
 import { reportText } from '#store/game/counters/counter-reports.ts';
 import type { CounterValues } from '#store/game/counters/player-counters.ts';
 import type { Group } from '#store/game/player-stats.ts';
-import type { Problem } from '../checks/problems.ts';
+import { type Problem, problemOf } from '../checks/problems.ts';
 import type { EventContext } from '../unit-of-work.ts';
 
 /** Applies the values that an event reports of the network's own counters. */
@@ -56,10 +56,8 @@ async function warningsAbout(
       if (warnings.size === MAX_WARNINGS) break;
       const most = declared.get(key)?.most;
       if (warnings.has(key) || (most !== undefined && value <= most)) continue;
-      warnings.set(key, {
-        place: `${path}.${key}`,
-        reason: most === undefined ? unknown(key) : implausible(value, most),
-      });
+      const predicate = most === undefined ? unknown(key) : implausible(value, most);
+      warnings.set(key, problemOf(predicate, `${path}.${key}`));
     }
   }
   return warnings.size === 0 ? undefined : [...warnings.values()];

@@ -1,6 +1,7 @@
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { problemOf } from '../checks/problems.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
@@ -91,7 +92,7 @@ export function observedAt({ batch, time, sender }: EventContext, noun: string):
 /** A heartbeat with more players than the server has places; 0 places are a lobby. */
 function beyondCapacity(players: number, max: number): HandlerResult {
   if (max === 0 || players <= max) return undefined;
-  return { warnings: [{ place: 'data.players', reason: `has ${players} names, but the server has ${max} places` }] };
+  return { warnings: [problemOf(`has ${players} names, but the server has ${max} places`, 'data.players')] };
 }
 
 async function isStored({ batch, server, time }: EventContext, id: string): Promise<boolean> {

@@ -32,7 +32,7 @@ async function issue(request: ConsoleRequest) {
   }
   const terms = { ...read, expires: wireExpiry(read.expires) };
   const receipt = await issuePunishment(deps.db, deps.clock, { punished, punisher: await playerOf(request), ...terms });
-  if (receipt.status === 'rejected') return newPage(request, { form: `${receipt.place}: ${receipt.reason}` });
+  if (receipt.status === 'rejected') return newPage(request, { form: receipt.reason });
   const id = receipt.receipt!;
   const detail = { receipt: id, ...terms };
   await request.record({ action: 'punishment.issue', subject: id, label: punished.name, detail });

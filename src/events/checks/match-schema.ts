@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { count, name, player, score, text, timestamp, uuid } from './checks/members.ts';
-import { counterValues } from './counters/schema.ts';
-import { type MatchParts, problemsOf } from './match-rules.ts';
+import { counterValues } from '../counters/schema.ts';
+import { type MatchParts, problemsOf } from '../match-rules.ts';
+import { count, name, player, score, text, timestamp, uuid } from './members.ts';
 
 /** The data of the events about matches. */
 
@@ -79,6 +79,29 @@ export const finishedMatch = z
     }),
   })
   .superRefine(checkMatch);
+
+/** The members of a finished match that `checkMatch` compares. */
+const { win, winners, started, finished } = finishedMatch.shape;
+const matchParts = z
+  .object({
+    ...{ win, winners, started, finished },
+    teams: z.array(z.object({ name, players: z.array(matchPlayer.pick({ uuid: true, primary: true }).strip()) })),
+    kills: z.array(kill.pick({ killer: true, victim: true }).strip()).default([]),
+  })
+  .superRefine(checkMatch);
+
+/**
+ * Zod checks the rules of a finished match only where all members of it are valid. This finds the others where the compared members
+ * are: the problems beside those in `found`.
+ */
+export function matchIssues(data: unknown, found: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const known = new Set(found.map(({ path, message }) => `${path.join('.')} ${message}`));
+  const issues = matchParts.safeParse(data).error?.issues ?? [];
+  return issues.flatMap((issue) => {
+    const path = ['data', ...issue.path];
+    return issue.code !== 'custom' || known.has(`${path.join('.')} ${issue.message}`) ? [] : [{ ...issue, path }];
+  });
+}
 
 function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
   for (const { path, message } of problemsOf(match)) ctx.addIssue({ code: 'custom', path, message });
