@@ -8,7 +8,9 @@ import type { MariaDb } from './mariadb.ts';
 import {
   ADVANCEDBAN_ROWS,
   advancedBanOf,
+  COMMUNITY_ROWS,
   fillAdvancedBan,
+  fillCommunity,
   fillLiteBans,
   insertAdvancedBans,
   LITEBANS_KINDS,
@@ -16,6 +18,7 @@ import {
   LITEBANS_REMOVAL,
   LITEBANS_ROWS,
   MODERATOR,
+  uuidOf,
 } from './source-tables.ts';
 
 export interface Source {
@@ -160,6 +163,28 @@ export async function importAdvancedBan(source: Source, report: Report): Promise
   const added = [punishments! - before[0]!, revoked! - before[1]!];
   const expected = [ADVANCEDBAN_ROWS + 1, half + 10];
   report.add('  punishments and revocations stored', added.join(', '), added.join() === expected.join());
+  await connection.end();
+}
+
+export async function importCommunity(source: Source, report: Report): Promise<void> {
+  const connection = await createSource(source);
+  const now = Date.now();
+  await fillCommunity(connection, now);
+  await connection.query(`grant select on ${source.name}.* to '${USER}'@'127.0.0.1'`);
+  const again = async (): Promise<number> =>
+    resultOf(await runImport(source.url, ['pgmdev', addressOf(source), '--create', '--json'])).taken;
+  const first = await again();
+  // One session is disguised, and one still lasts.
+  const expected = COMMUNITY_ROWS + 2 * (COMMUNITY_ROWS - 1) - 1;
+  report.add('Community: punishments, logins and logouts', `${first} events`, first === expected);
+  await connection.query(
+    `update punishments set active = false, last_updated = ${now} where punished = '${uuidOf(5)}'`,
+  );
+  await connection.query(`update sessions set end_time = ${now} where end_time is null`);
+  const changed = await again();
+  report.add('  a pardon and a logout', `${changed} events`, changed === 2);
+  const settled = await again();
+  report.add('  imported again', `${settled} events`, settled === 0);
   await connection.end();
 }
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
-import { followLiteBans, importAdvancedBan, importLiteBans } from './imports.ts';
+import { followLiteBans, importAdvancedBan, importCommunity, importLiteBans } from './imports.ts';
 import { findMariaDb, startMariaDb } from './mariadb.ts';
 
-/** Imports punishments from a real MariaDB: LiteBans with 100,000 rows, AdvancedBan, and LiteBans followed. */
-export async function runLoadTest({ database }: LoadTestOptions, report: Report): Promise<void> {
+/** Imports punishments from a real MariaDB: LiteBans with 100,000 rows, once and followed, AdvancedBan and Community. */
+export async function runLoadTest({ database, only }: LoadTestOptions, report: Report): Promise<void> {
   const programs = findMariaDb();
   report.add('MariaDB (Debian: mariadb-server)', programs?.server ?? 'missing', programs !== undefined);
   if (programs === undefined) return;
@@ -22,9 +22,12 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
       report.note('database of Scorehall', dialect);
       await using created = await databases(dialect);
       const source = { mariadb, url: await created.create(), name: `bans_${dialect}` };
-      await importLiteBans(source, report);
-      await followLiteBans(source, report);
-      await importAdvancedBan({ ...source, name: `advanced_${dialect}` }, report);
+      if ('litebans'.includes(only)) {
+        await importLiteBans(source, report);
+        await followLiteBans(source, report);
+      }
+      if ('advancedban'.includes(only)) await importAdvancedBan({ ...source, name: `advanced_${dialect}` }, report);
+      if ('community'.includes(only)) await importCommunity({ ...source, name: `community_${dialect}` }, report);
     }
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

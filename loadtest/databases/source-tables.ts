@@ -117,3 +117,39 @@ export async function insertAdvancedBans(
       some,
     ]);
 }
+
+/** The tables of Community as it creates them: in MySQL a `LONG` is a text. */
+export async function fillCommunity(connection: Connection, now: number): Promise<void> {
+  await connection.query(`create table punishments (id VARCHAR(36) PRIMARY KEY, punished VARCHAR(36), issuer VARCHAR(36),
+    reason VARCHAR(255), type VARCHAR(8), time LONG, expires LONG, active BOOL, last_updated LONG, updated_by VARCHAR(36),
+    service VARCHAR(255))`);
+  await connection.query(`create table sessions (id VARCHAR(36) PRIMARY KEY, player VARCHAR(36), disguised BOOL,
+    server VARCHAR(32), start_time BIGINT, end_time BIGINT)`);
+  await connection.query(
+    'create table users (id VARCHAR(36) PRIMARY KEY, name VARCHAR(16), first_join LONG, join_count INT)',
+  );
+  const players = Array.from({ length: COMMUNITY_ROWS }, (_, index) => index + 1);
+  const time = now - DAY_MS;
+  await connection.query('insert into users values ?', [
+    players.map((player) => [uuidOf(player), `Player${player}`, time, 1]),
+  ]);
+  await connection.query('insert into punishments values ?', [
+    players.map((player) => {
+      const temporary = player % 2 === 0;
+      const [type, expires] = [temporary ? 'TEMP_BAN' : 'BAN', temporary ? now + DAY_MS : time];
+      return [uuidOf(player), uuidOf(player), 'console', 'Why', type, time, expires, true, time, 'console', 'pgm'];
+    }),
+  ]);
+  await connection.query('insert into sessions values ?', [
+    players.map((player) => [
+      uuidOf(player),
+      uuidOf(player),
+      player === 1,
+      'Lantern',
+      time,
+      player === 2 ? null : time + 1,
+    ]),
+  ]);
+}
+
+export const COMMUNITY_ROWS = 1_000;

@@ -30,6 +30,8 @@ export async function readSourceAddress(
   const environment = withSecretFiles(options.environment, ['IMPORT_URL', 'IMPORT_PASSWORD']);
   const text = options.operand ?? environment['IMPORT_URL'] ?? '';
   if (text === '') throw new UsageError(`Name the database to import: ${formsOf(dialects)}, or set IMPORT_URL.`);
+  // An address without its scheme must not be repeated as the name of a file that does not exist.
+  if (/^[^/]*:[^/]*@/.test(text)) throw new UsageError(`The database must be ${formsOf(dialects)}.`);
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return { sqlite: fileOf(text.replace(/^(sqlite|file):/, ''), dialects) };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'file:' || url?.protocol === 'sqlite:')

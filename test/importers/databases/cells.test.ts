@@ -128,6 +128,7 @@ test('the password of a database is no part of a command or an error', async () 
     [undefined, { IMPORT_URL: 'mysql://me:hunter2@db' }, /with user, host and database/],
     [undefined, { IMPORT_URL: 'mysql://me:hunter2@db.example.org/bans' }, /needs --tls/],
     ['bans.db', {}, /a file of this program cannot be read/],
+    ['me:hunter2@db/bans', {}, /must be mysql:\/\/USER@HOST/],
   ];
   for (const [operand, environment, expected] of mistakes)
     await assert.rejects(addressOf(operand, environment), (error: Error) => {
