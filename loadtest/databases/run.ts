@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
+import { prepare } from '../support/prepare.ts';
 import { followLiteBans, importAdvancedBan, importCommunity, importLiteBans } from './imports.ts';
 import { findMariaDb, startMariaDb } from './mariadb.ts';
 
@@ -22,6 +23,7 @@ export async function runLoadTest({ database, only }: LoadTestOptions, report: R
       report.note('database of Scorehall', dialect);
       await using created = await databases(dialect);
       const source = { mariadb, url: await created.create(), name: `bans_${dialect}` };
+      await prepare(source.url, 0);
       if ('litebans'.includes(only)) {
         await importLiteBans(source, report);
         await followLiteBans(source, report);
