@@ -19,6 +19,8 @@
  *   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
  *   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
  *   npm run loadtest -- watch --only many                one part: many, game
+ *   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
+ *   npm run loadtest -- databases --only community       one program: litebans, advancedban, community
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -35,6 +37,7 @@ const LOAD_TESTS: Record<
   operate: () => import('./operate/run.ts'),
   clients: () => import('./clients/run.ts'),
   watch: () => import('./watch/run.ts'),
+  databases: () => import('./databases/run.ts'),
 };
 
 export interface LoadTestOptions {

@@ -5,7 +5,7 @@ import { readEvent } from '#events/read-event.ts';
 import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
-import { termsOf } from '#store/game/punishments.ts';
+import { termsOf, termsOfAll } from '#store/game/punishments.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 
@@ -28,6 +28,7 @@ export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
       const scope = server === undefined ? 0 : (await serverByName(db, server))?.key;
       return scope === undefined ? undefined : await termsOf(db, scope, reference);
     },
+    punishmentsOf: (references) => termsOfAll(db, 0, references),
     mapNames: () => mapNames(db),
     async isPublished(wire) {
       const read = readEvent(wire);

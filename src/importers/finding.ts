@@ -1,11 +1,25 @@
+import type { Queryable } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
 
 /**
  * One result of an importer: an event to ingest, a refused file or entry, a note for the operator, or an entry that is in
- * the database already. `weight` is the number of small events that a large event counts for in a batch.
+ * the database already. `weight` is the number of small events that a large event counts for in a batch. A checkpoint is
+ * called once all events before it are ingested.
  */
 export type Finding = Where &
-  ({ event: WireEvent; weight?: number } | { refusal: string } | { note: string } | { unchanged: string });
+  (
+    | { event: WireEvent; weight?: number }
+    | { refusal: string }
+    | { note: string }
+    | { unchanged: string }
+    | { checkpoint: Checkpoint }
+  );
+
+/**
+ * Records in a transaction how far an import is. It may be called again after a deadlock.
+ * @param refused the ids of the events since the last checkpoint that were refused
+ */
+export type Checkpoint = (tx: Queryable, refused: ReadonlySet<string>) => Promise<void>;
 
 export interface Where {
   file: string;

@@ -1,4 +1,5 @@
 import type { WireEvent } from '#events/schema.ts';
+import type { StoredTerms } from '#store/game/punishments.ts';
 
 /** Questions of importers about the current state of the network, and the clock for entries without a time. */
 export interface NetworkLookup {
@@ -11,6 +12,8 @@ export interface NetworkLookup {
   uuidNamed(name: string): Promise<string | undefined>;
   /** The reason and expiry of the punishment that a server, or the network, has under a reference. */
   punishmentOf(reference: string, server?: string): Promise<{ reason: string; expires: number | null } | undefined>;
+  /** The punishments that the network itself, not a server, has under references; unknown references are left out. */
+  punishmentsOf(references: readonly string[]): Promise<Map<string, StoredTerms>>;
   /** Whether the stored map is equal to the map of a `map.published` event. */
   isPublished(event: WireEvent): Promise<boolean>;
   /** The objective of the map of exactly this name, case included. */

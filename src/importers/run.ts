@@ -1,9 +1,9 @@
 import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
-import type { Finding, Where } from './finding.ts';
+import type { Checkpoint, Finding, Where } from './finding.ts';
 
 /** The totals of an import. */
 export interface Outcome {
@@ -24,7 +24,11 @@ export interface Listener {
 const BATCH_WEIGHT = 400;
 const MAP_WEIGHT = 20;
 
-type Ingest = (events: WireEvent[]) => Promise<Receipt[]>;
+/** The writes of an import: in transactions of their own, or all in the one of a dry run. */
+interface Writes {
+  ingest(events: WireEvent[]): Promise<Receipt[]>;
+  transaction(work: (tx: Queryable) => Promise<void>): Promise<void>;
+}
 
 /** Ingests all events of an importer as the operator, in batches of one transaction each. */
 export async function runImport(
@@ -33,7 +37,11 @@ export async function runImport(
   findings: AsyncIterable<Finding>,
   listener: Listener,
 ): Promise<Outcome> {
-  return await run(findings, (events) => ingestEvents(db, clock, { kind: 'operator' }, events), listener);
+  const writes: Writes = {
+    ingest: (events) => ingestEvents(db, clock, { kind: 'operator' }, events),
+    transaction: (work) => db.transaction(work),
+  };
+  return await run(findings, writes, listener);
 }
 
 /**
@@ -51,11 +59,11 @@ export async function tryImport(
     await db.transaction(async (tx) => {
       const { keyedHash } = db;
       const sameTransaction: Pick<Db, 'transaction' | 'keyedHash'> = { keyedHash, transaction: (work) => work(tx) };
-      outcome = await run(
-        findings,
-        (events) => ingestEvents(sameTransaction, clock, { kind: 'operator' }, events),
-        listener,
-      );
+      const writes: Writes = {
+        ingest: (events) => ingestEvents(sameTransaction, clock, { kind: 'operator' }, events),
+        transaction: (work) => work(tx),
+      };
+      outcome = await run(findings, writes, listener);
       throw new Rollback();
     });
   } catch (error) {
@@ -67,47 +75,69 @@ export async function tryImport(
 /** Thrown at the end of a dry run, so that its transaction is rolled back. */
 class Rollback extends Error {}
 
-async function run(findings: AsyncIterable<Finding>, ingest: Ingest, listener: Listener): Promise<Outcome> {
-  const outcome: Outcome = { taken: 0, unchanged: 0, refused: 0 };
-  let batch: (Where & { event: WireEvent })[] = [];
-  let weight = 0;
-  const refuse = (where: Where, reason: string): void => {
-    outcome.refused++;
-    listener.refused(where, reason);
-  };
-  const flush = async (): Promise<void> => {
-    const receipts = batch.length === 0 ? [] : await ingest(batch.map(({ event }) => event));
-    for (const [index, receipt] of receipts.entries()) count(outcome, batch[index]!, receipt, refuse, listener);
-    listener.progressed(outcome, batch.at(-1)?.file ?? '');
-    batch = [];
-    weight = 0;
-  };
-  for await (const finding of findings) {
-    if ('refusal' in finding) refuse(finding, finding.refusal);
-    else if ('note' in finding) listener.noted(finding, finding.note);
-    else if ('unchanged' in finding) outcome.unchanged++;
-    else {
-      batch.push(finding);
-      weight += finding.weight ?? (finding.event?.type === 'map.published' ? MAP_WEIGHT : 1);
-      if (weight >= BATCH_WEIGHT) await flush();
-    }
-  }
-  await flush();
-  return outcome;
+async function run(findings: AsyncIterable<Finding>, writes: Writes, listener: Listener): Promise<Outcome> {
+  const importing = new Importing(writes, listener);
+  for await (const finding of findings) await importing.add(finding);
+  await importing.flush();
+  return importing.outcome;
 }
 
-function count(
-  outcome: Outcome,
-  where: Where,
-  receipt: Receipt,
-  refuse: Listener['refused'],
-  listener: Listener,
-): void {
-  if (receipt.status === 'duplicate') outcome.unchanged++;
-  else if (receipt.status === 'rejected') refuse(where, receipt.reason);
-  else {
-    outcome.taken++;
-    if (receipt.note !== undefined) listener.noted(where, receipt.note);
-    for (const { reason } of receipt.warnings ?? []) listener.noted(where, reason);
+/** Collects the findings of one import and ingests their events in batches. */
+class Importing {
+  readonly #writes: Writes;
+  readonly #listener: Listener;
+  readonly outcome: Outcome = { taken: 0, unchanged: 0, refused: 0 };
+  #batch: (Where & { event: WireEvent })[] = [];
+  #weight = 0;
+  /** The ids of the events that were refused since the last checkpoint. */
+  #refused = new Set<string>();
+
+  constructor(writes: Writes, listener: Listener) {
+    this.#writes = writes;
+    this.#listener = listener;
+  }
+
+  async add(finding: Finding): Promise<void> {
+    if ('refusal' in finding) this.#refuse(finding, finding.refusal);
+    else if ('note' in finding) this.#listener.noted(finding, finding.note);
+    else if ('unchanged' in finding) this.outcome.unchanged++;
+    else if ('checkpoint' in finding) await this.#pass(finding.checkpoint);
+    else {
+      this.#batch.push(finding);
+      this.#weight += finding.weight ?? (finding.event?.type === 'map.published' ? MAP_WEIGHT : 1);
+      if (this.#weight >= BATCH_WEIGHT) await this.flush();
+    }
+  }
+
+  async flush(): Promise<void> {
+    const batch = this.#batch;
+    const receipts = batch.length === 0 ? [] : await this.#writes.ingest(batch.map(({ event }) => event));
+    for (const [index, receipt] of receipts.entries()) this.#count(batch[index]!, receipt);
+    this.#listener.progressed(this.outcome, batch.at(-1)?.file ?? '');
+    this.#batch = [];
+    this.#weight = 0;
+  }
+
+  async #pass(checkpoint: Checkpoint): Promise<void> {
+    await this.flush();
+    await this.#writes.transaction((tx) => checkpoint(tx, this.#refused));
+    this.#refused = new Set();
+  }
+
+  #refuse(where: Where, reason: string): void {
+    this.outcome.refused++;
+    this.#listener.refused(where, reason);
+  }
+
+  #count(where: Where, receipt: Receipt): void {
+    if (receipt.status === 'duplicate') this.outcome.unchanged++;
+    else if (receipt.status === 'rejected') {
+      this.#refused.add(receipt.id);
+      this.#refuse(where, receipt.reason);
+    } else {
+      this.outcome.taken++;
+      if (receipt.note !== undefined) this.#listener.noted(where, receipt.note);
+      for (const { reason } of receipt.warnings ?? []) this.#listener.noted(where, reason);
+    }
   }
 }

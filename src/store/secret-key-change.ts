@@ -3,6 +3,7 @@ import { seal, unseal } from '#platform/crypto/seal.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { clearImportHashes } from './imports.ts';
 import { deleteFormerHashKeys, formerHashKeys, fingerprintOf, saveFingerprint } from './installation.ts';
 import { saveFormerHashKeys, storedFingerprint } from './installation.ts';
 import { Keys } from './sequence.ts';
@@ -33,6 +34,7 @@ export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): P
     const erased_players = await rehash(tx, keyedHashOf(to));
     await saveFormerHashKeys(tx, to, [...former, from.derive(HASH_PURPOSE)]);
     await tx.run(sql`delete from link_codes`);
+    await clearImportHashes(tx);
     await saveFingerprint(tx, to);
     return { signing_keys, erased_players };
   });
@@ -66,6 +68,7 @@ export async function resetSecretKey(db: Db, to: SecretKey): Promise<SecretKeyLo
     await tx.run(sql`delete from signing_keys`);
     await tx.run(sql`delete from link_codes`);
     await tx.run(sql`delete from held_punishments`);
+    await clearImportHashes(tx);
     await deleteFormerHashKeys(tx);
     await saveFingerprint(tx, to);
     return loss;

@@ -34,6 +34,7 @@ export function networkLookup(known: Partial<NetworkLookup> = {}): NetworkLookup
     observationOf: async () => undefined,
     uuidNamed: async () => undefined,
     punishmentOf: async () => undefined,
+    punishmentsOf: async () => new Map(),
     isPublished: async () => false,
     objectiveOf: async () => undefined,
     mapNames: async () => [],
@@ -58,7 +59,7 @@ export async function reportAll(findings: AsyncIterable<Finding>): Promise<Repor
     if ('refusal' in item) received.refusals.push(`${where}: ${item.refusal}`);
     else if ('note' in item) received.notes.push(`${where}: ${item.note}`);
     else if ('unchanged' in item) received.unchanged.push(`${where}: ${item.unchanged}`);
-    else {
+    else if ('event' in item) {
       const read = readEvent(item.event);
       if ('event' in read) received.events.push(read.event);
       else received.refusals.push(...read.problems.map(({ reason }) => `${where}: ${reason}`));

@@ -35,7 +35,8 @@ import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { findPlayer, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
-import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
+import { isBanned, listPunishments, listPunishmentsOf, termsOfAll } from '#store/game/punishments.ts';
+import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
@@ -46,7 +47,7 @@ import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|unreported_matches|live_matches|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -129,6 +130,10 @@ test('no read of a request scans a table that grows with the network', async (t)
     countersOfMatches: (db) => countersOfMatches(db, [1, 2]),
     reportsOf: (db) => reportsOf(db, 1, [player.key]),
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),
+    termsOfAll: (db) => termsOfAll(db, 0, ['a', 'b']),
+    importedRows: (db) => importedRows(db, 1, 'bans', ['1', '2']),
+    importedRowsBetween: (db) => importedRowsBetween(db, 1, 'bans', { after: '1', last: '~', limit: 20 }),
+    importMarks: (db) => importMarks(db, 1),
     reportsAbout: (db) => reportsAbout(db, player.key, 1, 20),
     'liveMatchOf and unreportedMatchesOf': (db) => Promise.all([liveMatchOf(db, 1, 1), unreportedMatchesOf(db, 1, 1)]),
     'newestReport and hasResult': (db) => Promise.all([newestReport(db, 1), hasResult(db, 1, 1, 2)]),

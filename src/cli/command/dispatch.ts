@@ -12,7 +12,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   apply: () => import('#cli/apply/command.ts'),
   app: () => import('#cli/app/app.ts'),
   token: () => import('#cli/app/token.ts'),
-  import: () => import('#cli/import.ts'),
+  import: () => import('#cli/import/command.ts'),
   account: () => import('#cli/account.ts'),
   'signing-key': () => import('#cli/signing-key.ts'),
   server: () => import('#cli/server.ts'),

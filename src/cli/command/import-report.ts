@@ -56,6 +56,6 @@ export class ImportReport implements Listener {
   }
 }
 
-function locationOf(file: string, place: string): string {
+export function locationOf(file: string, place: string): string {
   return place === '' ? file : `${file}, ${place}`;
 }

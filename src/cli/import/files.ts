@@ -18,8 +18,8 @@ import {
   optional,
   type CommandOption,
   withAppContext,
-} from './command/command.ts';
-import { ImportReport } from './command/import-report.ts';
+} from '../command/command.ts';
+import { ImportReport } from '../command/import-report.ts';
 
 const OPTIONS: Record<string, CommandOption> = {
   'dry-run': {

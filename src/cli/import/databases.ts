@@ -1,0 +1,171 @@
+import { UsageError } from '#platform/errors.ts';
+import { untilSignalled } from '#platform/signals.ts';
+import { type TimerClock, systemClock } from '#platform/clock.ts';
+import type { AppContext } from '#context/context.ts';
+import { followDatabase } from '#connectors/databases/follow.ts';
+import { ImportedDatabase, type Program, PROGRAMS } from '#importers/databases/imported-database.ts';
+import { readSourceAddress, type SourceAddress } from '#importers/databases/source-address.ts';
+import { runImport, tryImport } from '#importers/run.ts';
+import {
+  type Command,
+  type CommandOption,
+  type Input,
+  JSON_OPTION,
+  optional,
+  withAppContext,
+} from '../command/command.ts';
+import { FollowReport } from '../command/follow-report.ts';
+import { ImportReport } from '../command/import-report.ts';
+
+const OPTIONS: Record<string, CommandOption> = {
+  follow: { type: 'string', value: 'SECONDS', help: 'Go on importing changes, that often, until SIGINT or SIGTERM' },
+  'dry-run': {
+    type: 'boolean',
+    help: 'Check everything without changing anything; other writes wait until the check ends',
+  },
+  json: JSON_OPTION,
+};
+
+const MYSQL_OPTIONS: Record<string, CommandOption> = {
+  'password-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'A file with the password of the database user (default: $IMPORT_PASSWORD or $IMPORT_PASSWORD_FILE)',
+  },
+  tls: {
+    type: 'boolean',
+    help: 'Encrypt the connection and check the certificate; needed outside of private networks',
+  },
+};
+
+const CREATE: CommandOption = {
+  type: 'boolean',
+  help: 'Add servers that are not known yet (default: leave their sessions out)',
+};
+
+const MYSQL = 'mysql://USER@HOST/DATABASE';
+
+export const commands: Command[] = [
+  {
+    words: 'import litebans',
+    begins: true,
+    summary: 'Import the punishments of LiteBans from MySQL or MariaDB, and follow them',
+    operands: MYSQL,
+    options: {
+      ...OPTIONS,
+      ...MYSQL_OPTIONS,
+      'table-prefix': { type: 'string', value: 'TEXT', help: 'The prefix of the tables (default: litebans_)' },
+    },
+    run: (input) => importProgram(input, PROGRAMS.litebans),
+  },
+  {
+    words: 'import advancedban',
+    begins: true,
+    summary: 'Import the punishments of AdvancedBan from MySQL or MariaDB, and follow them',
+    operands: MYSQL,
+    options: { ...OPTIONS, ...MYSQL_OPTIONS },
+    run: (input) => importProgram(input, PROGRAMS.advancedban),
+  },
+  {
+    words: 'import pgmdev',
+    begins: true,
+    summary: "Import punishments and sessions of PGMDev's Community plugin, and follow them",
+    operands: `FILE|${MYSQL}`,
+    options: { ...OPTIONS, ...MYSQL_OPTIONS, create: CREATE },
+    run: (input) => importProgram(input, PROGRAMS.pgmdev),
+  },
+  {
+    words: 'import plan',
+    begins: true,
+    summary: 'Import the sessions of Plan (Player Analytics) from its SQLite file, and follow them',
+    operands: 'FILE',
+    options: { ...OPTIONS, create: CREATE },
+    run: (input) => importProgram(input, PROGRAMS.plan),
+  },
+];
+
+async function importProgram(input: Input, program: Program): Promise<void> {
+  const seconds = followSecondsIn(input);
+  const tablePrefix = tablePrefixIn(input);
+  const address = await addressIn(input, program);
+  const create = input.values['create'] === true;
+  await withAppContext(async (context) => {
+    const open = (): Promise<ImportedDatabase> =>
+      ImportedDatabase.open(program, address, context, { create, tablePrefix });
+    if (seconds === undefined) await importOnce(input, context, open);
+    else await follow(context, open, seconds);
+  });
+}
+
+async function importOnce(
+  input: Input,
+  { db, clock }: AppContext,
+  open: () => Promise<ImportedDatabase>,
+): Promise<void> {
+  await using database = await open();
+  const report = new ImportReport(input);
+  const runOrTry = input.values['dry-run'] === true ? tryImport : runImport;
+  const outcome = await runOrTry(db, clock, database.findings('all'), report);
+  report.end(outcome);
+  if (outcome.taken === 0 && outcome.unchanged === 0 && outcome.refused > 0)
+    throw new UsageError(`Nothing was imported from ${database.label}: everything was refused, see above.`);
+}
+
+async function follow(
+  { db, clock }: AppContext,
+  open: () => Promise<ImportedDatabase>,
+  seconds: number,
+): Promise<void> {
+  const stop = new AbortController();
+  const signalled = untilSignalled().then(() => stop.abort());
+  const report = new FollowReport();
+  await followDatabase({
+    open,
+    ingest: async (findings) => report.end(await runImport(db, clock, findings, report)),
+    everyMs: seconds * 1000,
+    clock: timerOf(clock),
+    onTrouble: (sentence) => report.line(sentence),
+    signal: stop.signal,
+  });
+  await signalled;
+}
+
+/** The time is that of the context; waiting takes the clock of the process. */
+const timerOf = (clock: AppContext['clock']): TimerClock => ({
+  now: () => clock.now(),
+  wait: (ms, signal) => systemClock.wait(ms, signal),
+});
+
+const MOST_SECONDS = 86_400;
+
+function followSecondsIn(input: Input): number | undefined {
+  const text = optional(input, 'follow');
+  if (text === undefined) return undefined;
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (seconds < 1 || seconds > MOST_SECONDS)
+    throw new UsageError(`--follow must be a number of seconds from 1 to ${MOST_SECONDS} (it is "${text}").`);
+  for (const other of ['dry-run', 'json'])
+    if (input.values[other] === true) throw new UsageError(`--follow cannot be combined with --${other}.`);
+  return seconds;
+}
+
+function tablePrefixIn(input: Input): string | undefined {
+  const prefix = optional(input, 'table-prefix');
+  if (prefix === undefined || /^\w{0,50}$/.test(prefix)) return prefix;
+  throw new UsageError('--table-prefix may have letters, digits and underscores, at most 50.');
+}
+
+async function addressIn(input: Input, program: Program): Promise<SourceAddress> {
+  const { positionals } = input;
+  if (positionals.length > 1) throw new UsageError('Import one database at a time.');
+  const [operand] = positionals;
+  return await readSourceAddress(
+    {
+      operand: operand === '' ? undefined : operand,
+      passwordFile: optional(input, 'password-file'),
+      tls: input.values['tls'] === true,
+      environment: process.env,
+    },
+    program.dialects,
+  );
+}

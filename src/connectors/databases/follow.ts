@@ -1,0 +1,92 @@
+import { Unavailable } from '#platform/errors.ts';
+import type { TimerClock } from '#platform/clock.ts';
+import type { Extent } from '#importers/databases/database-import.ts';
+import { SourceUnavailable } from '#importers/databases/source-database.ts';
+import type { Finding } from '#importers/finding.ts';
+
+/** Rows that changed without a mark of their program are found that late. */
+const COMPARE_EVERY_MS = 600_000;
+
+/** An open database that is read in rounds. */
+export interface Rounds extends AsyncDisposable {
+  findings(extent: Extent): AsyncIterable<Finding>;
+}
+
+export interface FollowOptions {
+  /** Connects to the database, again after each outage. */
+  open(): Promise<Rounds>;
+  /** Ingests the findings of one round. */
+  ingest(findings: AsyncIterable<Finding>): Promise<void>;
+  everyMs: number;
+  clock: TimerClock;
+  /** Called with a sentence when an outage begins, and when it has ended. */
+  onTrouble(sentence: string): void;
+  signal: AbortSignal;
+}
+
+/**
+ * Imports a database again and again until the signal. An outage of either database is waited out; what cannot be
+ * imported the first time, or never will be, is thrown.
+ */
+export async function followDatabase(options: FollowOptions): Promise<void> {
+  const following = new Following(options);
+  try {
+    while (!options.signal.aborted) {
+      await following.round();
+      await options.clock.wait(options.everyMs, options.signal);
+    }
+  } finally {
+    await following[Symbol.asyncDispose]();
+  }
+}
+
+class Following implements AsyncDisposable {
+  readonly #options: FollowOptions;
+  #rounds: Rounds | undefined;
+  /** When all rows were compared; undefined after a new connection. */
+  #compared: number | undefined;
+  #hasSucceeded = false;
+  #isOut = false;
+
+  constructor(options: FollowOptions) {
+    this.#options = options;
+  }
+
+  async round(): Promise<void> {
+    try {
+      await this.#import();
+    } catch (error) {
+      if (!this.#hasSucceeded || !(error instanceof SourceUnavailable || error instanceof Unavailable)) throw error;
+      if (!this.#isOut) this.#options.onTrouble(`${error.message.replace(/\.?$/, '.')} Trying again.`);
+      this.#isOut = true;
+      await this[Symbol.asyncDispose]();
+    }
+  }
+
+  async #import(): Promise<void> {
+    const options = this.#options;
+    this.#rounds ??= await options.open();
+    const started = options.clock.now();
+    const isDue = this.#compared === undefined || started - this.#compared >= COMPARE_EVERY_MS;
+    await options.ingest(untilAborted(this.#rounds.findings(isDue ? 'all' : 'recent'), options.signal));
+    if (isDue) this.#compared = started;
+    if (this.#isOut) options.onTrouble('The database can be read again.');
+    this.#isOut = false;
+    this.#hasSucceeded = true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const rounds = this.#rounds;
+    this.#rounds = undefined;
+    this.#compared = undefined;
+    await rounds?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Ends early at the signal. Rows without a checkpoint are read again by the next import. */
+async function* untilAborted(findings: AsyncIterable<Finding>, signal: AbortSignal): AsyncGenerator<Finding> {
+  for await (const finding of findings) {
+    if (signal.aborted) return;
+    yield finding;
+  }
+}

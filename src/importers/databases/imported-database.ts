@@ -1,0 +1,95 @@
+import type { AppContext } from '#context/context.ts';
+import { databaseLookup } from '../database-lookup.ts';
+import type { Finding } from '../finding.ts';
+import { openAdvancedBan } from './advancedban.ts';
+import {
+  type DatabaseImport,
+  type Extent,
+  type ImportContext,
+  notesOf,
+  type OpenDatabaseImport,
+} from './database-import.ts';
+import { ImportState } from './import-state.ts';
+import { openLiteBans } from './litebans.ts';
+import { openCommunity } from './pgmdev.ts';
+import { openPlan } from './plan.ts';
+import { openSource, type SourceAddress } from './source-address.ts';
+import type { SourceDatabase } from './source-database.ts';
+
+/** A program whose database can be imported. */
+export interface Program {
+  /** In commands and in the names of sources. */
+  word: string;
+  open: OpenDatabaseImport;
+  dialects: readonly SourceDatabase['dialect'][];
+}
+
+export const PROGRAMS = {
+  litebans: { word: 'litebans', open: openLiteBans, dialects: ['mysql'] },
+  advancedban: { word: 'advancedban', open: openAdvancedBan, dialects: ['mysql'] },
+  pgmdev: { word: 'pgmdev', open: openCommunity, dialects: ['sqlite', 'mysql'] },
+  plan: { word: 'plan', open: openPlan, dialects: ['sqlite'] },
+} as const satisfies Record<string, Program>;
+
+export interface RoundOptions {
+  /** Whether servers may be added that are not known yet. */
+  create: boolean;
+  tablePrefix?: string | undefined;
+}
+
+/** An open database of another program, read in rounds. */
+export class ImportedDatabase implements AsyncDisposable {
+  readonly label: string;
+  readonly #source: SourceDatabase;
+  readonly #opened: DatabaseImport;
+  readonly #context: Pick<AppContext, 'db' | 'clock'>;
+  readonly #name: string;
+  readonly #create: boolean;
+
+  /** @throws UsageError where the database cannot be read or has another layout */
+  static async open(
+    program: Program,
+    address: SourceAddress,
+    context: Pick<AppContext, 'db' | 'clock'>,
+    options: RoundOptions,
+  ): Promise<ImportedDatabase> {
+    const source = await openSource(address);
+    try {
+      const opened = await program.open(source, options.tablePrefix);
+      return new ImportedDatabase(program, source, opened, context, options);
+    } catch (error) {
+      await source[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  private constructor(
+    { word }: Program,
+    source: SourceDatabase,
+    opened: DatabaseImport,
+    context: Pick<AppContext, 'db' | 'clock'>,
+    { create, tablePrefix }: RoundOptions,
+  ) {
+    this.label = source.label;
+    this.#name = [word, source.label, tablePrefix].filter(Boolean).join(' ');
+    this.#source = source;
+    this.#opened = opened;
+    this.#context = context;
+    this.#create = create;
+  }
+
+  /** See `DatabaseImport.findings`. */
+  async *findings(extent: Extent): AsyncGenerator<Finding> {
+    const { db, clock } = this.#context;
+    const state = new ImportState(db, clock, this.#name);
+    const left = { rows: 0, names: 0 };
+    const context: ImportContext = { network: databaseLookup(db, clock), state, create: this.#create, left };
+    yield* this.#opened.findings(context, extent);
+    yield* notesOf(left);
+    yield { file: this.label, place: '', checkpoint: (tx) => state.touch(tx) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#source[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,203 @@
+import type { Finding } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
+import { flagIn, MAX_NAME, MAX_REASON, nameIn, numberIn, reasonIn, textIn, timeIn, uuidIn } from './cells.ts';
+import {
+  actorIn,
+  type DatabaseImport,
+  type Extent,
+  type ImportContext,
+  type LeftOut,
+  PAGE_ROWS,
+  readRows,
+} from './database-import.ts';
+import { punishmentFindings } from './punishment-page.ts';
+import { expiryOf, orderedId, type PunishmentRecord, type RevocationRecord } from './punishment-record.ts';
+import {
+  checkLayout,
+  numberColumn,
+  placeholders,
+  quoted,
+  type SourceDatabase,
+  type SourceRow,
+  type SourceTable,
+  textColumn,
+} from './source-database.ts';
+
+/** Reads the punishments of LiteBans. The columns of addresses are never selected. */
+
+const TYPES = { bans: 'ban', mutes: 'mute', warnings: 'warn', kicks: 'kick' } as const;
+type Kind = keyof typeof TYPES;
+const KINDS = Object.keys(TYPES) as Kind[];
+
+const COLUMNS = [
+  'id',
+  'uuid',
+  'reason',
+  'banned_by_uuid',
+  'banned_by_name',
+  'time',
+  'until',
+  'silent',
+  'ipban',
+  'active',
+];
+const REMOVAL = ['removed_by_uuid', 'removed_by_name', 'removed_by_date'];
+const DEFAULT_PREFIX = 'litebans_';
+/** Removals have times of whole seconds, which others may still be writing. */
+const OVERLAP_S = 2;
+
+interface Mark {
+  id: number;
+  /** The newest `removed_by_date` in seconds. */
+  removed: number;
+}
+
+export async function openLiteBans(source: SourceDatabase, prefix = DEFAULT_PREFIX): Promise<DatabaseImport> {
+  const layout = {
+    ...Object.fromEntries(
+      KINDS.map((kind) => [`${prefix}${kind}`, kind === 'kicks' ? COLUMNS : [...COLUMNS, ...REMOVAL]]),
+    ),
+    [`${prefix}history`]: ['uuid', 'name', 'date'],
+  };
+  const tables = await checkLayout(source, layout, {
+    program: 'LiteBans 2',
+    hint: 'With another prefix of the tables, give --table-prefix.',
+  });
+  return new LiteBans(source, (name) => tables.get(`${prefix}${name}`)!);
+}
+
+class LiteBans implements DatabaseImport {
+  readonly #source: SourceDatabase;
+  readonly #table: (name: Kind | 'history') => SourceTable;
+  readonly #marks = new Map<Kind, Mark>();
+
+  constructor(source: SourceDatabase, table: (name: Kind | 'history') => SourceTable) {
+    this.#source = source;
+    this.#table = table;
+  }
+
+  async *findings(context: ImportContext, extent: Extent): AsyncGenerator<Finding> {
+    for (const kind of KINDS) yield* this.#kind(kind, context, extent);
+  }
+
+  async *#kind(kind: Kind, context: ImportContext, extent: Extent): AsyncGenerator<Finding> {
+    const table = this.#table(kind);
+    const since = extent === 'all' ? undefined : this.#marks.get(kind);
+    const mark = { ...(this.#marks.get(kind) ?? { id: 0, removed: 0 }) };
+    const select = selectOf(kind, table, since !== undefined);
+    for (let last = 0; ;) {
+      const bounds = since === undefined ? [] : [since.id, since.removed - OVERLAP_S];
+      const rows = await this.#source.rows(select, [last, ...(kind === 'kicks' ? bounds.slice(0, 1) : bounds)]);
+      const names = await this.#namesOf(rows);
+      const records: PunishmentRecord[] = [];
+      const read = (row: SourceRow, place: string): PunishmentRecord =>
+        readLiteBans(row, { kind, table: table.name, place, names, now: context.network.now(), left: context.left });
+      yield* readRows(table.name, rows, read, records, context.left);
+      yield* punishmentFindings(kind, records, context);
+      for (const row of rows) {
+        last = numberIn(row, 'id');
+        mark.id = Math.max(mark.id, last);
+        mark.removed = Math.max(mark.removed, Math.floor(Number(textIn(row, 'removed')) || 0));
+      }
+      if (rows.length < PAGE_ROWS) break;
+    }
+    this.#marks.set(kind, mark);
+  }
+
+  /** The last known name of each player of a page. */
+  async #namesOf(rows: readonly SourceRow[]): Promise<Map<string, SourceRow>> {
+    const uuids = [...new Set(rows.map((row) => textIn(row, 'uuid')))];
+    if (uuids.length === 0) return new Map();
+    const history = quoted(this.#table('history').name);
+    // One look-up in the index for each player; the time in front makes the newest name the largest text.
+    const found = await this.#source.rows(
+      `select uuid, substr(max(concat(unix_timestamp(date), ' ', name)), 12, ${MAX_NAME}) as name from ${history}
+       where uuid in (${placeholders(uuids.length)}) group by uuid`,
+      uuids,
+    );
+    return new Map(found.map((row) => [textIn(row, 'uuid').toLowerCase(), row]));
+  }
+}
+
+function selectOf(kind: Kind, { name, columns }: SourceTable, recent: boolean): string {
+  const removal = kind !== 'kicks';
+  const selected = [
+    'id',
+    textColumn('uuid', MAX_NAME),
+    textColumn('reason', MAX_REASON + 1),
+    textColumn('banned_by_uuid', MAX_NAME),
+    textColumn('banned_by_name', MAX_NAME),
+    numberColumn('time'),
+    numberColumn('until'),
+    numberColumn('active'),
+    ...(removal
+      ? [
+          textColumn('removed_by_uuid', MAX_NAME),
+          textColumn('removed_by_name', MAX_NAME),
+          'unix_timestamp(removed_by_date) as removed',
+        ]
+      : []),
+    ...(removal && columns.has('removed_by_reason') ? [textColumn('removed_by_reason', MAX_REASON + 1)] : []),
+  ];
+  const wildcard = columns.has('ipban_wildcard') ? ' and ipban_wildcard = 0' : '';
+  const changed = removal ? ' and (id > ? or removed_by_date >= from_unixtime(?))' : ' and id > ?';
+  return `select ${selected.join(', ')} from ${quoted(name)}
+    where id > ? and silent = 0 and ipban = 0${wildcard} and uuid is not null and uuid <> '#offline#'${recent ? changed : ''}
+    order by id limit ${PAGE_ROWS}`;
+}
+
+interface LiteBansContext {
+  kind: Kind;
+  table: string;
+  place: string;
+  /** Rows of the history by UUID as the database writes it. */
+  names: ReadonlyMap<string, SourceRow>;
+  now: number;
+  left: LeftOut;
+}
+
+/** @throws ImportRefusal or AddressInRow */
+export function readLiteBans(
+  row: SourceRow,
+  { kind, table, place, names, now, left }: LiteBansContext,
+): PunishmentRecord {
+  const uuid = uuidIn(row, 'uuid');
+  const named = names.get(textIn(row, 'uuid').toLowerCase());
+  const name = named === undefined ? '' : nameIn(named, 'name');
+  if (name === '') throw new ImportRefusal('has no name in the history table', 'uuid');
+  const [id, time] = [numberIn(row, 'id'), timeIn(row, 'time')];
+  const expires = kind === 'kicks' ? null : expiryOf(numberIn(row, 'until'), time);
+  return {
+    table,
+    place,
+    rowId: orderedId(id),
+    reference: `litebans:${kind}:${id}:${time.toString(36)}`,
+    punished: { uuid, name },
+    punisher: actorIn(row, 'banned_by_uuid', 'banned_by_name', left),
+    type: TYPES[kind],
+    reason: reasonIn(row, 'reason'),
+    expires,
+    time,
+    revocation: kind === 'kicks' ? undefined : revocationIn(row, expires, now, left),
+  };
+}
+
+/** A row that is inactive for another reason than its end. LiteBans marks an end as removed by `#expired`. */
+function revocationIn(
+  row: SourceRow,
+  expires: number | null,
+  now: number,
+  left: LeftOut,
+): RevocationRecord | undefined {
+  if (flagIn(row, 'active')) return undefined;
+  const [uuid, name] = [textIn(row, 'removed_by_uuid'), textIn(row, 'removed_by_name')];
+  if (name === '#expired' || uuid === '#expired') return undefined;
+  const isOver = expires !== null && expires <= now;
+  if (uuid === '' && name === '' && isOver) return undefined;
+  const seconds = Number(textIn(row, 'removed'));
+  return {
+    time: Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds * 1000) : undefined,
+    reason: reasonIn(row, 'removed_by_reason'),
+    revoker: actorIn(row, 'removed_by_uuid', 'removed_by_name', left),
+  };
+}

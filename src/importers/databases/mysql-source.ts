@@ -1,0 +1,129 @@
+import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { UsageError } from '#platform/errors.ts';
+import { type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const QUERY_TIMEOUT_MS = 120_000;
+
+export interface MysqlAddress {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  /** Whether the connection is encrypted, and the certificate of the server checked. */
+  tls: boolean;
+}
+
+/** Connects to a database of another program in MySQL or MariaDB. */
+export async function openMysqlSource(address: MysqlAddress): Promise<SourceDatabase> {
+  const { host, port, user, password, database, tls } = address;
+  // Loaded here, because the service itself never needs it.
+  const { createConnection } = await import('mysql2/promise');
+  const connection = await asking(address, () =>
+    createConnection({
+      host,
+      port,
+      user,
+      password,
+      database,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      dateStrings: true,
+      maxPreparedStatements: 50,
+      ...(tls ? { ssl: { rejectUnauthorized: true, verifyIdentity: true } } : {}),
+    }),
+  );
+  // An error while no statement runs; the next statement reports it.
+  connection.on('error', () => undefined);
+  const source = new MysqlSource(address, connection);
+  await asking(address, async () => {
+    await connection.query('set session transaction read only');
+    await connection.query(`set time_zone = '+00:00'`);
+  });
+  return source;
+}
+
+class MysqlSource implements SourceDatabase {
+  readonly dialect = 'mysql';
+  readonly label: string;
+  readonly #address: MysqlAddress;
+  readonly #connection: Connection;
+
+  constructor(address: MysqlAddress, connection: Connection) {
+    this.label = labelOf(address);
+    this.#address = address;
+    this.#connection = connection;
+  }
+
+  async rows(text: string, values: readonly (string | number)[] = []): Promise<SourceRow[]> {
+    return await asking(this.#address, async () => {
+      const [rows] = await this.#connection.execute<RowDataPacket[]>({
+        sql: text,
+        values: [...values],
+        timeout: QUERY_TIMEOUT_MS,
+      });
+      return rows;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection.destroy();
+  }
+}
+
+export const labelOf = ({ host, port, database }: Pick<MysqlAddress, 'host' | 'port' | 'database'>): string =>
+  `mysql://${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
+
+async function asking<T>(address: MysqlAddress, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw refusalOf(address, error);
+  }
+}
+
+type Reason = (address: MysqlAddress) => string;
+
+/** What the operator can change. */
+const REFUSALS: Record<string, Reason> = {
+  ER_ACCESS_DENIED_ERROR: ({ user }) => `refuses the user ${user}: the name or the password is wrong`,
+  ER_ACCESS_DENIED_NO_PASSWORD_ERROR: ({ user }) => `refuses the user ${user}: it wants a password`,
+  ER_DBACCESS_DENIED_ERROR: ({ user, database }) => `does not let the user ${user} read the database ${database}`,
+  ER_BAD_DB_ERROR: ({ database }) => `has no database ${database}`,
+  ER_TABLEACCESS_DENIED_ERROR: ({ user }) => `does not let the user ${user} read a table that the import needs`,
+  ER_COLUMNACCESS_DENIED_ERROR: ({ user }) => `does not let the user ${user} read a column that the import needs`,
+  ER_NO_SUCH_TABLE: () => 'has lost a table during the import',
+  HANDSHAKE_NO_SSL_SUPPORT: () => 'does not offer TLS',
+  AUTH_SWITCH_PLUGIN_ERROR: () => 'wants a way of signing in that the import does not know',
+};
+
+const OUTAGES: Record<string, string> = {
+  ECONNREFUSED: 'cannot be reached: nothing listens there',
+  ENOTFOUND: 'cannot be reached: the host is not known',
+  EAI_AGAIN: 'cannot be reached: the host is not known at present',
+  ETIMEDOUT: 'does not answer',
+  EHOSTUNREACH: 'cannot be reached',
+  ENETUNREACH: 'cannot be reached',
+  PROTOCOL_SEQUENCE_TIMEOUT: 'does not answer',
+  PROTOCOL_CONNECTION_LOST: 'has ended the connection',
+  ECONNRESET: 'has ended the connection',
+  EPIPE: 'has ended the connection',
+  ER_SERVER_SHUTDOWN: 'is being stopped',
+  ER_CON_COUNT_ERROR: 'has too many connections',
+  ER_LOCK_WAIT_TIMEOUT: 'is locked by the program that writes it',
+};
+
+/** The driver's own text is not shown: parts of it come from the server. */
+function refusalOf(address: MysqlAddress, error: unknown): unknown {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  const label = labelOf(address);
+  const refusal = REFUSALS[code];
+  if (refusal !== undefined) return new UsageError(`${label} ${refusal(address)}.`);
+  // Also what the driver says of a connection that has ended, without a code.
+  const outage = OUTAGES[code] ?? (/closed state|closed connection/.test(message) ? OUTAGES['EPIPE'] : undefined);
+  if (outage !== undefined) return new SourceUnavailable(`${label} ${outage}.`);
+  if (/CERT|SSL|TLS|SIGNED|ALTNAME/.test(code)) return new UsageError(`${label} has no valid certificate (${code}).`);
+  return /^ER_|^E[A-Z]+$|^PROTOCOL_/.test(code) ? new UsageError(`${label} cannot be read (${code}).`) : error;
+}

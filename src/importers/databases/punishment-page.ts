@@ -1,0 +1,56 @@
+import type { ImportedRow } from '#store/imports.ts';
+import type { Finding } from '../finding.ts';
+import type { ImportContext } from './database-import.ts';
+import { eventsOf, type PunishmentRecord, termsText } from './punishment-record.ts';
+
+/** A row to be recorded as read, unless one of its events is refused. */
+interface Pending {
+  row: ImportedRow;
+  eventIds: readonly string[];
+}
+
+/** Compares the punishments of a page with the last import, and yields the events of those that differ. */
+export async function* punishmentFindings(
+  part: string,
+  records: readonly PunishmentRecord[],
+  { network, state }: ImportContext,
+): AsyncGenerator<Finding> {
+  const before = await state.rows(
+    part,
+    records.map(({ rowId }) => rowId),
+  );
+  const uncertain = records.filter(({ rowId }) => (before.get(rowId)?.hash ?? '') === '');
+  const known = await network.punishmentsOf(uncertain.map(({ reference }) => reference));
+  const pending: Pending[] = [];
+  for (const record of records) {
+    const { table: file, place, rowId, reference } = record;
+    const earlier = before.get(rowId);
+    const hash = state.hash(termsText(record));
+    const events = eventsOf(record, hash, earlier, known.get(reference), network.now());
+    for (const event of events) yield { file, place, event };
+    if (events.length === 0) yield { file, place, unchanged: reference };
+    if (events.length === 0 && earlier?.hash === hash) continue;
+    const isChange = events.some(({ type }) => type === 'punishment.changed');
+    const version = (earlier?.version ?? 0) + (isChange ? 1 : 0);
+    const revoked =
+      earlier?.revoked === true || known.get(reference)?.revoked === true || record.revocation !== undefined;
+    const row = { rowId, reference, hash, version, revoked, expires: record.expires };
+    pending.push({ row, eventIds: events.map(({ id }) => id) });
+  }
+  if (pending.length > 0) yield checkpointOf(part, pending, state);
+}
+
+function checkpointOf(part: string, pending: readonly Pending[], state: ImportContext['state']): Finding {
+  return {
+    file: part,
+    place: '',
+    checkpoint: async (tx, refused) => {
+      const read = pending.filter(({ eventIds }) => !eventIds.some((id) => refused.has(id)));
+      await state.saveRows(
+        tx,
+        part,
+        read.map(({ row }) => row),
+      );
+    },
+  };
+}

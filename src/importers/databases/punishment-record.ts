@@ -1,0 +1,123 @@
+import type { WireEvent } from '#events/schema.ts';
+import type { ImportedRow } from '#store/imports.ts';
+import type { PunishmentTerms, StoredTerms } from '#store/game/punishments.ts';
+import { LAST_TIMESTAMP } from '#platform/clock.ts';
+import type { SourcePlayer } from './cells.ts';
+
+/** A punishment as another program's database has it now. */
+export interface PunishmentRecord extends PunishmentTerms {
+  table: string;
+  place: string;
+  /** The id of its row, in the order of the table's key. */
+  rowId: string;
+  reference: string;
+  punished: SourcePlayer;
+  punisher: SourcePlayer | null;
+  time: number;
+  /** When its terms changed last, where the program says so. */
+  changed?: number;
+  revocation: RevocationRecord | undefined;
+}
+
+export interface RevocationRecord {
+  /** Undefined where the program does not say when. */
+  time: number | undefined;
+  reason: string;
+  revoker: SourcePlayer | null;
+}
+
+/** Keys of rows as text in the order of their numbers. */
+export const orderedId = (id: number): string => String(id).padStart(16, '0');
+
+/** The content of a punishment that may change, as text to be hashed. */
+export const termsText = ({ type, reason, expires }: PunishmentTerms): string =>
+  JSON.stringify([type, reason, expires]);
+
+/** An end, or null for a punishment that lasts for ever. An end before the beginning is the beginning. */
+export function expiryOf(until: number, time: number): number | null {
+  return until <= 0 || until >= LAST_TIMESTAMP ? null : Math.max(until, time);
+}
+
+/**
+ * The events that bring the network from what the last import reported to the present state of a row.
+ * @param before the row at the last import
+ * @param known the terms of its punishment in the network, where `before` is unknown or its hash is
+ */
+export function eventsOf(
+  record: PunishmentRecord,
+  hash: string,
+  before: ImportedRow | undefined,
+  known: StoredTerms | undefined,
+  now: number,
+): WireEvent[] {
+  const events: WireEvent[] = [];
+  if (before === undefined && known === undefined) events.push(issuedEvent(record));
+  else if (isChanged(record, hash, before, known)) events.push(changedEvent(record, hash, before, now));
+  const revoked = before?.revoked === true || known?.revoked === true;
+  if (record.revocation !== undefined && !revoked) events.push(revokedEvent(record, record.revocation, now));
+  return events;
+}
+
+function isChanged(
+  record: PunishmentRecord,
+  hash: string,
+  before: ImportedRow | undefined,
+  known: StoredTerms | undefined,
+): boolean {
+  if (before !== undefined && before.hash !== '') return before.hash !== hash;
+  return known !== undefined && termsText(known) !== termsText(record);
+}
+
+function issuedEvent({ reference, time, punished, punisher, type, reason, expires }: PunishmentRecord): WireEvent {
+  return {
+    version: 1,
+    id: reference,
+    type: 'punishment.issued',
+    time: timestampOf(time),
+    data: {
+      punishment: reference,
+      punished,
+      punisher,
+      type,
+      reason,
+      expires: expires === null ? null : timestampOf(expires),
+    },
+  };
+}
+
+/** The number of the change is part of the id, so that a change that is undone and made again counts each time. */
+function changedEvent(record: PunishmentRecord, hash: string, before: ImportedRow | undefined, now: number): WireEvent {
+  const { reference, time, type, reason, expires, changed = now } = record;
+  return {
+    version: 1,
+    id: `${reference}:${(before?.version ?? 0) + 1}:${hash.slice(0, 16)}`,
+    type: 'punishment.changed',
+    time: timestampOf(Math.min(now, Math.max(time, changed))),
+    data: { punishment: reference, type, reason, expires: expires === null ? null : timestampOf(expires) },
+  };
+}
+
+export function revokedEvent(
+  { reference, time }: Pick<PunishmentRecord, 'reference' | 'time'>,
+  revocation: RevocationRecord,
+  now: number,
+): WireEvent {
+  const { reason, revoker } = revocation;
+  return {
+    version: 1,
+    id: `${reference}:revoked`,
+    type: 'punishment.revoked',
+    time: timestampOf(Math.min(now, Math.max(time, revocation.time ?? now))),
+    data: { punishment: reference, reason, revoker },
+  };
+}
+
+const timestampOf = (time: number): string => new Date(time).toISOString();
+
+/** Clocks of two machines may differ by that much. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
+/** Whether the time of a punishment is over, or about to be by the clock of its program. */
+export function isOver(expires: number | null, now: number): boolean {
+  return expires !== null && expires <= now + CLOCK_DIFFERENCE_MS;
+}

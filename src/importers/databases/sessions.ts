@@ -1,0 +1,131 @@
+import type { WireEvent } from '#events/schema.ts';
+import { nameKey } from '#platform/text.ts';
+import { ImportRefusal, type Finding } from '../finding.ts';
+import { serverProblem } from '../server-choice.ts';
+import type { SourcePlayer } from './cells.ts';
+import { counted, type ImportContext } from './database-import.ts';
+
+/** Sessions of players become logins and logouts. */
+
+export interface SessionRecord {
+  table: string;
+  place: string;
+  /** The beginning of the ids of its events. */
+  id: string;
+  player: SourcePlayer;
+  server: string;
+  start: number;
+  /** Null while it lasts. */
+  end: number | null;
+}
+
+/** Sessions that were read together, and how far the table is read then. */
+export interface SessionPage {
+  records: readonly SessionRecord[];
+  findings: readonly Finding[];
+  mark: number | undefined;
+}
+
+/** @throws ImportRefusal */
+export function checkSession(record: SessionRecord): SessionRecord {
+  const { player, server, start, end } = record;
+  if (player.name === '') throw new ImportRefusal('has a player without a name', 'player');
+  if (server === '') throw new ImportRefusal('has no server', 'server');
+  if (end !== null && end < start) throw new ImportRefusal('is before the session began', 'end');
+  return record;
+}
+
+export function sessionEvents({ id, player, server, start, end }: SessionRecord): WireEvent[] {
+  const event = (type: 'player.login' | 'player.logout', time: number): WireEvent => ({
+    version: 1,
+    id: `${id}:${type === 'player.login' ? 'login' : 'logout'}`,
+    type,
+    time: new Date(time).toISOString(),
+    server,
+    data: { player },
+  });
+  return end === null ? [event('player.login', start)] : [event('player.login', start), event('player.logout', end)];
+}
+
+const PART = 'sessions';
+/** Marks of servers whose sessions were left out. */
+const UNKNOWN = 'unknown server ';
+/** Enough for any network; a database of hostile names must not fill ours. */
+const MOST_UNKNOWN = 100;
+
+/**
+ * Imports sessions from where the last import ended. Sessions of servers that the network does not have are refused and
+ * remembered: once it has such a server, all sessions are read again.
+ * @param pagesFrom reads the sessions after a mark
+ */
+export async function* sessionFindings(
+  pagesFrom: (mark: number) => AsyncIterable<SessionPage>,
+  context: ImportContext,
+): AsyncGenerator<Finding> {
+  const { state } = context;
+  const marks = await state.marks();
+  const left = [...marks.keys()].filter((part) => part.startsWith(UNKNOWN));
+  const servers = new ServerCheck(context);
+  const found: string[] = [];
+  for (const part of left) if ((await servers.problemOf(part.slice(UNKNOWN.length))) === undefined) found.push(part);
+  const from = found.length > 0 ? 0 : Number(marks.get(PART) ?? '0');
+  for await (const { records, findings, mark } of pagesFrom(from)) {
+    yield* findings;
+    for (const record of records) {
+      if (!(await servers.accepts(record.server))) continue;
+      for (const event of sessionEvents(record)) yield { file: record.table, place: record.place, event };
+    }
+    if (mark === undefined) continue;
+    yield { file: PART, place: '', checkpoint: (tx) => state.saveMark(tx, PART, String(mark)) };
+  }
+  yield* servers.refusals();
+  yield {
+    file: PART,
+    place: '',
+    checkpoint: async (tx) => {
+      for (const part of found) await state.deleteMark(tx, part);
+      for (const server of servers.unknown) await state.saveMark(tx, `${UNKNOWN}${server}`, '');
+    },
+  };
+}
+
+/** Which servers of sessions the network has. */
+class ServerCheck {
+  readonly #context: ImportContext;
+  readonly #problems = new Map<string, string | undefined>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(context: ImportContext) {
+    this.#context = context;
+  }
+
+  async problemOf(server: string): Promise<string | undefined> {
+    const key = nameKey(server);
+    if (!this.#problems.has(key)) {
+      const { network, create } = this.#context;
+      this.#problems.set(key, await serverProblem(server, network, { create }));
+    }
+    return this.#problems.get(key);
+  }
+
+  /** Whether the network has the server; otherwise counts the session. */
+  async accepts(server: string): Promise<boolean> {
+    if ((await this.problemOf(server)) === undefined) return true;
+    if (this.#counts.has(server) || this.#counts.size < MOST_UNKNOWN)
+      this.#counts.set(server, (this.#counts.get(server) ?? 0) + 1);
+    return false;
+  }
+
+  get unknown(): Iterable<string> {
+    return this.#counts.keys();
+  }
+
+  *refusals(): Generator<Finding> {
+    for (const [server, count] of this.#counts)
+      yield {
+        file: PART,
+        place: server,
+        refusal: `${counted(count, 'session')} left out: ${this.#problems.get(nameKey(server))}`,
+      };
+  }
+}

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { UsageError } from '#platform/errors.ts';
+import { plainHttpProblem } from '#platform/plain-http.ts';
+import { withSecretFiles } from '#platform/secret-files.ts';
+import { reasonOf } from '../read-file.ts';
+import { type MysqlAddress, openMysqlSource } from './mysql-source.ts';
+import type { SourceDatabase } from './source-database.ts';
+import { openSqliteSource } from './sqlite-source.ts';
+
+/** Reads where the database of another program is. Its password is never part of a command, an error or the state. */
+
+const DEFAULT_PORT = 3306;
+const FORM = 'mysql://USER@HOST:PORT/DATABASE';
+
+export interface SourceOptions {
+  /** The operand of the command: a MySQL address or a SQLite file; left out: `IMPORT_URL`. */
+  operand: string | undefined;
+  passwordFile: string | undefined;
+  tls: boolean;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export type SourceAddress = { mysql: MysqlAddress } | { sqlite: string };
+
+/** @throws UsageError that says what is wrong, without a password */
+export async function readSourceAddress(
+  options: SourceOptions,
+  dialects: readonly SourceDatabase['dialect'][],
+): Promise<SourceAddress> {
+  const environment = withSecretFiles(options.environment, ['IMPORT_URL', 'IMPORT_PASSWORD']);
+  const text = options.operand ?? environment['IMPORT_URL'] ?? '';
+  if (text === '') throw new UsageError(`Name the database to import: ${formsOf(dialects)}, or set IMPORT_URL.`);
+  // An address without its scheme must not be repeated as the name of a file that does not exist.
+  if (/^[^/]*:[^/]*@/.test(text)) throw new UsageError(`The database must be ${formsOf(dialects)}.`);
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return { sqlite: fileOf(text.replace(/^(sqlite|file):/, ''), dialects) };
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'file:' || url?.protocol === 'sqlite:')
+    return { sqlite: fileOf(decoded(url.pathname), dialects) };
+  if (url === undefined || !['mysql:', 'mariadb:'].includes(url.protocol) || !dialects.includes('mysql'))
+    throw new UsageError(`The database must be ${formsOf(dialects)}.`);
+  if (url.password !== '' && options.operand !== undefined)
+    throw new UsageError(
+      'Leave the password out of the command, where everybody on this machine can read it: use --password-file or IMPORT_PASSWORD.',
+    );
+  return { mysql: await mysqlAddressOf(url, options, environment['IMPORT_PASSWORD']) };
+}
+
+function formsOf(dialects: readonly SourceDatabase['dialect'][]): string {
+  return dialects.map((dialect) => (dialect === 'mysql' ? FORM : 'a SQLite file')).join(' or ');
+}
+
+function fileOf(path: string, dialects: readonly SourceDatabase['dialect'][]): string {
+  if (dialects.includes('sqlite')) return path;
+  throw new UsageError(`The database must be ${formsOf(dialects)}; a file of this program cannot be read.`);
+}
+
+async function mysqlAddressOf(
+  url: URL,
+  { passwordFile, tls }: SourceOptions,
+  password: string | undefined,
+): Promise<MysqlAddress> {
+  const [host, user, database] = [url.hostname, decoded(url.username), decoded(url.pathname.slice(1))];
+  if (host === '' || user === '' || database === '' || database.includes('/') || url.search !== '' || url.hash !== '')
+    throw new UsageError(`The database must be ${FORM}, with user, host and database.`);
+  if (!tls && plainHttpProblem(`http://${host}`, 'private-network') !== undefined)
+    throw new UsageError(
+      `${host} is outside of this machine and of private networks, so the connection needs --tls: punishments and names would be readable on the way.`,
+    );
+  return {
+    host: host.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? DEFAULT_PORT : Number(url.port),
+    user,
+    database,
+    password: await passwordOf(url, passwordFile, password),
+    tls,
+  };
+}
+
+async function passwordOf(url: URL, file: string | undefined, password: string | undefined): Promise<string> {
+  if (file === undefined) return password ?? decoded(url.password);
+  try {
+    return (await readFile(file, 'utf8')).replace(/[\r\n]+$/, '');
+  } catch (error) {
+    throw new UsageError(`--password-file ${file} ${reasonOf(error)}.`);
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new UsageError('The address of the database has a % that encodes nothing; write it as %25.');
+  }
+}
+
+export async function openSource(address: SourceAddress): Promise<SourceDatabase> {
+  return 'mysql' in address ? await openMysqlSource(address.mysql) : await openSqliteSource(address.sqlite);
+}

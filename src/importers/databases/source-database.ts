@@ -1,0 +1,88 @@
+import { UsageError } from '#platform/errors.ts';
+
+/** The database of another program, of which an import only reads. */
+export interface SourceDatabase extends AsyncDisposable {
+  readonly dialect: 'mysql' | 'sqlite';
+  /** Host, port and database, or the file: never a password. Imports of the same source know each other by it. */
+  readonly label: string;
+  /** The rows of a `select` with `?` for each value. */
+  rows(text: string, values?: readonly (string | number)[]): Promise<SourceRow[]>;
+}
+
+/** Numbers of any size: `bigint` from SQLite, text from MySQL. */
+export type SourceRow = Record<string, unknown>;
+
+/** Thrown when the database cannot be read at present; it may be later. */
+export class SourceUnavailable extends UsageError {}
+
+export interface SourceTable {
+  /** As the database spells it. */
+  name: string;
+  /** In lower case. */
+  columns: ReadonlySet<string>;
+}
+
+/** The columns that an import needs, by table. */
+export type Layout = Readonly<Record<string, readonly string[]>>;
+
+const COLUMNS = {
+  mysql: `select table_name as t, column_name as c from information_schema.columns where table_schema = database()`,
+  sqlite: `select m.name as t, p.name as c from sqlite_schema m join pragma_table_info(m.name) p
+    where m.type in ('table', 'view')`,
+};
+/** Tables that an error lists, so that a wrong prefix or database is noticed. */
+const LISTED = 8;
+
+/**
+ * Checks that the database has the tables and columns that an import needs.
+ * @param program the program and its versions with this layout
+ * @returns the tables as the database has them
+ * @throws UsageError that says what is missing
+ */
+export async function checkLayout(
+  source: SourceDatabase,
+  layout: Layout,
+  { program, hint }: { program: string; hint: string },
+): Promise<Map<string, SourceTable>> {
+  const columns = await source.rows(COLUMNS[source.dialect]);
+  const tables = Map.groupBy(columns, ({ t }) => String(t));
+  const found = new Map<string, SourceTable>();
+  for (const [name, needed] of Object.entries(layout)) {
+    const table = [...tables.keys()].find((one) => one.toLowerCase() === name.toLowerCase());
+    if (table === undefined)
+      throw new UsageError(
+        `${source.label} has no table ${name} that this user may read, as ${program} has. ${hint}${listOf([...tables.keys()])}`,
+      );
+    const known = new Set(tables.get(table)!.map(({ c }) => String(c).toLowerCase()));
+    const missing = needed.filter((column) => !known.has(column.toLowerCase()));
+    if (missing.length > 0)
+      throw new UsageError(
+        `The table ${table} of ${source.label} has no column ${missing.join(', ')} that this user may read; ${program} has ${needed.join(', ')}.`,
+      );
+    found.set(name, { name: table, columns: known });
+  }
+  return found;
+}
+
+function listOf(tables: readonly string[]): string {
+  if (tables.length === 0) return ' This user sees no table.';
+  const more = tables.length > LISTED ? ` and ${tables.length - LISTED} more` : '';
+  return ` This user sees: ${tables.slice(0, LISTED).join(', ')}${more}.`;
+}
+
+/** The first characters of a text, so that a page of rows has a bounded size. */
+export const textColumn = (column: string, max: number, alias = column): string =>
+  `substr(${quoted(column)}, 1, ${max}) as ${quoted(alias)}`;
+
+/** A number that MySQL may store as bits or as text. */
+export const numberColumn = (column: string, alias = column): string => `${quoted(column)} + 0 as ${quoted(alias)}`;
+
+/** The quoted name of a table or column, `table.column` included. SQLite reads backquotes as MySQL does. */
+export const quoted = (name: string): string =>
+  name
+    .split('.')
+    .map((part) => `\`${part.replaceAll('`', '``')}\``)
+    .join('.');
+
+/** The placeholders of `in (…)`. */
+export const placeholders = (count: number): string => Array.from({ length: count }, () => '?').join(', ');
