@@ -146,7 +146,11 @@ export const SETTINGS = {
     'Seconds without a heartbeat after which a server counts as empty',
     whole(1, 86_400),
   ),
-  WATCH_SERVERS: setting('serve', 'The command that polls watched game servers', choice(['serve', 'watch'])),
+  WATCH_SERVERS: setting(
+    'serve',
+    'The command that polls watched game servers and follows managed ones',
+    choice(['serve', 'watch']),
+  ),
   REGISTRATION: setting(
     'open',
     'Who may register: open: everybody; linked: everybody, but only accounts with a linked game account may use applications; closed: nobody',

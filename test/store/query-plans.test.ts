@@ -28,6 +28,7 @@ import { findPlayer, namesOf, playersBefore, playersNamed } from '#store/game/pl
 import { statsOf } from '#store/game/player-stats.ts';
 import { teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
+import { countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
@@ -38,7 +39,7 @@ import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|managed_players|managed_bans|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -121,6 +122,9 @@ test('no read of a request scans a table that grows with the network', async (t)
     countersOfMatches: (db) => countersOfMatches(db, [1, 2]),
     reportsOf: (db) => reportsOf(db, 1, [player.key]),
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),
+    'issuedBans and countUnknown': (db) =>
+      Promise.all([issuedBans(db, 1, [person(1).uuid], 1), countUnknown(db, [person(1).uuid])]),
+    'onlineOn and listedBans': (db) => Promise.all([onlineOn(db, 1), listedBans(db, 1), listedBans(db, 1, ['x'])]),
     reportsAbout: (db) => reportsAbout(db, player.key, 1, 20),
   };
   for (const [name, read] of Object.entries(readers)) {

@@ -31,7 +31,7 @@ export async function applyConfigured(
   return undefined;
 }
 
-/** Marks a server as removed and deletes its rotation, presence, keys and watch. Its matches stay, under its name. */
+/** Marks a server as removed and deletes its rotation, presence, keys, watch and management connection. Its matches stay, under its name. */
 export async function applyRemoved({ batch: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
@@ -41,6 +41,7 @@ export async function applyRemoved({ batch: { tx }, server, time, isReplay }: Ev
   await tx.run(sql`delete from presence where server_key = ${key}`);
   await tx.run(sql`delete from server_keys where server_key = ${key}`);
   await tx.run(sql`delete from server_watches where server_key = ${key}`);
+  await tx.run(sql`delete from managed_servers where server_key = ${key}`);
   return undefined;
 }
 
