@@ -24,7 +24,7 @@ import { objectivesOf } from '#store/game/player-objectives.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { firstHourOf } from '#store/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
-import { findPlayer, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
+import { findPlayer, namesByUuid, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
@@ -122,6 +122,7 @@ test('no read of a request scans a table that grows with the network', async (t)
     countersOfMatches: (db) => countersOfMatches(db, [1, 2]),
     reportsOf: (db) => reportsOf(db, 1, [player.key]),
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),
+    namesByUuid: (db) => namesByUuid(db, [person(1).uuid]),
     'issuedBans and countUnknown': (db) =>
       Promise.all([issuedBans(db, 1, [person(1).uuid], 1), countUnknown(db, [person(1).uuid])]),
     'onlineOn and listedBans': (db) => Promise.all([onlineOn(db, 1), listedBans(db, 1), listedBans(db, 1, ['x'])]),

@@ -35,3 +35,10 @@ create table managed_bans (
   expires bigint,
   primary key (server_key, uuid_hash)
 ) /*sqlite: strict, without rowid*/;
+
+-- Maps as the senders of dialects name them, by the slug, with the gamemode under which their matches count.
+create table dialect_maps (
+  slug text primary key,
+  name text not null,
+  gamemode text not null
+) /*sqlite: strict, without rowid*/;
