@@ -58,7 +58,7 @@ export class ManagedServers implements AsyncDisposable {
     const held = await holdServers(db, clock.now(), this.#holder, { leaseMs: LEASE_MS, limit });
     const revisions = new Map(held.map(({ serverKey, revision }) => [serverKey, revision]));
     for (const [serverKey, connection] of this.#connections) {
-      if (revisions.get(serverKey) === connection.revision) continue;
+      if (revisions.get(serverKey) === connection.revision && !connection.isOver) continue;
       this.#connections.delete(serverKey);
       await connection.stop();
     }

@@ -32,12 +32,18 @@ export class ServerConnection {
   #contact: number | null;
   #failures = 0;
   #isStopping = false;
+  #isOver = false;
 
   constructor(deps: ConnectionDeps, server: HeldServer) {
     this.#deps = deps;
     this.#server = server;
     this.#contact = server.contact;
-    this.#ended = this.#run();
+    this.#ended = this.#run().finally(() => (this.#isOver = true));
+  }
+
+  /** Whether it has given the server up. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   get revision(): number {
@@ -79,10 +85,10 @@ export class ServerConnection {
     const { url, ca } = this.#server;
     const secret = secretOf(secretKey(), this.#server);
     if (secret === undefined) throw new ConnectionLost('secret_unreadable');
-    using socket = await ManagementSocket.open({ url, ca, secret }, limits, () => context.clock.now());
-    const close = (): void => socket.close();
-    this.#stop.signal.addEventListener('abort', close, { once: true });
-    if (this.#stop.signal.aborted) close();
+    using socket = await ManagementSocket.open({ url, ca, secret }, limits, {
+      now: () => context.clock.now(),
+      signal: this.#stop.signal,
+    });
     this.#isStopping = false;
     socket.request('players');
     socket.request('bans');
@@ -95,11 +101,7 @@ export class ServerConnection {
       setInterval(() => socket.request('bans'), BANS_MS),
       clearInterval,
     );
-    try {
-      for (;;) for (const arrived of await socket.next()) await this.#report(arrived);
-    } finally {
-      this.#stop.signal.removeEventListener('abort', close);
-    }
+    for (;;) for (const arrived of await socket.next()) await this.#report(arrived);
   }
 
   /** The heartbeats must arrive before the presence of the server expires. */

@@ -45,11 +45,11 @@ export class ManagementSocket implements Disposable {
     socket.on('close', () => this.#lose('closed'));
   }
 
-  /** @throws ConnectionLost */
+  /** Connects. The signal ends the connection at any time. @throws ConnectionLost */
   static async open(
     { url, ca, secret }: { url: string; ca: string; secret: string },
     { maxBytes, timeoutMs }: SocketLimits,
-    now: () => number,
+    { now, signal }: { now: () => number; signal: AbortSignal },
   ): Promise<ManagementSocket> {
     const socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${secret}` },
@@ -62,6 +62,10 @@ export class ManagementSocket implements Disposable {
     const opened = new ManagementSocket(socket, now, timeoutMs);
     const { promise, resolve } = Promise.withResolvers<void>();
     opened.#wake = resolve;
+    const close = (): void => opened.close();
+    signal.addEventListener('abort', close, { once: true });
+    socket.on('close', () => signal.removeEventListener('abort', close));
+    if (signal.aborted) close();
     socket.on('open', () => resolve());
     await promise;
     if (opened.#lost !== undefined) throw opened.#lost;
