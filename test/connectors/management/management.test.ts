@@ -10,7 +10,7 @@ import { ManagedServers, type ManagedServersOptions } from '#connectors/manageme
 import { managedServer, removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { readManagementUrl } from '#store/game/watches/management-url.ts';
 import { serverByKey, serverByName } from '#store/game/servers.ts';
-import { configured, presence, sendEvents } from '#test/support/builders.ts';
+import { configured, presence, punishment, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
 import { ManagementResponder, SECRET } from './responder.ts';
 
@@ -93,10 +93,17 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
   const responder = await ManagementResponder.open(t);
   responder.lists = SESSION.first;
   await world.manage(responder.url);
+  // Hal's ban is known from an import.
+  const hal = { uuid: '0b7a1f3e-5c2d-4e8f-9a1b-000000000007', name: 'Hal' };
+  await sendEvents(context, punishment('imported', hal, {}, { server: 'Alpha' }));
   const servers = world.servers();
   await servers.tick();
   await world.until(async () => (await world.state()) === 'connected');
-  const first = ['12:00:00 player.login Ada', '12:00:00 punishment.issued Bob Griefing the harbour'];
+  const first = [
+    '12:00:00 punishment.issued Hal',
+    '12:00:00 player.login Ada',
+    '12:00:00 punishment.issued Bob Griefing the harbour',
+  ];
   assert.deepEqual(await world.events(), first);
   const { players, playerCount } = (await serverByKey(context.db, world.key, context.clock.now() - 60_000))!;
   assert.deepEqual([players, playerCount], [['Ada'], 1], 'the heartbeat names everybody');
@@ -111,9 +118,9 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
     '12:00:10 punishment.issued Dan Cid Spam in chat 2026-04-01T00:00:00.000Z',
     '12:00:10 punishment.revoked',
   ];
-  assert.deepEqual(await world.untilEvents(6), [...first, ...live]);
+  assert.deepEqual(await world.untilEvents(7), [...first, ...live]);
 
-  // The connection is lost for a minute, in which Cid leaves, Eve joins, Dan is pardoned and Fay is banned.
+  // The connection is lost for a minute, in which Cid leaves, Eve joins, Dan and Hal are pardoned and Fay is banned.
   context.clock.advance(60_000);
   responder.lists = SESSION.second;
   responder.drop();
@@ -122,8 +129,12 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
     '12:01:10 player.login Eve',
     '12:01:10 punishment.issued Fay Cheating',
     '12:01:10 punishment.revoked',
+    '12:01:10 punishment.revoked',
   ];
-  assert.deepEqual(await world.untilEvents(10), [...first, ...live, ...missed]);
+  assert.deepEqual(await world.untilEvents(12), [...first, ...live, ...missed]);
+  const inForce = await context.db.tuples(sql`
+    select p.name from punishments u join players p on p.key = u.punished_key where u.revoked is null`);
+  assert.deepEqual(inForce, [['Fay']]);
   await world.until(async () => (await world.state()) === 'connected');
   assert.equal(responder.connections, 2, 'the other process does not follow the server');
   assert.deepEqual(new Set(responder.requested), new Set(['minecraft:players', 'minecraft:bans']));
@@ -136,13 +147,13 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
   context.clock.advance(context.config.PRESENCE_TIMEOUT * 1000 + 1);
   responder.send({ method: 'minecraft:notification/server/stopping' });
   const atStop = ['12:03:11 player.logout Eve', '12:03:11 player.logout Gil'];
-  assert.deepEqual((await world.untilEvents(12)).slice(10).sort(), atStop);
+  assert.deepEqual((await world.untilEvents(14)).slice(12).sort(), atStop);
 
   // A process that ends hands its servers over.
   await servers[Symbol.asyncDispose]();
   await other.tick();
   await world.until(async () => responder.connections === 3);
-  await world.until(async () => (await world.events()).length === 13);
+  await world.until(async () => (await world.events()).length === 15);
   assert.equal((await world.events()).at(-1), '12:03:11 player.login Eve');
   assert.equal(await removeManaged(context.db, world.key), true);
   await other.tick();
