@@ -33,6 +33,7 @@ import {
 import { createFrom, FROM } from './apply/command.ts';
 import { ingestEvent } from './apply/servers.ts';
 import { requireServer } from './server-name.ts';
+import { manageCommands } from './server-manage.ts';
 import { watchCommands } from './server-watch.ts';
 
 const NAME: Command['options'] = { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION };
@@ -52,6 +53,7 @@ const MAX_OVERLAP_HOURS = 24 * 90;
 
 export const commands: Command[] = [
   ...watchCommands,
+  ...manageCommands,
   {
     words: 'server create',
     begins: true,

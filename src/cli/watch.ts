@@ -1,13 +1,15 @@
 import { output } from '#platform/output.ts';
 import { untilSignalled } from '#platform/signals.ts';
+import { startManagedServers } from '#connectors/management/managed-servers.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
+import { listManaged } from '#store/game/watches/managed-servers.ts';
 import { listWatches } from '#store/game/watches/server-watches.ts';
 import { type Command, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
   {
     words: 'watch',
-    summary: 'Poll the game servers that `server watch` names, until SIGINT or SIGTERM',
+    summary: 'Poll and follow the servers of `server watch` and `server manage`, until SIGINT or SIGTERM',
     run: watch,
   },
 ];
@@ -15,10 +17,15 @@ export const commands: Command[] = [
 async function watch(): Promise<void> {
   const signalled = untilSignalled();
   await withAppContext(async (context) => {
-    const { length } = await listWatches(context.db);
+    const { length: watched } = await listWatches(context.db);
+    const { length: managed } = await listManaged(context.db);
     await using running = new AsyncDisposableStack();
     running.use(startWatcher(context));
-    output().write(`ready\n${length} ${length === 1 ? 'server is' : 'servers are'} watched.\n`);
+    running.use(startManagedServers(context));
+    const more = managed === 0 ? '' : `${servers(managed)} managed.\n`;
+    output().write(`ready\n${servers(watched)} watched.\n${more}`);
     await signalled;
   });
 }
+
+const servers = (count: number): string => `${count} ${count === 1 ? 'server is' : 'servers are'}`;

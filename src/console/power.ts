@@ -29,6 +29,8 @@ export const POWER: Readonly<Record<string, Decision>> = {
   '/operator/servers/:id/keys': ({ act }) => act !== 'revoke',
   '/operator/servers/:id/watch': 'never',
   '/operator/servers/:id/watch/remove': 'never',
+  '/operator/servers/:id/management': 'always',
+  '/operator/servers/:id/management/remove': 'never',
   '/operator/servers/:id/withdraw': 'never',
   '/operator/servers/:id/delete': 'never',
   '/operator/players/:uuid/erase': 'never',

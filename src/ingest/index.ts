@@ -9,6 +9,8 @@ import { receiptsAfter } from '#events/receipt-log.ts';
 import type { Sender } from '#events/receipts.ts';
 import type { Credential } from '#store/game/server-keys.ts';
 import { Credentials } from './credentials.ts';
+import { handleDialectRequest } from './dialects/dialect-request.ts';
+import { type DialectMatch, dialectRoute } from './dialects/dialects.ts';
 import { handleEventRequest } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
 import { ServerQuotas } from './server-quotas.ts';
@@ -63,10 +65,22 @@ export async function openIngest(
       },
     },
   };
+  const serveDialect = async (request: IncomingMessage, response: ServerResponse, found: DialectMatch) => {
+    setRoute(response, found.route.label);
+    const credential = await credentials.ofHeader(`Bearer ${found.dialect.keyOf(request) ?? ''}`);
+    const handle = found.route.methods[request.method!];
+    if (handle === undefined) throw notAllowed(found.route.methods);
+    using quota = quotas.open(credential.serverKey);
+    const sender = senderOf(credential);
+    const deps = { db, clock, keyedHash, quota, sender, dryRun: credential.test };
+    send(response, 200, JSON.stringify(await handleDialectRequest(deps, request, found.parameters, handle)));
+  };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '/', search = ''] = request.url!.split('?', 2);
     const name = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     if (name === '/openapi.json' && isRead(request)) return send(response, 200, (document ??= openApiDocument(facts)));
+    const dialect = dialectRoute(config.INGEST_DIALECTS, name);
+    if (dialect !== undefined) return await serveDialect(request, response, dialect);
     const route = routes[name];
     if (route !== undefined) setRoute(response, name);
     const credential = await credentials.of(request);
@@ -115,7 +129,7 @@ const senderOf = ({ credential, serverKey, serverName }: Credential): Sender => 
   credential,
 });
 
-function notAllowed(route: Route): HttpError {
+function notAllowed(route: object): HttpError {
   const allow = Object.keys(route).join(', ');
   return new HttpError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
 }

@@ -8,10 +8,12 @@ import {
   choice,
   colour,
   database,
+  dialects,
   duration,
   internalListen,
   type Listen,
   listen,
+  listenOf,
   listOf,
   origin,
   pictureAddress,
@@ -104,6 +106,7 @@ export const SETTINGS = {
     whole(1, 1_000_000_000),
   ),
   INGEST_LIMIT: setting('0', 'Events a minute from one game server; 0: no limit', whole(0, 1_000_000_000)),
+  INGEST_DIALECTS: setting('', 'Protocols of other programs on the ingest: dewdrop; empty: none', dialects),
   INGEST_WEIGHT_LIMIT: setting(
     '200000',
     'Weight of the events a minute from one game server: about how many rows they write (a match: two for each player, one for each kill and objective); 0: no limit',
@@ -146,7 +149,7 @@ export const SETTINGS = {
     'Seconds without a heartbeat after which a server counts as empty',
     whole(1, 86_400),
   ),
-  WATCH_SERVERS: setting('serve', 'The command that polls watched game servers', choice(['serve', 'watch'])),
+  WATCH_SERVERS: setting('serve', 'The command that polls and follows game servers', choice(['serve', 'watch'])),
   REGISTRATION: setting(
     'open',
     'Who may register: open: everybody; linked: everybody, but only accounts with a linked game account may use applications; closed: nobody',
@@ -293,13 +296,6 @@ function listensOf(settings: Settings): Record<ServiceName, Listen> {
       settings[`${service}_LISTEN`] ?? listenOf(settings[`${service}_URL`], fallbacks[service]),
     ]),
   ) as Record<ServiceName, Listen>;
-}
-
-function listenOf(address: string, fallback: number): Listen {
-  const url = new URL(address);
-  if (!isLoopback(address) || url.protocol !== 'http:') return { host: '127.0.0.1', port: fallback };
-  const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[(.*)\]$/, '$1');
-  return { host, port: Number(url.port || 80) };
 }
 
 function checkHosts(config: Config): void {

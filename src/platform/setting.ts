@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLoopback } from './plain-http.ts';
 
 /** The types of settings: how each parses its text, and the error message for a wrong value. */
 
@@ -80,6 +81,23 @@ export const duration = (min: number, max: number) =>
 export const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
+/** Several of the values, separated by commas; empty for none. */
+export const choices = <const T extends readonly [string, ...string[]]>(values: T) =>
+  listOf.transform((chosen, ctx): T[number][] => {
+    const unknown = chosen.find((one) => !values.includes(one));
+    if (unknown !== undefined)
+      ctx.addIssue({
+        code: 'custom',
+        message: `must have ${values.join(', ')} alone, or be empty (${unknown} is unknown)`,
+      });
+    return chosen;
+  });
+
+/** Protocols of other programs that the ingest can serve. */
+const DIALECT_NAMES = ['dewdrop'] as const;
+export type DialectName = (typeof DIALECT_NAMES)[number];
+export const dialects = choices(DIALECT_NAMES);
+
 export interface Listen {
   host?: string;
   port?: number;
@@ -119,4 +137,12 @@ function isZone(value: string): boolean {
 function fail(ctx: z.RefinementCtx, message: string): never {
   ctx.addIssue({ code: 'custom', message });
   return z.NEVER;
+}
+
+/** Where a service listens by default: at its public address if that is on this machine. */
+export function listenOf(address: string, fallback: number): Listen {
+  const url = new URL(address);
+  if (!isLoopback(address) || url.protocol !== 'http:') return { host: '127.0.0.1', port: fallback };
+  const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return { host, port: Number(url.port || 80) };
 }

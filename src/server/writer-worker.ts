@@ -4,6 +4,7 @@ import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { openAppContext } from '#context/context.ts';
 import { GroupCommitQueue } from '#events/group-commit.ts';
 import { serveWorkerChannel } from '#events/worker-channel.ts';
+import { startManagedServers } from '#connectors/management/managed-servers.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
 import { startJobs } from './jobs.ts';
 import { shareMetrics, WRITER } from './thread-metrics.ts';
@@ -16,6 +17,9 @@ metrics.use(shareMetrics(context.metrics, WRITER));
 const eventQueue = new GroupCommitQueue(context);
 await using jobs = new AsyncDisposableStack();
 jobs.use(startJobs(context, eventQueue));
-if (context.config.WATCH_SERVERS === 'serve') jobs.use(startWatcher(context));
+if (context.config.WATCH_SERVERS === 'serve') {
+  jobs.use(startWatcher(context));
+  jobs.use(startManagedServers(context));
+}
 await serveWorkerChannel(parentPort!, eventQueue);
 await eventQueue.close();

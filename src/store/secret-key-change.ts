@@ -3,6 +3,7 @@ import { seal, unseal } from '#platform/crypto/seal.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { MANAGEMENT_SECRETS } from './game/watches/managed-servers.ts';
 import { clearImportHashes } from './imports.ts';
 import { deleteFormerHashKeys, formerHashKeys, fingerprintOf, saveFingerprint } from './installation.ts';
 import { saveFormerHashKeys, storedFingerprint } from './installation.ts';
@@ -12,6 +13,8 @@ const BATCH_SIZE = 500;
 
 export interface SecretKeyChange {
   signing_keys: number;
+  /** Secrets of management connections. */
+  management_secrets: number;
   erased_players: number;
 }
 
@@ -31,12 +34,14 @@ export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): P
     const former = (await formerHashKeys(tx, from)) ?? [];
     const signing_keys = await reseal(tx, { table: 'signing_keys', purpose: 'signing keys' }, from, to);
     await reseal(tx, { table: 'first_party_clients', purpose: 'own client' }, from, to);
+    const management_secrets = await reseal(tx, { table: 'managed_servers', purpose: MANAGEMENT_SECRETS }, from, to);
     const erased_players = await rehash(tx, keyedHashOf(to));
+    await rehashBans(tx, keyedHashOf(to));
     await saveFormerHashKeys(tx, to, [...former, from.derive(HASH_PURPOSE)]);
     await tx.run(sql`delete from link_codes`);
     await clearImportHashes(tx);
     await saveFingerprint(tx, to);
-    return { signing_keys, erased_players };
+    return { signing_keys, management_secrets, erased_players };
   });
 }
 
@@ -46,6 +51,8 @@ export interface SecretKeyLoss {
   signing_keys: number;
   /** Erased players, who are recorded under their own names when they play again. */
   erased_players: number;
+  /** Secrets of management connections, which have to be entered again. */
+  management_secrets: number;
   /** Punishments in force against erased players. */
   held_punishments: number;
 }
@@ -55,6 +62,7 @@ export async function lossOf(db: Queryable): Promise<SecretKeyLoss> {
   return {
     signing_keys: await count(sql`select count(*) from signing_keys`),
     erased_players: await count(sql`select count(*) from pseudonyms`),
+    management_secrets: await count(sql`select count(*) from managed_servers`),
     held_punishments: await count(sql`select count(*) from held_punishments`),
   };
 }
@@ -68,6 +76,7 @@ export async function resetSecretKey(db: Db, to: SecretKey): Promise<SecretKeyLo
     await tx.run(sql`delete from signing_keys`);
     await tx.run(sql`delete from link_codes`);
     await tx.run(sql`delete from held_punishments`);
+    await tx.run(sql`delete from managed_bans`);
     await clearImportHashes(tx);
     await deleteFormerHashKeys(tx);
     await saveFingerprint(tx, to);
@@ -84,9 +93,13 @@ async function refuseUnfinishedJobs(tx: Queryable): Promise<void> {
 const SEALED = {
   signing_keys: { key: sql`kid`, sealed: sql`sealed`, table: sql`signing_keys` },
   first_party_clients: { key: sql`name`, sealed: sql`sealed_secret`, table: sql`first_party_clients` },
+  managed_servers: { key: sql`server_key`, sealed: sql`sealed_secret`, table: sql`managed_servers` },
 };
 
-/** Rows that cannot be unsealed stay: the signing keys refuse the start, and a first-party client gets a new secret. */
+/**
+ * Rows that cannot be unsealed stay: the signing keys refuse the start, a first-party client gets a new secret, and a
+ * management connection says that its secret has to be entered again.
+ */
 async function reseal(
   tx: Queryable,
   { table: name, purpose }: { table: keyof typeof SEALED; purpose: string },
@@ -95,7 +108,7 @@ async function reseal(
 ): Promise<number> {
   const { key, sealed, table } = SEALED[name];
   const [oldKey, newKey] = [from.derive(purpose), to.derive(purpose)];
-  const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table}`)) as [string, string][];
+  const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table}`)) as [string | number, string][];
   for (const [id, value] of rows) {
     const text = unseal(oldKey, value);
     if (text === undefined && name === 'signing_keys') {
@@ -122,5 +135,14 @@ async function rehash(tx: Queryable, hashOf: (text: string) => string): Promise<
     count += rows.length;
     if (rows.length < BATCH_SIZE) return count;
     last = rows.at(-1)![0];
+  }
+}
+
+/** The bans that managed servers listed name their players by keyed hashes. */
+async function rehashBans(tx: Queryable, hashOf: (text: string) => string): Promise<void> {
+  const rows = (await tx.tuples(sql`select server_key, uuid_hash from managed_bans`)) as [number, string][];
+  for (const [server, hash] of rows) {
+    await tx.run(sql`
+      update managed_bans set uuid_hash = ${hashOf(hash)} where server_key = ${server} and uuid_hash = ${hash}`);
   }
 }

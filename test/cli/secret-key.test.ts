@@ -6,6 +6,9 @@ import { sql } from '#db/sql.ts';
 import { currentKeys } from '#auth/oidc/keys.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { secretKeyMatches } from '#store/installation.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { holdServers, secretOf, setManaged } from '#store/game/watches/managed-servers.ts';
+import { listedBans, saveBans } from '#store/game/watches/managed-state.ts';
 import { account, login, person, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, testContext, testServices } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
@@ -23,6 +26,10 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
   await secretKeyMatches(db, openSecretKey(config));
   const [signing] = await currentKeys(db, openSecretKey(config), clock.now());
   await sendEvents(first, login('Alpha', person(1)));
+  const { key: server } = (await serverByName(db, 'Alpha'))!;
+  await setManaged(db, openSecretKey(config), server, { url: 'wss://a.example:1', ca: '', secret: 'of the game' });
+  const ban = { uuidHash: db.keyedHash(person(2).uuid), reference: 'ban', content: '', expires: null };
+  await saveBans(db, server, [ban]);
   const { id } = await account(first, 'Ann', person(1).uuid);
   await deleteAccount(db, clock.now(), id);
   const started = await scorehallWith(
@@ -45,12 +52,20 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
       scorehallWith(old, { DATABASE_URL: url, SECRET_KEY: to }, 'secret-key', 'change', '--from', '-', '--json');
     assert.match((await change('x'.repeat(40))).err, /not that of the database/);
     const { status, out, err } = await change(from);
-    assert.deepEqual([status, JSON.parse(out || '{}')], [0, { signing_keys: 1, erased_players: 1 }], err);
+    assert.deepEqual(
+      [status, JSON.parse(out || '{}')],
+      [0, { signing_keys: 1, management_secrets: 1, erased_players: 1 }],
+      err,
+    );
     assert.match((await change(from)).err, /this secret key already/);
     const context = await testContext(t, url, { SECRET_KEY: to });
     const key = openSecretKey(context.config);
     assert.equal(await secretKeyMatches(context.db, key), true);
     assert.deepEqual((await currentKeys(context.db, key, clock.now()))[0], signing);
+    const [held] = await holdServers(context.db, 0, 'one', { leaseMs: 2, limit: 1 });
+    assert.equal(secretOf(key, held!), 'of the game');
+    const bans = await listedBans(context.db, server);
+    assert.equal(bans.get(context.db.keyedHash(person(2).uuid))?.reference, 'ban');
     await sendEvents(context, login('Alpha', person(1)));
     assert.deepEqual(await context.db.all(sql`select key from players where uuid = ${person(1).uuid}`), []);
     assert.equal(await secretKeyMatches(context.db, openSecretKey(config)), false);
@@ -68,7 +83,13 @@ onEachDatabase('a used database gets no new secret key unless it is reset', asyn
   assert.equal(refused.status, 2);
   assert.match(refused.err, /^scorehall: The secret key of this database .* is missing.*secret-key reset/);
   const asked = await scorehall(without, 'secret-key', 'reset', '--json');
-  assert.deepEqual(JSON.parse(asked.out), { lost: false, signing_keys: 1, erased_players: 0, held_punishments: 0 });
+  assert.deepEqual(JSON.parse(asked.out), {
+    lost: false,
+    signing_keys: 1,
+    erased_players: 0,
+    management_secrets: 0,
+    held_punishments: 0,
+  });
   assert.equal((await scorehall(without, 'server', 'list')).status, 2, 'asking changes nothing');
   assert.equal((await scorehall(without, 'secret-key', 'reset', '--yes')).status, 0);
   assert.equal((await scorehall(without, 'server', 'list')).status, 0);

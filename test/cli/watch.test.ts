@@ -73,8 +73,23 @@ onEachDatabase('servers are watched by command and by file, with audit entries',
   await run('server', 'watch', 'remove', '--name', 'Alpha');
   assert.deepEqual(await run('server', 'watch', 'list'), []);
 
+  const manage = ['server', 'manage', '--name', 'Alpha', '--url'];
+  const secretFile = join(folder.path, 'secret');
+  await writeFile(secretFile, 'S3cret\n');
+  const manageRefusal = async (...args: string[]): Promise<string> =>
+    (await scorehall({ DATABASE_URL: url }, ...manage, ...args)).err;
+  assert.match(await manageRefusal('ws://a.example:1', '--secret-file', secretFile), /--url must be wss:/);
+  assert.match(await manageRefusal('wss://a.example:1', '--secret-file', path), /must have the secret alone/);
+  assert.match(await manageRefusal('wss://a:1', '--secret-file', secretFile, '--ca-file', path), /certificates in PEM/);
+  const managed = { name: 'Alpha', url: 'wss://a.example:1', own_ca: false, state: null, last_contact: null };
+  assert.deepEqual(await run(...manage, 'wss://a.example:1', '--secret-file', secretFile), managed);
+  assert.deepEqual(await run('server', 'manage', 'list'), [managed]);
+  await run('server', 'manage', 'remove', '--name', 'Alpha');
+  assert.deepEqual(await run('server', 'manage', 'list'), []);
+
   await using db = await openDb(url);
   const actions = (await listAudit(db, {}, 20)).map(({ action }) => action);
+  assert.ok(actions.includes('server.manage.set') && actions.includes('server.manage.remove'), actions.join());
   assert.ok(actions.includes('server.watch.set') && actions.includes('server.watch.remove'), actions.join());
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { idOf } from '#platform/ids.ts';
 import { listAudit } from '#store/audit/audit.ts';
+import { sql } from '#db/sql.ts';
+import { managedServer } from '#store/game/watches/managed-servers.ts';
 import { claimPolls, recordPolls, watchOf } from '#store/game/watches/server-watches.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { configured, presence, sendEvents } from '#test/support/builders.ts';
@@ -52,8 +54,24 @@ onEachDatabase('an operator watches a server and reads the outcome of the polls'
     ['server.watch.remove', {}],
     ['server.watch.set', target],
   ]);
+  const connection = { url: 'wss://play.example.org:25585', secret: 'S3cret-of-the-game', ca: '' };
+  const wrong = await post('/management', { url: 'ws://play.example.org:1', secret: 'a b', ca: 'x' });
+  assert.match(wrong, /Enter wss:\/\/HOST:PORT, or ws:.* without blanks.* no private key/);
+  assert.equal(await managedServer(db, key), undefined);
+  assert.match(await post('/management', connection), /first connection within seconds/);
+  assert.ok(!olga.page.html.includes(connection.secret), 'the secret is not shown again');
+  assert.equal((await managedServer(db, key))?.url, connection.url);
+  await db.run(sql`update managed_servers set state = 'unauthorized'`);
+  await olga.open(at);
+  assert.match(olga.text, /not connected The secret is wrong/);
+  await post('/management/remove');
+  assert.equal(await managedServer(db, key), undefined);
+  await post('/management', connection);
+  const set = (await listAudit(db, { subject: idOf(key) }, 1))[0]!;
+  assert.deepEqual([set.action, set.detail], ['server.manage.set', { url: connection.url }]);
   await post('/watch', target);
   await post('/delete');
   await confirm(olga);
   assert.equal(await watchOf(db, key), undefined, 'a deleted server is not watched');
+  assert.equal(await managedServer(db, key), undefined, 'nor followed');
 });

@@ -32,11 +32,12 @@ import { objectivesOf } from '#store/game/player-objectives.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { firstHourOf } from '#store/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
-import { findPlayer, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
+import { findPlayer, namesByUuid, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
 import { isBanned, listPunishments, listPunishmentsOf, termsOfAll } from '#store/game/punishments.ts';
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
+import { countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
@@ -47,7 +48,7 @@ import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -134,6 +135,10 @@ test('no read of a request scans a table that grows with the network', async (t)
     importedRows: (db) => importedRows(db, 1, 'bans', ['1', '2']),
     importedRowsBetween: (db) => importedRowsBetween(db, 1, 'bans', { after: '1', last: '~', limit: 20 }),
     importMarks: (db) => importMarks(db, 1),
+    namesByUuid: (db) => namesByUuid(db, [person(1).uuid]),
+    'issuedBans and countUnknown': (db) =>
+      Promise.all([issuedBans(db, 1, [person(1).uuid], 1), countUnknown(db, [person(1).uuid])]),
+    'onlineOn and listedBans': (db) => Promise.all([onlineOn(db, 1), listedBans(db, 1), listedBans(db, 1, ['x'])]),
     reportsAbout: (db) => reportsAbout(db, player.key, 1, 20),
     'liveMatchOf and unreportedMatchesOf': (db) => Promise.all([liveMatchOf(db, 1, 1), unreportedMatchesOf(db, 1, 1)]),
     'newestReport and hasResult': (db) => Promise.all([newestReport(db, 1), hasResult(db, 1, 1, 2)]),

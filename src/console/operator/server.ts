@@ -23,6 +23,7 @@ import { confirmationPage, isConfirmed } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, table } from './lists.ts';
 import { serverFields, readServerForm, problemsOf } from './servers.ts';
+import { managementCard, manageServer, unmanageServer } from './management/management-card.ts';
 import { unwatchServer, watchCard, watchServer } from './watch.ts';
 
 const RECEIPTS = 20;
@@ -49,7 +50,8 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const inner = html`${secretNotice(request, t.ingest_key, consumeSecret(request, id))}
     ${c.req.query('before') ? '' : connectionCard(request, server, receipts)}
     ${keysCard(request, id, await listServerKeys(deps.db, server.key), now)} ${receiptsCard(request, id, receipts)}
-    ${await watchCard(request, server, problems)} ${retractCard(request, id, problems)}
+    ${await watchCard(request, server, problems)} ${await managementCard(request, server, problems)}
+    ${retractCard(request, id, problems)}
     <section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.facts}</h2>
       ${formTo(request, `/operator/servers/${id}`, html`${serverFields(request, submitted, problems)}<button>${request.texts.save}</button>`)}
@@ -274,6 +276,20 @@ async function unwatch(request: ConsoleRequest) {
   return `/operator/servers/${idOf(server.key)}?done=${done}`;
 }
 
+async function manage(request: ConsoleRequest) {
+  const server = await requireServer(request);
+  const problems = await manageServer(request, server);
+  return problems === undefined
+    ? `/operator/servers/${idOf(server.key)}?done=saved`
+    : await serverPage(request, problems);
+}
+
+async function unmanage(request: ConsoleRequest) {
+  const server = await requireServer(request);
+  const done = (await unmanageServer(request, server)) ? 'completed' : 'gone';
+  return `/operator/servers/${idOf(server.key)}?done=${done}`;
+}
+
 const AT = '/operator/servers/:id';
 export const serverRoutes: readonly Route[] = [
   operatorPage(AT, (request) => serverPage(request)),
@@ -281,6 +297,8 @@ export const serverRoutes: readonly Route[] = [
   operatorForm(`${AT}/keys`, changeKeys),
   operatorForm(`${AT}/watch`, watch),
   operatorForm(`${AT}/watch/remove`, unwatch),
+  operatorForm(`${AT}/management`, manage),
+  operatorForm(`${AT}/management/remove`, unmanage),
   operatorForm(`${AT}/withdraw`, withdraw),
   operatorForm(`${AT}/delete`, remove),
 ];

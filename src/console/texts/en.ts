@@ -8,6 +8,7 @@ import { changes } from './en-changes.ts';
 import { help } from './en-help.ts';
 import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
+import { management } from './en-management.ts';
 import { watch } from './en-watch.ts';
 
 /** The English texts of the console. */
@@ -21,6 +22,7 @@ export const en = {
   ...help,
   ...mail,
   ...watch,
+  ...management,
   lang: 'en' as Language,
   console: 'Console',
   skip: 'Skip to content',

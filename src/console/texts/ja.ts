@@ -7,6 +7,7 @@ import { changes } from './ja-changes.ts';
 import { help } from './ja-help.ts';
 import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
+import { management } from './ja-management.ts';
 import { watch } from './ja-watch.ts';
 
 /** The Japanese texts of the console. */
@@ -20,6 +21,7 @@ export const ja: Texts = {
   ...help,
   ...mail,
   ...watch,
+  ...management,
   lang: 'ja',
   console: 'コンソール',
   skip: '本文へ移動',

@@ -33,7 +33,7 @@ export async function applyConfigured(
   return undefined;
 }
 
-/** Marks a server as removed and deletes its rotation, presence, running match, keys and watch. Its matches stay. */
+/** Marks a server as removed and deletes its rotation, presence, running match, keys and connections. Its matches stay. */
 export async function applyRemoved({ batch: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
@@ -44,6 +44,7 @@ export async function applyRemoved({ batch: { tx }, server, time, isReplay }: Ev
   await tx.run(sql`delete from server_keys where server_key = ${key}`);
   await tx.run(sql`delete from server_watches where server_key = ${key}`);
   await forgetSeen(tx, key);
+  await tx.run(sql`delete from managed_servers where server_key = ${key}`);
   return undefined;
 }
 

@@ -49,6 +49,7 @@ export async function pseudonymise(
       insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
       values (${hash}, ${pseudonym.uuid}, ${name}, ${now}, 0, ${original})`);
     hashes.push(hash);
+    await tx.run(sql`delete from managed_players where uuid = ${original}`);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     if (player === undefined) continue;
     await holdPunishments(tx, now, hash, player.key);

@@ -1,7 +1,7 @@
 import { isShortUuid, nameKey, uuidOf } from '#platform/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 
 export interface Player {
   key: number;
@@ -82,6 +82,17 @@ export async function aliasesOf(db: Queryable, uuid: string, limit: number): Pro
     sql`select uuid from player_aliases where into_uuid = ${uuid} order by uuid limit ${limit}`,
   );
   return rows.map(([alias]) => String(alias));
+}
+
+/** The present names of players by UUID, also by the UUIDs that were merged into them. */
+export async function namesByUuid(db: Queryable, uuids: readonly string[]): Promise<Map<string, string>> {
+  if (uuids.length === 0) return new Map();
+  const rows = await db.tuples(sql`
+    select uuid, name from players where uuid in (${list(uuids)})
+    union all
+    select a.uuid, p.name from player_aliases a join players p on p.uuid = a.into_uuid
+    where a.uuid in (${list(uuids)})`);
+  return new Map(rows as [string, string][]);
 }
 
 export interface PlayerName {

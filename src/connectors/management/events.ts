@@ -1,0 +1,62 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
+import { WATCH_EVENT } from '#store/game/watches/server-watches.ts';
+import type { WireEvent } from '#events/schema.ts';
+import type { Ban } from './messages.ts';
+
+/**
+ * The events of a managed server. Their ids are random: an event and the state that says it was reported are committed in
+ * one transaction, so none is ever sent again.
+ */
+
+export function sessionEvent(
+  type: 'player.login' | 'player.logout',
+  server: string,
+  time: number,
+  { uuid, name }: OnlinePlayer,
+): WireEvent {
+  return { ...envelope(server, time), type, data: { player: { uuid, name } } };
+}
+
+export const newReference = (): string => `managed-ban:${randomUUID()}`;
+
+export function bannedEvent(
+  server: string,
+  time: number,
+  reference: string,
+  { uuid, name, reason, expires }: Ban,
+  punisher: OnlinePlayer | null,
+): WireEvent {
+  const data = { punishment: reference, punished: { uuid, name }, punisher, type: 'ban', reason };
+  return { ...envelope(server, time), type: 'punishment.issued', data: { ...data, expires: timestampOf(expires) } };
+}
+
+export function banChangedEvent(server: string, time: number, punishment: string, { reason, expires }: Ban): WireEvent {
+  return {
+    ...envelope(server, time),
+    type: 'punishment.changed',
+    data: { punishment, reason, expires: timestampOf(expires) },
+  };
+}
+
+export function unbannedEvent(server: string, time: number, punishment: string): WireEvent {
+  return { ...envelope(server, time), type: 'punishment.revoked', data: { punishment } };
+}
+
+/** A heartbeat with everybody who is online. Its id marks it as ours, so that it is not taken for one of the server. */
+export function presenceEvent(server: string, time: number, players: readonly OnlinePlayer[]): WireEvent {
+  const names = players.map(({ name }) => name);
+  const data = { current: names.length, players: names };
+  return { ...envelope(server, time), id: `${WATCH_EVENT}${randomUUID()}`, type: 'server.presence', data };
+}
+
+/** Says whether a ban was changed, without storing its text. */
+export function contentOf({ reason, expires }: Ban): string {
+  return hash('sha256', JSON.stringify([reason, expires]), 'base64url').slice(0, 27);
+}
+
+function envelope(server: string, time: number) {
+  return { version: 1, id: `managed ${randomUUID()}`, time: timestampOf(time)!, server } as const;
+}
+
+const timestampOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
+import type { AppContext } from '#context/context.ts';
+import { NewPlayerLimit } from '#events/checks/new-players.ts';
+import { type HeldServer, holdServers, releaseServers } from '#store/game/watches/managed-servers.ts';
+import { ServerConnection, type ConnectionDeps } from './server-connection.ts';
+import type { SocketLimits } from './socket.ts';
+
+const TICK_MS = 1_000;
+/** A process that has ended loses its servers to the others after this long. */
+const LEASE_MS = 20_000;
+const MAX_SERVERS = 1_000;
+/** Connections that begin in one tick, so that those to many servers do not begin at once. */
+const MAX_STARTED = 20;
+const LIMITS: SocketLimits = { maxBytes: 16 * 1024 * 1024, timeoutMs: 10_000 };
+const BACKOFF_MS = 1_000;
+
+type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
+
+export interface ManagedServersOptions {
+  limits?: SocketLimits;
+  backoffMs?: number;
+}
+
+/**
+ * Follows game servers by the Minecraft Server Management Protocol. Several processes may do this at once: each server is
+ * held by one of them in the database, and what another one still writes is refused.
+ */
+export class ManagedServers implements AsyncDisposable {
+  readonly #context: Context;
+  readonly #holder = randomUUID();
+  readonly #deps: ConnectionDeps;
+  readonly #connections = new Map<number, ServerConnection>();
+
+  constructor(context: Context, { limits = LIMITS, backoffMs = BACKOFF_MS }: ManagedServersOptions = {}) {
+    this.#context = context;
+    let key: SecretKey | undefined;
+    this.#deps = {
+      ...{ context, holder: this.#holder, limits, backoffMs },
+      newPlayers: new NewPlayerLimit(context.config.NEW_PLAYERS_LIMIT),
+      secretKey: () => (key ??= openSecretKey(context.config)),
+    };
+  }
+
+  /** Follows until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.tick().catch((error: unknown) => this.#context.log.error({ err: error }, 'managed servers failed'));
+      await pause(TICK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Takes servers that nobody follows, and ends connections that were changed or removed. */
+  async tick(): Promise<void> {
+    const { db, clock } = this.#context;
+    const limit = Math.min(MAX_STARTED, MAX_SERVERS - this.#connections.size);
+    const held = await holdServers(db, clock.now(), this.#holder, { leaseMs: LEASE_MS, limit });
+    const revisions = new Map(held.map(({ serverKey, revision }) => [serverKey, revision]));
+    for (const [serverKey, connection] of this.#connections) {
+      if (revisions.get(serverKey) === connection.revision && !connection.isOver) continue;
+      this.#connections.delete(serverKey);
+      await connection.stop();
+    }
+    for (const server of held) this.#start(server);
+  }
+
+  #start(server: HeldServer): void {
+    if (!this.#connections.has(server.serverKey))
+      this.#connections.set(server.serverKey, new ServerConnection(this.#deps, server));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#connections.values()].map((connection) => connection.stop()));
+    this.#connections.clear();
+    await releaseServers(this.#context.db, this.#holder);
+  }
+}
+
+/** Follows until it is disposed of. */
+export function startManagedServers(context: Context): AsyncDisposable {
+  const servers = new ManagedServers(context);
+  const stop = new AbortController();
+  const running = servers.run(stop.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+      await servers[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { LAST_TIMESTAMP } from '#platform/clock.ts';
+import { uuidOf } from '#platform/text.ts';
+import { fit } from '#importers/text.ts';
+import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
+import { ConnectionLost } from './connection-lost.ts';
+
+/** The messages of the protocol that are read. Everything else, IP bans above all, is neither requested nor looked at. */
+
+export interface Ban {
+  uuid: string;
+  /** Empty where the entry has no name of a player. */
+  name: string;
+  reason: string;
+  /** The name of the punisher, or a word of the server. */
+  source: string;
+  expires: number | null;
+}
+
+/** What a server reports, in the order in which it happened. */
+export type Report =
+  | { kind: 'joined' | 'left'; player: OnlinePlayer }
+  | { kind: 'banned'; ban: Ban }
+  | { kind: 'unbanned'; uuid: string }
+  | { kind: 'players'; players: OnlinePlayer[] }
+  | { kind: 'bans'; bans: Ban[] }
+  | { kind: 'stopping' };
+
+/** The requests, with the reports that their results are. */
+export const REQUESTS = { players: 'minecraft:players', bans: 'minecraft:bans' } as const;
+export type Request = keyof typeof REQUESTS;
+
+/** More players than any server has. */
+const MAX_PLAYERS = 5_000;
+const MAX_BANS = 100_000;
+const MAX_REASON = 2_000;
+
+/** A name that a player of the game can have; bridges such as Geyser put one mark in front. */
+const NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
+
+/** The report of a notification; undefined for those that are not followed. @throws ConnectionLost */
+export function readNotification(method: string, params: unknown): Report | undefined {
+  switch (method.replace('minecraft:notification/', '')) {
+    case 'players/joined':
+      return playerReport('joined', params);
+    case 'players/left':
+      return playerReport('left', params);
+    case 'bans/added': {
+      const ban = banOf(parameter(params, 'player'));
+      return ban && { kind: 'banned', ban };
+    }
+    case 'bans/removed': {
+      const uuid = uuidIn(parameter(params, 'player'));
+      return uuid === undefined ? undefined : { kind: 'unbanned', uuid };
+    }
+    case 'server/stopping':
+      return { kind: 'stopping' };
+    default:
+      return undefined;
+  }
+}
+
+/** The report of a result. An entry that cannot be read does not keep the others from being reported. @throws ConnectionLost */
+export function readResult(request: Request, result: unknown): Report {
+  if (!Array.isArray(result)) throw new ConnectionLost('wrong_answer');
+  if (request === 'players') {
+    if (result.length > MAX_PLAYERS) throw new ConnectionLost('too_many_players');
+    return { kind: 'players', players: distinct(result.flatMap((one) => playerOf(one) ?? [])) };
+  }
+  if (result.length > MAX_BANS) throw new ConnectionLost('too_large');
+  return { kind: 'bans', bans: distinct(result.flatMap((one) => banOf(one) ?? [])) };
+}
+
+const distinct = <T extends { uuid: string }>(list: readonly T[]): T[] => [
+  ...new Map(list.map((one) => [one.uuid, one])).values(),
+];
+
+function playerReport(kind: 'joined' | 'left', params: unknown): Report | undefined {
+  const player = playerOf(parameter(params, 'player'));
+  return player && { kind, player };
+}
+
+/** JSON-RPC passes parameters by place or by name. */
+function parameter(params: unknown, name: string): unknown {
+  return Array.isArray(params) ? (params[0] as unknown) : memberOf(params, name);
+}
+
+function playerOf(value: unknown): OnlinePlayer | undefined {
+  const uuid = uuidIn(value);
+  const name = nameIn(value);
+  return uuid === undefined || name === '' ? undefined : { uuid, name };
+}
+
+function banOf(value: unknown): Ban | undefined {
+  const player = memberOf(value, 'player');
+  const uuid = uuidIn(player);
+  if (uuid === undefined) return undefined;
+  const expires = expiresIn(memberOf(value, 'expires'));
+  const reason = fit(textIn(value, 'reason').slice(0, 2 * MAX_REASON), MAX_REASON);
+  return { uuid, name: nameIn(player), reason, source: textIn(value, 'source').slice(0, 64), expires };
+}
+
+/** Null for a ban without an end, with one later than an event can express, or with one that is no time. */
+function expiresIn(value: unknown): number | null {
+  if (typeof value !== 'string' || value.length > 64) return null;
+  const time = Date.parse(value);
+  return time >= 0 && time < LAST_TIMESTAMP ? time : null;
+}
+
+function uuidIn(value: unknown): string | undefined {
+  const text = textIn(value, 'id');
+  return text.length > 36 ? undefined : uuidOf(text);
+}
+
+function nameIn(value: unknown): string {
+  const text = textIn(value, 'name');
+  return NAME.test(text) ? text : '';
+}
+
+function textIn(value: unknown, name: string): string {
+  const member = memberOf(value, name);
+  return typeof member === 'string' ? member : '';
+}
+
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

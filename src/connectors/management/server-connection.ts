@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
+import {
+  type HeldServer,
+  type ManageReason,
+  recordManageState,
+  secretOf,
+} from '#store/game/watches/managed-servers.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import { NoLongerHeld, type ReporterDeps, reportSteps } from './reporter.ts';
+import { type Arrived, ManagementSocket, type SocketLimits } from './socket.ts';
+import { portionsOf, stepsOf } from './steps.ts';
+
+export interface ConnectionDeps extends ReporterDeps {
+  secretKey: () => SecretKey;
+  limits: SocketLimits;
+  /** The first pause after a failure; each further one is twice as long. */
+  backoffMs: number;
+}
+
+/** How often the lists are asked for, to show that the connection lives and to find what a notification did not say. */
+const PLAYERS_MS = 30_000;
+const BANS_MS = 300_000;
+const MAX_BACKOFF_MS = 60_000;
+
+/** Follows one server over as many connections as it takes. */
+export class ServerConnection {
+  readonly #deps: ConnectionDeps;
+  readonly #server: HeldServer;
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #contact: number | null;
+  #failures = 0;
+  #isStopping = false;
+  #isOver = false;
+
+  constructor(deps: ConnectionDeps, server: HeldServer) {
+    this.#deps = deps;
+    this.#server = server;
+    this.#contact = server.contact;
+    this.#ended = this.#run().finally(() => (this.#isOver = true));
+  }
+
+  /** Whether it has given the server up. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get revision(): number {
+    return this.#server.revision;
+  }
+
+  /** Ends the connection; resolves when nothing of it is written any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const reason = await this.#follow();
+      if (reason === undefined || signal.aborted) return;
+      await this.#record(reason);
+      await pause(this.#backoff(), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Follows one connection to its end. @returns why it ended; undefined where this process no longer follows the server */
+  async #follow(): Promise<ManageReason | undefined> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      if (error instanceof NoLongerHeld) return undefined;
+      if (error instanceof ConnectionLost) return error.reason;
+      // The database cannot be written: the lists of the next connection say what is missing.
+      this.#deps.context.log.error({ err: error, server: this.#server.serverName }, 'following a server failed');
+      return 'closed';
+    }
+    return undefined;
+  }
+
+  async #connect(): Promise<void> {
+    const { context, limits, secretKey } = this.#deps;
+    const { url, ca } = this.#server;
+    const secret = secretOf(secretKey(), this.#server);
+    if (secret === undefined) throw new ConnectionLost('secret_unreadable');
+    using socket = await ManagementSocket.open({ url, ca, secret }, limits, {
+      now: () => context.clock.now(),
+      signal: this.#stop.signal,
+    });
+    this.#isStopping = false;
+    socket.request('players');
+    socket.request('bans');
+    using timers = new DisposableStack();
+    timers.adopt(
+      setInterval(() => socket.request('players'), this.#playersMs()),
+      clearInterval,
+    );
+    timers.adopt(
+      setInterval(() => socket.request('bans'), BANS_MS),
+      clearInterval,
+    );
+    for (;;) for (const arrived of await socket.next()) await this.#report(arrived);
+  }
+
+  /** The heartbeats must arrive before the presence of the server expires. */
+  #playersMs(): number {
+    return Math.min(PLAYERS_MS, Math.max(1_000, this.#deps.context.config.PRESENCE_TIMEOUT * 500));
+  }
+
+  async #report(arrived: Arrived): Promise<void> {
+    const { kind } = arrived.report;
+    // Its players are still listed for a moment.
+    if (this.#isStopping && kind === 'players') return;
+    const { db } = this.#deps.context;
+    const known = { db, serverKey: this.#server.serverKey, contact: this.#contact };
+    const steps = await stepsOf(arrived, known);
+    if (kind === 'stopping') this.#isStopping = true;
+    if (steps.length === 0) await reportSteps(this.#deps, this.#server, []);
+    for (const portion of portionsOf(steps)) await reportSteps(this.#deps, this.#server, portion);
+    this.#contact = arrived.time;
+    if (kind !== 'bans') return;
+    // Both lists were compared, so the connection works.
+    this.#failures = 0;
+    await this.#record('connected');
+  }
+
+  #backoff(): number {
+    const longest = Math.min(MAX_BACKOFF_MS, this.#deps.backoffMs * 2 ** this.#failures++);
+    return longest * (0.5 + Math.random() / 2);
+  }
+
+  async #record(state: ManageReason | 'connected'): Promise<void> {
+    const { context, holder } = this.#deps;
+    const { db, clock, log } = context;
+    const { serverName } = this.#server;
+    try {
+      const isNew = await recordManageState(db, clock.now(), holder, this.#server, state);
+      if (isNew && state === 'connected') log.info({ server: serverName }, 'a managed server is followed');
+      else if (isNew) log.warn({ server: serverName, reason: state }, 'a managed server cannot be followed');
+    } catch (error) {
+      log.error({ err: error, server: serverName }, 'the state of a managed server could not be stored');
+    }
+  }
+}

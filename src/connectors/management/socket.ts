@@ -1,0 +1,176 @@
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import type { ManageReason } from '#store/game/watches/managed-servers.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import { memberOf, type Report, type Request, REQUESTS, readNotification, readResult } from './messages.ts';
+
+export interface SocketLimits {
+  /** The largest message: a list of some 80,000 bans. */
+  maxBytes: number;
+  /** How long the handshake and each answer may take. */
+  timeoutMs: number;
+}
+
+/** Reports that wait before the socket is paused: what the server sends then stays in its own memory. */
+const MAX_WAITING = 200;
+
+export interface Arrived {
+  report: Report;
+  /** When it arrived. */
+  time: number;
+}
+
+/**
+ * A connection of the Minecraft Server Management Protocol: JSON-RPC 2.0 over a WebSocket. Messages and the queue of reports
+ * are bounded; a server that sends faster than its reports are stored is not read meanwhile.
+ */
+export class ManagementSocket implements Disposable {
+  readonly #socket: WebSocket;
+  readonly #now: () => number;
+  readonly #timeoutMs: number;
+  #waiting: Arrived[] = [];
+  #lost: ConnectionLost | undefined;
+  #wake: () => void = () => undefined;
+  #lastId = 0;
+  readonly #requests = new Map<number, Request>();
+  #deadline: NodeJS.Timeout | undefined;
+
+  private constructor(socket: WebSocket, now: () => number, timeoutMs: number) {
+    this.#socket = socket;
+    this.#now = now;
+    this.#timeoutMs = timeoutMs;
+    socket.on('message', (data, isBinary) => this.#read(data as Buffer, isBinary));
+    socket.on('error', (error) => this.#lose(reasonOf(error)));
+    socket.on('unexpected-response', (_request, response) => this.#refused(response));
+    socket.on('close', () => this.#lose('closed'));
+  }
+
+  /** Connects. The signal ends the connection at any time. @throws ConnectionLost */
+  static async open(
+    { url, ca, secret }: { url: string; ca: string; secret: string },
+    { maxBytes, timeoutMs }: SocketLimits,
+    { now, signal }: { now: () => number; signal: AbortSignal },
+  ): Promise<ManagementSocket> {
+    const socket = new WebSocket(url, {
+      headers: { authorization: `Bearer ${secret}` },
+      maxPayload: maxBytes,
+      handshakeTimeout: timeoutMs,
+      perMessageDeflate: false,
+      followRedirects: false,
+      ...(ca === '' ? {} : { ca }),
+    });
+    const opened = new ManagementSocket(socket, now, timeoutMs);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    opened.#wake = resolve;
+    const close = (): void => opened.close();
+    signal.addEventListener('abort', close, { once: true });
+    socket.on('close', () => signal.removeEventListener('abort', close));
+    if (signal.aborted) close();
+    socket.on('open', () => resolve());
+    await promise;
+    if (opened.#lost !== undefined) throw opened.#lost;
+    return opened;
+  }
+
+  /** Asks for a list, which arrives as a report. A list that was asked for and has not arrived is not asked for again. */
+  request(request: Request): void {
+    if (this.#lost !== undefined || [...this.#requests.values()].includes(request)) return;
+    const id = ++this.#lastId;
+    this.#requests.set(id, request);
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: REQUESTS[request], params: [] }));
+    this.#deadline ??= setTimeout(() => this.#late(), this.#timeoutMs);
+  }
+
+  /** The reports that have arrived, oldest first, as soon as there is one. @throws ConnectionLost */
+  async next(): Promise<Arrived[]> {
+    if (this.#waiting.length === 0 && this.#lost === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      if (this.#socket.isPaused) this.#socket.resume();
+      await promise;
+    }
+    const arrived = this.#waiting;
+    if (arrived.length === 0) throw this.#lost!;
+    this.#waiting = [];
+    return arrived;
+  }
+
+  /** Ends the connection at once; `next` throws. */
+  close(): void {
+    this.#lose('closed');
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #read(data: Buffer, isBinary: boolean): void {
+    if (this.#lost !== undefined) return;
+    try {
+      if (isBinary) throw new ConnectionLost('wrong_answer');
+      const report = this.#reportOf(JSON.parse(data.toString('utf8')));
+      if (report === undefined) return;
+      this.#waiting.push({ report, time: this.#now() });
+    } catch (error) {
+      return this.#lose(error instanceof ConnectionLost ? error.reason : 'wrong_answer');
+    }
+    if (this.#waiting.length >= MAX_WAITING) this.#socket.pause();
+    this.#wake();
+  }
+
+  #reportOf(message: unknown): Report | undefined {
+    const method = memberOf(message, 'method');
+    if (typeof method === 'string') return readNotification(method, memberOf(message, 'params'));
+    const id = memberOf(message, 'id');
+    const request = typeof id === 'number' ? this.#requests.get(id) : undefined;
+    if (request === undefined) return undefined;
+    this.#requests.delete(id as number);
+    if (this.#requests.size === 0) this.#stopDeadline();
+    return readResult(request, memberOf(message, 'result'));
+  }
+
+  /** An answer is missing. While the socket is paused that is our own doing. */
+  #late(): void {
+    this.#deadline = undefined;
+    if (!this.#socket.isPaused) return this.#lose('timeout');
+    this.#deadline = setTimeout(() => this.#late(), this.#timeoutMs);
+  }
+
+  #stopDeadline(): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = undefined;
+  }
+
+  #refused({ statusCode }: IncomingMessage): void {
+    this.#lose(statusCode === 401 || statusCode === 403 ? 'unauthorized' : 'wrong_answer');
+  }
+
+  #lose(reason: ManageReason): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = new ConnectionLost(reason);
+    this.#stopDeadline();
+    this.#socket.terminate();
+    this.#wake();
+  }
+}
+
+const CODES: Readonly<Record<string, ManageReason>> = {
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'not_found',
+  EAI_AGAIN: 'not_found',
+  ETIMEDOUT: 'timeout',
+  ECONNRESET: 'closed',
+  EPIPE: 'closed',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'too_large',
+};
+
+/** The codes with which OpenSSL and Node refuse a certificate. */
+const CERTIFICATE = /CERT|^UNABLE_TO_|^CRL_|^HOSTNAME_MISMATCH$|^INVALID_PURPOSE$|^PATH_LENGTH/;
+
+function reasonOf({ code = '', message }: NodeJS.ErrnoException): ManageReason {
+  if (code in CODES) return CODES[code]!;
+  if (CERTIFICATE.test(code)) return 'certificate';
+  return /timed out/.test(message) ? 'timeout' : 'wrong_answer';
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import { hash } from 'node:crypto';
+import { HttpError, invalidRequest, notFound, unavailable } from '#http/errors.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { uuidOf } from '#platform/text.ts';
+import type { Receipt } from '#events/receipts.ts';
+import { dialectMap, saveDialectMap } from '#store/game/maps/dialect-maps.ts';
+import { mapNames } from '#store/game/maps/maps.ts';
+import { matchByKey } from '#store/game/matches.ts';
+import { namesByUuid } from '#store/game/players.ts';
+import type { Dialect, DialectRequest } from '../dialect.ts';
+import { gamemodeOf } from './gamemode.ts';
+import { matchEvent } from './match-event.ts';
+import { mapShape, matchShape, readShape, userShape } from './shapes.ts';
+import { profileStats } from './stats.ts';
+
+/**
+ * The protocol of Dewdrop, the plugin with which servers of PGM report to the API of the Overcast Community. Its client is
+ * generated from a document that is not public: paths and answers follow from what the plugin calls and reads.
+ */
+export const dewdrop: Dialect = {
+  keyOf: keyIn,
+  routes: [
+    { path: /^\/matches$/, label: '/matches', methods: { POST: createMatch } },
+    { path: /^\/matches\/([^/]{1,64})$/, label: '/matches/:id', methods: { GET: getMatch } },
+    { path: /^\/maps\/([^/]{1,384})$/, label: '/maps/:slug', methods: { PUT: putMap } },
+    { path: /^\/users\/([^/]{1,64})$/, label: '/users/:uuid', methods: { PUT: putUser } },
+    { path: /^\/users\/([^/]{1,64})\/stats$/, label: '/users/:uuid/stats', methods: { GET: getStats } },
+  ],
+};
+
+/** The key, from any of the headers that generated clients use for one. */
+function keyIn({ headers }: IncomingMessage): string | undefined {
+  const { authorization } = headers;
+  const named = headers['x-api-key'] ?? headers['api-key'];
+  if (authorization === undefined) return typeof named === 'string' ? named.trim() : undefined;
+  return authorization.replace(/^(Bearer|ApiKey|Api-Key) +/i, '').trim();
+}
+
+async function createMatch({ context, body, accept }: DialectRequest): Promise<unknown> {
+  const match = readShape(matchShape, await body());
+  const { db } = context;
+  const players = [...(match.teams ?? []).flatMap((team) => team.participations), ...(match.participations ?? [])];
+  const names = await namesByUuid(db, [...new Set(players.map(({ userUuid }) => userUuid))]);
+  const { name: map, gamemode } = (await dialectMap(db, match.mapSlug)) ?? (await mapBySlug(db, match.mapSlug));
+  const receipt = await accept(matchEvent(match, { map, gamemode, names }));
+  return matchAnswer(acceptedId(receipt), match);
+}
+
+/** A match that is there already has its id, also where its players have other names by now. @throws HttpError 422, 503 */
+function acceptedId(receipt: Receipt): string {
+  if (receipt.receipt !== undefined) return receipt.receipt;
+  if (receipt.status !== 'rejected') throw unavailable();
+  if (receipt.retry === true) throw new HttpError(503, 'unavailable', `${receipt.place} ${receipt.reason}.`);
+  throw new HttpError(422, 'invalid_request', `${receipt.place} ${receipt.reason}.`);
+}
+
+interface Ended {
+  startedAt: number;
+  endedAt: number;
+  serverName?: string | null | undefined;
+  mapSlug: string;
+}
+
+function matchAnswer(matchId: string, { startedAt, endedAt, serverName, mapSlug }: Ended): Record<string, unknown> {
+  const [started, ended] = [startedAt, endedAt].map((time) => new Date(time).toISOString());
+  return { matchId, status: 'ENDED', createdAt: ended, startedAt: started, endedAt: ended, serverName, mapSlug };
+}
+
+async function getMatch({ context, parameters: [id = ''] }: DialectRequest): Promise<unknown> {
+  const match = await matchByKey(context.db, keyOf(id) ?? 0);
+  if (match === undefined) throw notFound('There is no match with this id.');
+  const { server, map } = JSON.parse(`${match.head}}`) as { server: string; map: string };
+  const { key, started, finished } = match;
+  return matchAnswer(idOf(key), {
+    startedAt: started,
+    endedAt: finished,
+    serverName: server,
+    mapSlug: slugOf(map),
+  });
+}
+
+async function putMap({ context, parameters: [slug = ''], body, dryRun }: DialectRequest): Promise<unknown> {
+  const { name, mapSlug, mapTags, ...more } = readShape(mapShape, await body());
+  if (decoded(slug) !== mapSlug) throw invalidRequest('mapSlug must be the one of the path.');
+  if (!dryRun) await saveDialectMap(context.db, mapSlug, { name, gamemode: gamemodeOf(mapTags ?? []) });
+  return { ...more, name, mapSlug, mapTags };
+}
+
+/** The player is about to join, and may be refused: it is a name, not a login. */
+async function putUser({ context, parameters: [uuid = ''], body, accept }: DialectRequest): Promise<unknown> {
+  const { userUuid, username } = readShape(userShape, await body());
+  if (uuidOf(uuid) !== userUuid) throw invalidRequest('userUuid must be the one of the path.');
+  const now = context.clock.now();
+  // Once an hour is enough to say that the player still has the name.
+  const digest = hash('sha256', `${userUuid} ${username}`, 'base64url').slice(0, 22);
+  const receipt = await accept({
+    version: 1,
+    id: `dewdrop:name:${digest}:${Math.floor(now / 3_600_000)}`,
+    type: 'player.named',
+    time: new Date(now).toISOString(),
+    data: { player: { uuid: userUuid, name: username } },
+  });
+  acceptedId(receipt);
+  return { userUuid, username };
+}
+
+async function getStats({ context, parameters: [uuid = ''] }: DialectRequest): Promise<unknown> {
+  const read = uuidOf(uuid);
+  if (read === undefined) throw invalidRequest('The path must have the UUID of a player.');
+  return await profileStats(context.db, read);
+}
+
+/** A map that this server has not sent: one whose name gives the slug in the way of PGM, else the slug itself. */
+async function mapBySlug(db: DialectRequest['context']['db'], slug: string) {
+  const known = (await mapNames(db)).find((name) => slugOf(name) === slug);
+  return { name: known ?? slug, gamemode: gamemodeOf([]) };
+}
+
+const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_|_$/g, '')
+    .toLowerCase();
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidRequest('The path is not valid percent-encoding.');
+  }
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError, unavailable } from '#http/errors.ts';
+import type { AppContext } from '#context/context.ts';
+import type { KeyedHash } from '#db/db.ts';
+import { parseOne } from '#events/json.ts';
+import type { Receipt, Sender } from '#events/receipts.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { checkEvent } from '#events/validation.ts';
+import { formatOf, MAX_BYTES, readBody } from '../body.ts';
+import type { ServerQuota } from '../server-quotas.ts';
+import type { DialectRequest } from './dialect.ts';
+
+interface DialectDeps {
+  db: AppContext['db'];
+  clock: AppContext['clock'];
+  keyedHash: KeyedHash;
+  quota: ServerQuota;
+  sender: Sender;
+  dryRun: boolean;
+}
+
+/** Handles a request within the same bounds and quotas as `POST /events`. @returns the JSON of the response */
+export async function handleDialectRequest(
+  { db, clock, keyedHash, quota, sender, dryRun }: DialectDeps,
+  request: IncomingMessage,
+  parameters: readonly string[],
+  handle: (request: DialectRequest) => Promise<unknown>,
+): Promise<unknown> {
+  if (quota.isFull) throw unavailable();
+  const accept = async (event: WireEvent): Promise<Receipt> => {
+    const checked = checkEvent(event, sender, clock.now(), { keyedHash });
+    const [receipt] = await quota.accept([{ sender, checked }], { dryRun });
+    return receipt!;
+  };
+  return await handle({ context: { db, clock }, parameters, body: () => readJson(request, quota), accept, dryRun });
+}
+
+async function readJson(request: IncomingMessage, quota: ServerQuota): Promise<unknown> {
+  if (formatOf(request) !== 'json')
+    throw new HttpError(415, 'invalid_request', 'Content-Type must be application/json, in UTF-8.');
+  const parsed = parseOne(await readBody(request, MAX_BYTES.json, quota));
+  if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
+  return parsed.raw.input;
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+import type { AppContext } from '#context/context.ts';
+import type { Receipt } from '#events/receipts.ts';
+import type { WireEvent } from '#events/schema.ts';
+
+/** A request in the protocol of another program, after its key was checked. */
+export interface DialectRequest {
+  context: Pick<AppContext, 'db' | 'clock'>;
+  /** The parts of the path that vary. */
+  parameters: readonly string[];
+  /** Reads the JSON body within the bounds of the ingest. */
+  body: () => Promise<unknown>;
+  /** Ingests an event as the server, within its quota. */
+  accept: (event: WireEvent) => Promise<Receipt>;
+  /** Whether nothing is stored, because the key is for tests. */
+  dryRun: boolean;
+}
+
+/** One path of a dialect. The parts in parentheses of `path` become `parameters`. */
+export interface DialectRoute {
+  path: RegExp;
+  /** The path as metrics show it. */
+  label: string;
+  /** By method; the result is the JSON of the response. */
+  methods: Readonly<Record<string, (request: DialectRequest) => Promise<unknown>>>;
+}
+
+export interface Dialect {
+  routes: readonly DialectRoute[];
+  /** The key of the server, wherever the program sends it. */
+  keyOf: (request: IncomingMessage) => string | undefined;
+}

@@ -1,0 +1,182 @@
+import { seal, unseal } from '#platform/crypto/seal.ts';
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+/** Game servers that are followed by the Minecraft Server Management Protocol, and which process follows each. */
+
+/** Why a server is not followed at the moment. */
+export const MANAGE_REASONS = [
+  'timeout',
+  'refused',
+  'unreachable',
+  'not_found',
+  'certificate',
+  'unauthorized',
+  'wrong_answer',
+  'too_large',
+  'too_many_players',
+  'closed',
+  'secret_unreadable',
+] as const;
+export type ManageReason = (typeof MANAGE_REASONS)[number];
+type ManageState = ManageReason | 'connected';
+
+/** What an operator configures. */
+export interface ManageTarget {
+  /** As `readManagementUrl` reads it. */
+  url: string;
+  /** Certificates of the authorities that the server's certificate must come from, in PEM; empty: those of Node. */
+  ca: string;
+}
+
+export interface Managed extends ManageTarget {
+  /** Null before the first attempt. */
+  state: ManageState | null;
+  since: number | null;
+  /** When the server was last heard; null before. */
+  contact: number | null;
+}
+
+/** A server that this process follows. */
+export interface HeldServer extends ManageTarget {
+  serverKey: number;
+  serverName: string;
+  /** Moves with each change of the connection. */
+  revision: number;
+  sealedSecret: string;
+  contact: number | null;
+}
+
+/** The purpose of the key that seals the secrets. */
+export const MANAGEMENT_SECRETS = 'management secrets';
+
+const COLUMNS = sql`m.url, m.ca, m.state, m.since, m.contact`;
+
+interface ManagedRow {
+  name: string;
+  url: string;
+  ca: string;
+  state: ManageState | '';
+  since: number | null;
+  contact: number | null;
+}
+
+export async function managedServer(db: Queryable, serverKey: number): Promise<Managed | undefined> {
+  const row = await db.get<ManagedRow>(sql`select ${COLUMNS} from managed_servers m where m.server_key = ${serverKey}`);
+  return row && managedFrom(row);
+}
+
+/** Every managed server with its name, in the order of the servers' keys. */
+export async function listManaged(db: Queryable): Promise<(Managed & { server: string })[]> {
+  const rows = await db.all<ManagedRow>(sql`
+    select ${COLUMNS}, s.name from managed_servers m join servers s on s.key = m.server_key order by m.server_key`);
+  return rows.map((row) => ({ server: row.name, ...managedFrom(row) }));
+}
+
+function managedFrom({ url, ca, state, since, contact }: ManagedRow): Managed {
+  return { url, ca, state: state || null, since, contact };
+}
+
+/**
+ * Follows a server from now on, or over another connection. What it reported before stays, so that the next connection
+ * reports the difference.
+ */
+export async function setManaged(
+  db: Db,
+  key: SecretKey,
+  serverKey: number,
+  { url, ca, secret }: ManageTarget & { secret: string },
+): Promise<void> {
+  const sealed = seal(key.derive(MANAGEMENT_SECRETS), secret);
+  await db.run(sql`
+    insert into managed_servers (server_key, url, sealed_secret, ca, revision, holder, held_until, state, since, contact)
+    values (${serverKey}, ${url}, ${sealed}, ${ca}, 1, '', 0, '', null, null)
+    on conflict (server_key) do update set url = excluded.url, sealed_secret = excluded.sealed_secret, ca = excluded.ca,
+      revision = managed_servers.revision + 1, state = '', since = null`);
+}
+
+/** @returns whether the server was managed */
+export async function removeManaged(db: Queryable, serverKey: number): Promise<boolean> {
+  return (await db.run(sql`delete from managed_servers where server_key = ${serverKey}`)) > 0;
+}
+
+/** @returns undefined where the secret was sealed under another secret key */
+export function secretOf(key: SecretKey, { sealedSecret }: Pick<HeldServer, 'sealedSecret'>): string | undefined {
+  return unseal(key.derive(MANAGEMENT_SECRETS), sealedSecret);
+}
+
+/**
+ * The servers that this process follows: those that it held, and at most `limit` that no process holds. Each is held for
+ * `leaseMs`, which is renewed at half time. A time further in the future comes from a clock that was wrong.
+ */
+export async function holdServers(
+  db: Db,
+  now: number,
+  holder: string,
+  { leaseMs, limit }: { leaseMs: number; limit: number },
+): Promise<HeldServer[]> {
+  const isFree = sql`(held_until <= ${now} or held_until > ${now + leaseMs})`;
+  const isAging = sql`(holder = ${holder} and held_until <= ${now + Math.floor(leaseMs / 2)})`;
+  const until = now + leaseMs;
+  // Writing takes the lock of the writer, so it is asked first whether there is anything to write.
+  if ((await db.get(sql`select 1 as found from managed_servers where ${isAging} limit 1`)) !== undefined)
+    await db.run(sql`update managed_servers set held_until = ${until} where holder = ${holder}`);
+  if (limit > 0 && (await db.get(sql`select 1 as found from managed_servers where ${isFree} limit 1`)) !== undefined)
+    await db.run(sql`
+      update managed_servers set holder = ${holder}, held_until = ${until}
+      where ${isFree} and server_key in (select server_key from managed_servers where ${isFree} limit ${limit})`);
+  return await heldBy(db, holder);
+}
+
+async function heldBy(db: Queryable, holder: string): Promise<HeldServer[]> {
+  const rows = await db.all<ManagedRow & { server_key: number; revision: number; sealed_secret: string }>(sql`
+    select m.server_key, m.revision, m.sealed_secret, ${COLUMNS}, s.name
+    from managed_servers m join servers s on s.key = m.server_key where m.holder = ${holder}`);
+  return rows.map(({ server_key, name, url, ca, revision, sealed_secret, contact }) => ({
+    serverKey: server_key,
+    serverName: name,
+    url,
+    ca,
+    revision,
+    sealedSecret: sealed_secret,
+    contact,
+  }));
+}
+
+/** Lets another process follow the servers at once. */
+export async function releaseServers(db: Db, holder: string): Promise<void> {
+  await db.run(sql`update managed_servers set holder = '', held_until = 0 where holder = ${holder}`);
+}
+
+type Held = Pick<HeldServer, 'serverKey' | 'revision'>;
+
+/**
+ * Locks the server for this transaction and records that it was heard.
+ * @returns false where another process follows it now, or its connection was changed
+ */
+export async function touchHeld(
+  tx: Queryable,
+  now: number,
+  holder: string,
+  { serverKey, revision }: Held,
+): Promise<boolean> {
+  const touched = await tx.run(sql`
+    update managed_servers set contact = ${now}
+    where server_key = ${serverKey} and holder = ${holder} and revision = ${revision}`);
+  return touched > 0;
+}
+
+/** Stores the state of the connection. @returns whether it differs from the stored one */
+export async function recordManageState(
+  db: Db,
+  now: number,
+  holder: string,
+  { serverKey, revision }: Held,
+  state: ManageState,
+): Promise<boolean> {
+  const changed = await db.run(sql`
+    update managed_servers set state = ${state}, since = ${now}
+    where server_key = ${serverKey} and holder = ${holder} and revision = ${revision} and state <> ${state}`);
+  return changed > 0;
+}

@@ -1,0 +1,95 @@
+import type { Queryable } from '#db/db.ts';
+import { insertAll, list, sql } from '#db/sql.ts';
+
+/** What managed servers last reported: who is online, and who is banned. */
+
+export interface OnlinePlayer {
+  uuid: string;
+  name: string;
+}
+
+/** A ban that the server listed; the player is known by the keyed hash of the UUID. */
+export interface ListedBan {
+  uuidHash: string;
+  /** The reference of the punishment; empty where another reporter issued it. */
+  reference: string;
+  /** A hash of reason and expiry, to see changes. */
+  content: string;
+  expires: number | null;
+}
+
+export async function onlineOn(db: Queryable, serverKey: number): Promise<OnlinePlayer[]> {
+  return await db.all<OnlinePlayer>(sql`
+    select uuid, name from managed_players where server_key = ${serverKey} order by uuid`);
+}
+
+export async function addOnline(tx: Queryable, serverKey: number, players: readonly OnlinePlayer[]): Promise<void> {
+  const rows = players.map(({ uuid, name }) => [serverKey, uuid, name]);
+  await tx.runAll(insertAll('insert into managed_players (server_key, uuid, name) values', rows));
+}
+
+export async function removeOnline(tx: Queryable, serverKey: number, uuids: readonly string[]): Promise<void> {
+  if (uuids.length === 0) return;
+  await tx.run(sql`delete from managed_players where server_key = ${serverKey} and uuid in (${list(uuids)})`);
+}
+
+interface BanRow {
+  uuid_hash: string;
+  reference: string;
+  content: string;
+  expires: number | null;
+}
+
+/** The listed bans of a server, or of some players on it. */
+export async function listedBans(
+  db: Queryable,
+  serverKey: number,
+  uuidHashes?: readonly string[],
+): Promise<Map<string, ListedBan>> {
+  if (uuidHashes?.length === 0) return new Map();
+  const chosen = uuidHashes === undefined ? sql`` : sql`and uuid_hash in (${list(uuidHashes)})`;
+  const rows = await db.all<BanRow>(sql`
+    select uuid_hash, reference, content, expires from managed_bans where server_key = ${serverKey} ${chosen}`);
+  return new Map(rows.map(({ uuid_hash, ...ban }) => [uuid_hash, { uuidHash: uuid_hash, ...ban }]));
+}
+
+/** Replaces the listed bans of these players. */
+export async function saveBans(tx: Queryable, serverKey: number, bans: readonly ListedBan[]): Promise<void> {
+  await removeBans(
+    tx,
+    serverKey,
+    bans.map(({ uuidHash }) => uuidHash),
+  );
+  const rows = bans.map((ban) => [serverKey, ban.uuidHash, ban.reference, ban.content, ban.expires]);
+  await tx.runAll(
+    insertAll('insert into managed_bans (server_key, uuid_hash, reference, content, expires) values', rows),
+  );
+}
+
+export async function removeBans(tx: Queryable, serverKey: number, uuidHashes: readonly string[]): Promise<void> {
+  if (uuidHashes.length === 0) return;
+  await tx.run(sql`delete from managed_bans where server_key = ${serverKey} and uuid_hash in (${list(uuidHashes)})`);
+}
+
+/** The references of the newest bans in force that a server issued, by the UUID of the player. */
+export async function issuedBans(
+  db: Queryable,
+  serverKey: number,
+  uuids: readonly string[],
+  now: number,
+): Promise<Map<string, string>> {
+  if (uuids.length === 0) return new Map();
+  const rows = await db.tuples(sql`
+    select p.uuid, u.reference from players p join punishments u on u.punished_key = p.key
+    where p.uuid in (${list(uuids)}) and u.scope_key = ${serverKey} and lower(u.type) = 'ban' and u.revoked is null
+      and (u.expires is null or u.expires > ${now})
+    order by u.key`);
+  return new Map(rows as [string, string][]);
+}
+
+/** How many of these players are not known yet. */
+export async function countUnknown(db: Queryable, uuids: readonly string[]): Promise<number> {
+  if (uuids.length === 0) return 0;
+  const known = await db.tuple(sql`select count(*) from players where uuid in (${list(uuids)})`);
+  return uuids.length - Number(known![0]);
+}

@@ -1,0 +1,29 @@
+import { isIP } from 'node:net';
+
+/** What `readManagementUrl` accepts, for messages. */
+export const MANAGEMENT_URL_FORMS =
+  'wss://HOST:PORT, or ws://127.0.0.1:PORT on this machine, for example wss://play.example.org:25585';
+
+const MAX_LENGTH = 300;
+
+/**
+ * Reads the address of a management server as people enter it; undefined where the text is none. The secret gives full
+ * control of the game server, so it travels over TLS or does not leave this machine.
+ */
+export function readManagementUrl(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_LENGTH || !URL.canParse(trimmed)) return undefined;
+  const { protocol, hostname, port, pathname, username, password, search, hash } = new URL(trimmed);
+  if (username + password + search + hash !== '' || port === '' || hostname === '') return undefined;
+  if (protocol !== 'wss:' && !(protocol === 'ws:' && isThisMachine(hostname))) return undefined;
+  return `${protocol}//${hostname}:${port}${pathname === '/' ? '' : pathname}`;
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+}
+
+/** The characters that a bearer secret in a header may have. */
+const SECRET = /^[\x21-\x7e]{1,512}$/;
+
+export const isManagementSecret = (text: string): boolean => SECRET.test(text);

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { sql } from '#db/sql.ts';
+import { ManagedServers, type ManagedServersOptions } from '#connectors/management/managed-servers.ts';
+import { managedServer, removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
+import { readManagementUrl } from '#store/game/watches/management-url.ts';
+import { serverByKey, serverByName } from '#store/game/servers.ts';
+import { configured, presence, punishment, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
+import { ManagementResponder, SECRET } from './responder.ts';
+
+/** Messages of a server of Minecraft 1.21.9, in the form of its OpenRPC document. */
+const SESSION = JSON.parse(readFileSync(new URL('session.json', import.meta.url), 'utf8')) as {
+  first: Record<string, unknown>;
+  notifications: unknown[];
+  second: Record<string, unknown>;
+};
+
+interface Facts {
+  player?: { name: string };
+  punished?: { name: string };
+  punisher?: { name: string } | null;
+  reason?: string;
+  expires?: string | null;
+}
+
+class World {
+  readonly context: TestAppContext;
+  readonly key: number;
+
+  constructor(context: TestAppContext, key: number) {
+    this.context = context;
+    this.key = key;
+  }
+
+  static async open(t: Parameters<typeof testContext>[0], url: string): Promise<World> {
+    const context = await testContext(t, url);
+    await sendEvents(context, configured('Alpha', { max: 100 }));
+    return new World(context, (await serverByName(context.db, 'Alpha'))!.key);
+  }
+
+  servers(options: ManagedServersOptions = {}): ManagedServers {
+    const servers = new ManagedServers(this.context, { backoffMs: 1, ...options });
+    const close = this.context[Symbol.asyncDispose].bind(this.context);
+    this.context[Symbol.asyncDispose] = async () => {
+      await servers[Symbol.asyncDispose]();
+      await close();
+    };
+    return servers;
+  }
+
+  async manage(url: string, { ca = '', secret = SECRET } = {}): Promise<void> {
+    const { db, config } = this.context;
+    await setManaged(db, openSecretKey(config), this.key, { url, ca, secret });
+  }
+
+  async state() {
+    return (await managedServer(this.context.db, this.key))?.state;
+  }
+
+  /** The reported events, oldest first: type and what tells it from others. */
+  async events(): Promise<string[]> {
+    const rows = await this.context.db.all<{ type: string; time: number; body: string }>(sql`
+      select type, time, body from ledger where scope_key = ${this.key} and type <> 'server.configured' order by key`);
+    return rows.map(({ type, time, body }) => {
+      const { player, punished = player, punisher, reason, expires } = JSON.parse(body) as Facts;
+      const facts = [punished?.name, punisher?.name, reason, expires].filter((fact) => typeof fact === 'string');
+      return [new Date(time).toISOString().slice(11, 19), type, ...facts].join(' ');
+    });
+  }
+
+  async until(check: () => Promise<boolean>): Promise<void> {
+    for (let rounds = 0; !(await check()); rounds++) {
+      assert.ok(rounds < 2_000, `in vain: ${JSON.stringify([await this.state(), await this.events()])}`);
+      await pause(5);
+    }
+  }
+
+  async untilEvents(count: number): Promise<string[]> {
+    await this.until(async () => (await this.events()).length >= count);
+    return await this.events();
+  }
+}
+
+onEachDatabase('a managed server reports joins and bans while they happen and what was missed', async (t, url) => {
+  const world = await World.open(t, url);
+  const { context } = world;
+  const responder = await ManagementResponder.open(t);
+  responder.lists = SESSION.first;
+  await world.manage(responder.url);
+  // Hal's ban is known from an import.
+  const hal = { uuid: '0b7a1f3e-5c2d-4e8f-9a1b-000000000007', name: 'Hal' };
+  await sendEvents(context, punishment('imported', hal, {}, { server: 'Alpha' }));
+  const servers = world.servers();
+  await servers.tick();
+  await world.until(async () => (await world.state()) === 'connected');
+  const first = [
+    '12:00:00 punishment.issued Hal',
+    '12:00:00 player.login Ada',
+    '12:00:00 punishment.issued Bob Griefing the harbour',
+  ];
+  assert.deepEqual(await world.events(), first);
+  const { players, playerCount } = (await serverByKey(context.db, world.key, context.clock.now() - 60_000))!;
+  assert.deepEqual([players, playerCount], [['Ada'], 1], 'the heartbeat names everybody');
+
+  const other = world.servers();
+  await other.tick();
+  context.clock.advance(10_000);
+  for (const message of SESSION.notifications) responder.send(message);
+  const live = [
+    '12:00:10 player.login Cid',
+    '12:00:10 player.logout Ada',
+    '12:00:10 punishment.issued Dan Cid Spam in chat 2026-04-01T00:00:00.000Z',
+    '12:00:10 punishment.revoked',
+  ];
+  assert.deepEqual(await world.untilEvents(7), [...first, ...live]);
+
+  // The connection is lost for a minute, in which Cid leaves, Eve joins, Dan and Hal are pardoned and Fay is banned.
+  context.clock.advance(60_000);
+  responder.lists = SESSION.second;
+  responder.drop();
+  const missed = [
+    '12:00:10 player.logout Cid',
+    '12:01:10 player.login Eve',
+    '12:01:10 punishment.issued Fay Cheating',
+    '12:01:10 punishment.revoked',
+    '12:01:10 punishment.revoked',
+  ];
+  assert.deepEqual(await world.untilEvents(12), [...first, ...live, ...missed]);
+  const inForce = await context.db.tuples(sql`
+    select p.name from punishments u join players p on p.key = u.punished_key where u.revoked is null`);
+  assert.deepEqual(inForce, [['Fay']]);
+  await world.until(async () => (await world.state()) === 'connected');
+  assert.equal(responder.connections, 2, 'the other process does not follow the server');
+  assert.deepEqual(new Set(responder.requested), new Set(['minecraft:players', 'minecraft:bans']));
+
+  // The agent reports the same server: what both see is reported once.
+  context.clock.advance(1_000);
+  await sendEvents(context, presence('Alpha', {}, { time: new Date(context.clock.now()).toISOString() }));
+  responder.send({ method: 'minecraft:notification/players/joined', params: [{ id: randomUUID(), name: 'Gil' }] });
+  await world.until(async () => (await context.db.all(sql`select uuid from managed_players`)).length === 2);
+  context.clock.advance(context.config.PRESENCE_TIMEOUT * 1000 + 1);
+  responder.send({ method: 'minecraft:notification/server/stopping' });
+  const atStop = ['12:03:11 player.logout Eve', '12:03:11 player.logout Gil'];
+  assert.deepEqual((await world.untilEvents(14)).slice(12).sort(), atStop);
+
+  // A process that ends hands its servers over.
+  await servers[Symbol.asyncDispose]();
+  await other.tick();
+  await world.until(async () => responder.connections === 3);
+  await world.until(async () => (await world.events()).length === 15);
+  assert.equal((await world.events()).at(-1), '12:03:11 player.login Eve');
+  assert.equal(await removeManaged(context.db, world.key), true);
+  await other.tick();
+  assert.deepEqual(await context.db.all(sql`select uuid_hash from managed_bans`), []);
+});
+
+onSqlite('a management server that lies, or is not the right one, costs its own connection alone', async (t, url) => {
+  const world = await World.open(t, url);
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const cert = selfSignedCertificate(privateKey, 'localhost', new Date(0));
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  const [plain, secure] = [await ManagementResponder.open(t), await ManagementResponder.open(t, { key, cert })];
+  const servers = world.servers({ limits: { maxBytes: 1_000_000, timeoutMs: 300 } });
+  const outcome = async (
+    target: ManagementResponder,
+    more: { ca?: string; secret?: string } = {},
+  ): Promise<unknown> => {
+    await world.manage(target.url, more);
+    await servers.tick();
+    await world.until(async () => (await world.state()) !== null);
+    return await world.state();
+  };
+  const empty = { 'minecraft:players': [], 'minecraft:bans': [] };
+  secure.lists = plain.lists = empty;
+  assert.equal(await outcome(plain, { secret: 'wrong' }), 'unauthorized');
+  assert.equal(await outcome(secure), 'certificate');
+  assert.equal(secure.connections, 0, 'the secret does not go to a server that cannot show who it is');
+  assert.equal(await outcome(secure, { ca: cert }), 'connected');
+
+  const players = Array.from({ length: 5_001 }, () => ({ id: randomUUID(), name: 'Liar' }));
+  const lies: [unknown, ManagementResponder['lists']][] = [
+    ['wrong_answer', (socket) => socket.send('{"jsonrpc"')],
+    ['wrong_answer', (socket) => socket.send(Buffer.from([1, 2]))],
+    ['wrong_answer', { ...empty, 'minecraft:players': { Ada: 1 } }],
+    ['too_large', (socket) => socket.send(' '.repeat(1_000_001))],
+    ['too_many_players', { ...empty, 'minecraft:players': players }],
+    ['timeout', () => undefined],
+  ];
+  for (const [reason, lists] of lies) {
+    plain.lists = lists;
+    assert.equal(await outcome(plain), reason);
+  }
+  plain.lists = { ...empty, 'minecraft:players': [null, 7, { id: 'x', name: 'A' }, { id: randomUUID(), name: '<b>' }] };
+  assert.equal(await outcome(plain), 'connected');
+  assert.deepEqual(await world.events(), []);
+  const stored = await world.context.db.all(sql`select * from managed_servers`);
+  assert.ok(!JSON.stringify(stored).includes(SECRET), 'the secret is sealed');
+});
+
+test('a management address is on this machine or has TLS', () => {
+  const read = ['wss://Play.Example.org:25585/', ' ws://127.0.0.1:25585', 'ws://[::1]:1/manage'].map(readManagementUrl);
+  assert.deepEqual(read, ['wss://play.example.org:25585', 'ws://127.0.0.1:25585', 'ws://[::1]:1/manage']);
+  const wrong = [
+    'ws://play.example.org:1',
+    'wss://a.example',
+    'wss://u:p@a.example:1',
+    'https://a:1',
+    'wss://a:1/?s=1',
+  ];
+  for (const text of [...wrong, 'ws://127.0.0.1.example:1', 'x'])
+    assert.equal(readManagementUrl(text), undefined, text);
+});
