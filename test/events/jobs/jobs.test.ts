@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type { Db, Queryable } from '#db/db.ts';
-import type { Sql } from '#db/sql.ts';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
 import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
@@ -33,54 +31,11 @@ import {
   team,
 } from '#test/support/builders.ts';
 import { onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
+import { type Counted, counting } from '#test/db/counting-db.ts';
 import { canonicalDumpOf } from '../canonical-dump.ts';
 
 /** Rows that the statements of one portion may change: some twenty for each row of a player. */
 const MAX_CHANGES = ROWS_PER_PORTION * 25;
-
-interface Counted {
-  db: Db;
-  /** The number of rows that each transaction changed. */
-  changes: number[];
-  /** Transactions that began in the same turn of the event loop as the one before. */
-  withoutYield: number;
-}
-
-/** Counts the rows that transactions change, and whether the event loop had a turn between them. */
-function counting(db: Db): Counted {
-  const counted: Counted = { db, changes: [], withoutYield: 0 };
-  let hadTurn = true;
-  const countRun = (tx: Queryable, query: Sql): Promise<number> =>
-    tx.run(query).then((changed) => (counted.changes.push(counted.changes.pop()! + changed), changed));
-  const countingTx = (tx: Queryable): Queryable =>
-    new Proxy(tx, {
-      get(target, name) {
-        if (name === 'run') return (query: Sql) => countRun(target, query);
-        if (name === 'runAll') {
-          return async (queries: readonly Sql[]) => {
-            await Promise.all(queries.map((query) => countRun(target, query)));
-          };
-        }
-        const member: unknown = Reflect.get(target, name, target);
-        return typeof member === 'function' ? member.bind(target) : member;
-      },
-    });
-  const transaction: Db['transaction'] = (work) => {
-    counted.changes.push(0);
-    if (!hadTurn) counted.withoutYield++;
-    hadTurn = false;
-    void setImmediate().then(() => (hadTurn = true));
-    return db.transaction((tx) => work(countingTx(tx)));
-  };
-  counted.db = new Proxy(db, {
-    get(target, name) {
-      if (name === 'transaction') return transaction;
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
-  return counted;
-}
 
 function assertSmallPortions({ changes, withoutYield }: Counted): void {
   assert.ok(Math.max(...changes) <= MAX_CHANGES, `${Math.max(...changes)} rows in one transaction`);
