@@ -67,7 +67,7 @@ export async function removeMatchResult(tx: Queryable, matchKey: number): Promis
   if (matchKey > last) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
   const changes = new LeaderboardChanges();
-  countResult(changes, match!.map_key, winnersOf(match!), namesOf(match!.teams));
+  countResult(changes, match!.map_key, winnersOf(match!), countedTeams(match!.teams));
   await tx.runAll(changes.subtractions());
   return zone;
 }
@@ -195,7 +195,7 @@ function accumulatorOf(
   const byKey = new Map(matches.map((match) => [match.key, match]));
   for (const match of matches) {
     const { map_key, teams } = match;
-    countResult(changes, map_key, winnersOf(match), namesOf(teams));
+    countResult(changes, map_key, winnersOf(match), countedTeams(teams));
   }
   for (const player of players) {
     const { finished, gamemode } = byKey.get(player.match_key)!;
@@ -204,6 +204,11 @@ function accumulatorOf(
   return changes;
 }
 
-function namesOf(teams: string): string[] {
-  return (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
+/** A match with more teams is a free-for-all, whose players would be rows of the map's results for ever. */
+const MAX_COUNTED_TEAMS = 100;
+
+/** The teams that count in the results of the match's map. */
+function countedTeams(teams: string): string[] {
+  const names = (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
+  return names.length > MAX_COUNTED_TEAMS ? [] : names;
 }
