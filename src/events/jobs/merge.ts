@@ -3,13 +3,13 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { GROUP_NAMES, GROUPS } from '#store/game/player-stats.ts';
+import { type Counts, GROUP_NAMES, groupOf, GROUPS } from '#store/game/player-stats.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
 import { moveReports } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
 import { recordMergedIn } from '#store/game/merged-players.ts';
-import { joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
+import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, markStale, nextStale } from '#store/jobs.ts';
 import type { Batch } from '../unit-of-work.ts';
@@ -133,9 +133,11 @@ async function moveScorer(
 /** Adds the merged player's row of a match to the survivor's, and records the name that the row does not keep. */
 async function joinRows(tx: Queryable, match: number, merged: number, survivor: number): Promise<void> {
   const rows = await tx.tuples(sql`
-    select name, result, score, kill_count, death_count, time_played, envdeath_count from player_matches
+    select player_key, name, result, score, kill_count, death_count, time_played, envdeath_count from player_matches
     where match_key = ${match} and player_key in (${merged}, ${survivor})`);
-  const [one, other] = rows as [PlayedBy, PlayedBy];
+  const [[player, ...one], [otherPlayer, ...other]] = rows as [[number, ...PlayedBy], [number, ...PlayedBy]];
+  // The result that does not count: both players exist until the merge is complete, and no counter may be negative.
+  await subtractSurplus(tx, match, one[1] === 'win' ? otherPlayer : player, countedTwice(one[1], other[1]));
   const [name, result, score, kills, deaths, time, envdeaths] = joinPlayed(one, other);
   const unused = one[0] === name ? other[0] : one[0];
   if (unused !== name) {
@@ -150,6 +152,25 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
         death_count = ${deaths}, time_played = ${time}, envdeath_count = ${envdeaths}
       where match_key = ${match} and player_key = ${survivor}`,
     sql`delete from player_matches where match_key = ${match} and player_key = ${merged}`,
+  ]);
+}
+
+/**
+ * The counters of both players had the match. Those of one that is being withdrawn, whose details are gone, are subtracted
+ * as the UUIDs were counted (jobs/match-withdrawal.ts).
+ */
+async function subtractSurplus(tx: Queryable, match: number, player: number, surplus: Counts): Promise<void> {
+  const row = await tx.get<{ gamemode: string }>(sql`
+    select m.gamemode from matches m join match_details d on d.match_key = m.key where m.key = ${match}`);
+  if (row === undefined) return;
+  const group = groupOf(row.gamemode);
+  const changed = Object.entries(surplus).map(([counter, count]) => {
+    const column = identifier(`${group}_${counter}`);
+    return sql`${column} = ${column} - cast(${count ?? 0} as bigint)`;
+  });
+  await tx.runAll([
+    sql`update player_stats set ${join(changed)} where player_key = ${player}`,
+    ...(group === 'teampvp' ? rankChanges([player]) : []),
   ]);
 }
 
