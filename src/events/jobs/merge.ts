@@ -12,6 +12,7 @@ import { recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, markStale, nextStale } from '#store/jobs.ts';
+import { deleteVote, votesOf } from '../handlers/map-ratings.ts';
 import type { Batch } from '../unit-of-work.ts';
 import { Budget, type Work } from './portion.ts';
 
@@ -226,12 +227,7 @@ async function moveOwned(
 /** Moves what is left when all rows are moved, and deletes the merged player. */
 async function complete(tx: Queryable, now: number, { from, merged, survivor }: MergeParams): Promise<void> {
   await mergeLeaderboards(tx, now, merged, survivor);
-  const disputed = await moveVotes(tx, merged, survivor);
-  await markStale(
-    tx,
-    'aggregate',
-    disputed.map((name) => `map ${name}`),
-  );
+  await moveVotes(tx, merged, survivor);
   await tx.runAll([addCounters(merged, survivor), ...rankChanges([merged, survivor])]);
   await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
@@ -259,16 +255,24 @@ async function storeKey(tx: Queryable, from: string, merged: number, survivor: n
   await tx.run(sql`update player_aliases set key = ${merged} where uuid in (${from}, ${pseudonym?.[1] ?? from})`);
 }
 
-/** Moves the ratings of maps that only the merged player rated. Returns the name keys of maps that both rated. */
-async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
+/** Moves votes; of the maps that both players rated, the survivor's are derived again from the ratings of both. */
+async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<void> {
   const both = await tx.tuples(sql`
     select distinct m.name_key, m.key from map_votes a
     join map_votes b on b.map_key = a.map_key and b.version = a.version and b.player_key = ${survivor}
     join maps m on m.key = a.map_key where a.player_key = ${merged}`);
   const maps = list([0, ...both.map(([, key]) => key as number)]);
-  await tx.run(sql`
-    update map_votes set player_key = ${survivor} where player_key = ${merged} and map_key not in (${maps})`);
-  return both.map(([name]) => name as string);
+  const disputed = await tx.all<{ map_key: number; version: string; rate: number }>(sql`
+    select map_key, version, rate from map_votes where player_key = ${merged} and map_key in (${maps})`);
+  for (const { map_key, version, rate } of disputed) {
+    await deleteVote(tx, { mapKey: map_key, version, playerKey: merged, rate });
+  }
+  await tx.run(sql`update map_votes set player_key = ${survivor} where player_key = ${merged}`);
+  await markStale(
+    tx,
+    'aggregate',
+    both.map(([name]) => votesOf(`map ${name as string}`, survivor)),
+  );
 }
 
 function addCounters(merged: number, survivor: number) {

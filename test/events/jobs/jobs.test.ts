@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
 import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
@@ -23,9 +24,11 @@ import {
   configured,
   event,
   login,
+  map,
   match,
   person,
   punishment,
+  rating,
   rotation,
   sendEvents,
   team,
@@ -231,6 +234,47 @@ onEachDatabase('a rotation is rebuilt from its newest event', async (t, url) => 
   assert.equal(await first(), 'First 38');
   assertSmallPortions(counted);
   assert.ok(Math.max(...counted.changes) < 4 * maps.length, 'each transaction writes one rotation');
+});
+
+const published = (version: string, ms: number) => map('Isle', { version }, { time: after(ms), server: 'Alpha' });
+
+onEachDatabase('the ratings of a map are derived in small portions', async (t, url, dialect) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const count = dialect === 'sqlite' ? 150 : 90;
+  const rated = (rate: number, version?: string) =>
+    Array.from({ length: count }, (_, number) => rating('Isle', person(number), rate, version));
+  await sendEvents(context, configured('Alpha'));
+  const [first = ''] = await sendEvents(context, published('1', 0));
+  const second = [published('2', 1), ...rated(4), ...rated(5, '1').slice(0, 70)];
+  const early = await sendEvents(context, ...rated(3));
+  const kept = await sendEvents(context, ...second);
+  const before = await canonicalDumpOf(db);
+  const counted = counting(db);
+  const withdraw = async (...ids: string[]): Promise<Job> => {
+    const key = await createWithdrawal(db, clock, { keys: ids.map((id) => keyOf(id)!) });
+    return await runJob({ db: counted.db, clock }, key);
+  };
+  const differences = async (): Promise<string[]> => {
+    const dump = await canonicalDumpOf(db);
+    return ['maps', 'map_votes', 'map_rates'].filter((table) => !isDeepStrictEqual(dump[table], before[table]));
+  };
+  const more = await sendEvents(context, ...rated(1), published('3', 2), ...rated(2));
+  assert.deepEqual(await differences(), ['maps', 'map_votes', 'map_rates']);
+  await withdraw(...more);
+  assert.deepEqual(await differences(), [], 'a later version and its ratings');
+
+  // Ratings without a version belong to the one that was current; those from before the first one lose their map.
+  const job = await withdraw(first);
+  assert.equal((JSON.parse(job.cursor) as { cascaded: number }).cascaded, early.length);
+  const votes = await db.tuples(
+    sql`select version, rate, count(*) from map_votes group by version, rate order by version`,
+  );
+  assert.deepEqual(votes.map((row) => [...row]), [['1', 5, 70], ['2', 4, count]]); // prettier-ignore
+  const [isle] = await db.tuples(sql`select key, version from maps`);
+  assert.deepEqual([...isle!], [keyOf(kept[0]!), '2']);
+  assertSmallPortions(counted);
+  assert.ok(Math.max(...counted.changes) <= ROWS_PER_PORTION * 5, 'a portion of ratings');
 });
 
 onEachDatabase('a deletion anonymises in small portions, beside the ingest', async (t, url) => {
