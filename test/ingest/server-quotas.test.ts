@@ -145,14 +145,14 @@ async function refusalOf(request: ClientRequest): Promise<(string | number | und
 
 onSqlite('a server above its limit is refused before its body is read or parsed', async (t, url) => {
   const { context, origin, post, alpha, beta } = await openIngestService(t, url, { INGEST_LIMIT: '10' });
-  const begun = (type: string): ClientRequest => {
+  const opened = (type: string): ClientRequest => {
     const headers = { authorization: `Bearer ${alpha}`, 'content-type': type, 'content-length': 1_000 };
     const request = httpRequest(`${origin}/events`, { method: 'POST', headers });
     t.after(() => request.destroy());
     request.write('[ no JSON');
     return request;
   };
-  const earlier = begun('application/json');
+  const earlier = opened('application/json');
   await once(earlier, 'socket');
   assert.equal((await post(logins(9, 'Alpha'))).status, 200);
   for (let refusals = 0; refusals < MAX_PARSED_REFUSALS; refusals++)
@@ -160,7 +160,7 @@ onSqlite('a server above its limit is refused before its body is read or parsed'
   context.clock.advance(20_000);
   // None of these bodies ends before its response, and none is JSON.
   for (const type of ['application/json', 'application/x-ndjson'])
-    assert.deepEqual(await refusalOf(begun(type)), [429, '40'], `refused too often: ${type}`);
+    assert.deepEqual(await refusalOf(opened(type)), [429, '40'], `refused too often: ${type}`);
   const unparsed = refusalOf(earlier);
   earlier.end('x'.repeat(991));
   assert.deepEqual(await unparsed, [429, '40'], 'its body arrived meanwhile');
@@ -169,7 +169,7 @@ onSqlite('a server above its limit is refused before its body is read or parsed'
 
   context.clock.advance(40_000);
   assert.equal((await post(logins(10, 'Alpha'))).status, 200);
-  assert.deepEqual(await refusalOf(begun('application/json')), [429, '60'], 'the limit is reached');
+  assert.deepEqual(await refusalOf(opened('application/json')), [429, '60'], 'the limit is reached');
   assert.match((await post('')).json.error_description, /10 events a minute/);
   context.clock.advance(60_000);
   assert.equal((await post(logins(1, 'Alpha'))).status, 200);

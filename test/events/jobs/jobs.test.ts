@@ -248,7 +248,7 @@ onEachDatabase('the ratings of a map are derived in small portions', async (t, u
   const [first = ''] = await sendEvents(context, published('1', 0));
   const second = [published('2', 1), ...rated(4), ...rated(5, '1').slice(0, 70)];
   const early = await sendEvents(context, ...rated(3));
-  const kept = await sendEvents(context, ...second);
+  const remaining = await sendEvents(context, ...second);
   const before = await canonicalDumpOf(db);
   const counted = counting(db);
   const withdraw = async (...ids: string[]): Promise<Job> => {
@@ -272,7 +272,7 @@ onEachDatabase('the ratings of a map are derived in small portions', async (t, u
   );
   assert.deepEqual(votes.map((row) => [...row]), [['1', 5, 70], ['2', 4, count]]); // prettier-ignore
   const [isle] = await db.tuples(sql`select key, version from maps`);
-  assert.deepEqual([...isle!], [keyOf(kept[0]!), '2']);
+  assert.deepEqual([...isle!], [keyOf(remaining[0]!), '2']);
   assertSmallPortions(counted);
   assert.ok(Math.max(...counted.changes) <= ROWS_PER_PORTION * 5, 'a portion of ratings');
 });
