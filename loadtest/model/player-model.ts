@@ -93,15 +93,20 @@ export class PlayerModel {
     if (this.#faction === undefined || this.#faction.time <= time) this.#faction = { time, power, faction };
   }
 
+  /** A match of several UUIDs of the player counts once, won if one won; all other counts are their sums. */
   play(played: Played): void {
+    const earlier = this.#played.filter(({ id }) => id === played.id).map(({ result }) => result);
     this.#played.push(played);
     const { match, result, player } = played;
+    const before = earlier.includes('win') ? 'win' : earlier.at(-1);
+    const present = before === 'win' ? before : result;
+    const more = (counted: string): number => Number(present === counted) - Number(before === counted);
     const own = match.objectives.filter((one: Exported['data']) => one.player?.uuid === player.uuid);
     const counts: Record<string, number> = {
       ...player,
-      win_count: result === 'win' ? 1 : 0,
-      lose_count: result === 'lose' ? 1 : 0,
-      play_count: 1,
+      win_count: more('win'),
+      lose_count: more('lose'),
+      play_count: before === undefined ? 1 : 0,
       envdeath_count: envdeathsOf(match, player.uuid as string),
       objective_completed: own.length,
     };

@@ -22,6 +22,8 @@ export interface Target {
 
 export interface Abuser {
   name: string;
+  /** An act of an operator, beside which no thread that answers requests may be blocked. */
+  isOperatorAct?: true;
   prepare?(target: Target): Promise<void>;
   /** Goes on until the signal; returns what it was answered. */
   attack(target: Target, stop: AbortSignal): Promise<Statuses>;
@@ -92,6 +94,7 @@ export const ABUSERS: readonly Abuser[] = [
 function operatorAct(name: string, ...command: string[]): Abuser {
   return {
     name,
+    isOperatorAct: true,
     prepare: storeMatches,
     attack: async ({ url }) => {
       const operator = new Operator({ DATABASE_URL: url });

@@ -1,18 +1,25 @@
 const LINE = /^scorehall_event_loop_delay_seconds\{(.*)\} (\S+)$/;
 
-/** The delays of the event loop of each thread since the last call, from the internal listener: `main 12 (30)`. */
-export async function eventLoopDelays(port: number): Promise<string> {
+/** The delays of the event loop of a thread, in milliseconds. */
+export interface Delays {
+  thread: string;
+  p99: number;
+  longest: number;
+}
+
+/** The delays of each thread since the last call, from the internal listener. */
+export async function eventLoopDelays(port: number): Promise<Delays[]> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const threads = new Map<string, Record<string, string>>();
+  const threads = new Map<string, Record<string, number>>();
   for (const line of text.split('\n')) {
     const [, labels = '', seconds] = LINE.exec(line) ?? [];
     const thread = /thread="(\w+)"/.exec(labels)?.[1];
     const quantile = /quantile="([\d.]+)"/.exec(labels)?.[1];
     if (thread === undefined || quantile === undefined) continue;
     const delays = threads.get(thread) ?? {};
-    threads.set(thread, { ...delays, [quantile]: (Number(seconds) * 1000).toFixed(0) });
+    threads.set(thread, { ...delays, [quantile]: Number(seconds) * 1000 });
   }
-  return [...threads].map(([thread, delays]) => `${thread} ${delays['0.99']} (${delays['1']})`).join(', ');
+  return [...threads].map(([thread, delays]) => ({ thread, p99: delays['0.99'] ?? 0, longest: delays['1'] ?? 0 }));
 }
 
 /** Counts the responses that an abuser gets. */

@@ -10,6 +10,8 @@ import { eventLoopDelays } from './metrics.ts';
 
 /** What an honest user may wait at the 99th percentile. */
 const MAX_P99_MS = 250;
+/** How long the event loop of a thread that answers requests may be blocked by an operator's act, at the same percentile. */
+const MAX_DELAY_MS = 20;
 const MATCHES = 20_000;
 const WARM_UP_MS = 3_000;
 
@@ -53,7 +55,12 @@ async function measure(
       report.add(`${name}: ${user} (p99 at most ${MAX_P99_MS} ms)`, figure, p99 <= MAX_P99_MS);
       report.add(`${name}: ${user}, failed requests`, errors.join(' ') || 0, errors.length === 0);
     }
-    report.note(`${name}: event loop, p99 and longest delay in ms`, delays);
+    for (const { thread, p99, longest } of delays) {
+      const figure = `p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`;
+      const title = `${name}: event loop of ${thread}`;
+      if (!abuser.isOperatorAct || thread === 'writer') report.note(title, figure);
+      else report.add(`${title} (p99 at most ${MAX_DELAY_MS} ms)`, figure, p99 <= MAX_DELAY_MS);
+    }
     report.add(`${name}: responses to the abuser`, statuses, isOrderly);
   } finally {
     await services.kill();

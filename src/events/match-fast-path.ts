@@ -1,6 +1,6 @@
 import { isShownText } from '#platform/text.ts';
 import { COUNTER_KEY, MAX_COUNTERS } from './counters/schema.ts';
-import { problemsOf } from './match-rules.ts';
+import { MAX_PLAYERS, problemsOf } from './match-rules.ts';
 import type { OBJECTIVE_TYPES } from './checks/match-schema.ts';
 import type { DataOf, EventOf } from './schema.ts';
 
@@ -37,8 +37,8 @@ function matchOf(input: unknown): Match | undefined {
   if (!isText(map, 128, 1) || !isText(gamemode, 32, 1) || typeof ranked !== 'boolean' || !isText(win, 128, 0))
     return undefined;
   if (started === undefined || finished === undefined) return undefined;
-  const teams = allOf(input['teams'], 100, teamOf);
-  const winners = won === undefined ? undefined : allOf(won, 100, nameOf);
+  const teams = allOf(input['teams'], MAX_PLAYERS, teamOf);
+  const winners = won === undefined ? undefined : allOf(won, MAX_PLAYERS, nameOf);
   if (won !== undefined && winners === undefined) return undefined;
   const objectives = allOf(raw, 2_000, objectiveOf);
   const kills = allOf(killed, 20_000, killOf);
@@ -56,7 +56,7 @@ function teamOf(input: unknown): Team | undefined {
   if (color !== undefined && !isText(color, 32, 0)) return undefined;
   if (!isText(name, 128, 1) || !isOptional(score, -MAX) || !isOptional(kill_count, 0) || !isOptional(death_count, 0))
     return undefined;
-  const players = allOf(input['players'], 1_000, playerOf);
+  const players = allOf(input['players'], MAX_PLAYERS, playerOf);
   if (players === undefined || hasOthers(input, 2 + countGiven([score, kill_count, death_count, color])))
     return undefined;
   return {

@@ -13,8 +13,8 @@ interface Problem {
   message: string;
 }
 
-/** The most players of a match, in all teams together. */
-const MAX_PLAYERS = 1_000;
+/** The most players of a match, in all teams together, and the most teams: in a free-for-all each player is one. */
+export const MAX_PLAYERS = 1_000;
 
 /** The names of the winning teams, the one in `win` first; empty for a draw. */
 export function winnersOf({ win, winners = [] }: Pick<MatchParts, 'win' | 'winners'>): string[] {

@@ -131,9 +131,9 @@ function playersOf(match: Finished, group: Group): PlayerSummary[] {
   const completed = completedBy(match);
   const envdeaths = envdeathsOf(match);
   const players: PlayerSummary[] = [];
-  const winners = winnersOf(match);
+  const winners = new Set(winnersOf(match));
   for (const team of match.teams) {
-    const result = winners.length === 0 ? 'draw' : winners.includes(team.name) ? 'win' : 'lose';
+    const result = winners.size === 0 ? 'draw' : winners.has(team.name) ? 'win' : 'lose';
     for (const player of team.players) {
       if (player.primary === false) continue;
       const { uuid, name, score, kill_count, death_count, time_played } = player;

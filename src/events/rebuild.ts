@@ -53,15 +53,17 @@ export const envelopeOf = (envelope: string | null): { version: number } =>
   envelope === null ? { version: VERSION } : (JSON.parse(envelope) as { version: number });
 
 /**
- * Rebuilds an aggregate (see `aggregateOf`): deletes its rows and applies its events again in their order.
+ * Rebuilds an aggregate (see `aggregateOf`): deletes its rows and applies its events again in their order, or only those of
+ * one type.
  * @returns the cascaded events: those that cannot be applied because they depend on withdrawn ones
  */
-export async function rebuild(batch: Batch, aggregate: string): Promise<LedgerRow[]> {
+export async function rebuild(batch: Batch, aggregate: string, type?: Event['type']): Promise<LedgerRow[]> {
   const rotation = /^rotation (\d+)$/.exec(aggregate);
   const rows =
     rotation === null
       ? await batch.tx.all<LedgerRow>(sql`
-          ${LEDGER} where l.aggregate = ${aggregate} and l.withdrawn is null order by l.key`)
+          ${LEDGER} where l.aggregate = ${aggregate} and l.withdrawn is null
+            ${type === undefined ? sql`` : sql`and l.type = ${type}`} order by l.key`)
       : await rotationEvents(batch.tx, aggregate, Number(rotation[1]));
   await reset(batch.tx, aggregate);
   const cascaded: LedgerRow[] = [];

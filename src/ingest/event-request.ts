@@ -35,6 +35,7 @@ const MAX_OPEN_BATCHES = 4;
 /** @throws HttpError 400, 413, 415, 429 or 503, before the response has begun */
 export async function handleEventRequest(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
   if (deps.quota.isFull) throw unavailable();
+  deps.quota.refuseUnparsed();
   if (formatOf(eventRequest.request) === 'json') await ingestJson(deps, eventRequest);
   else await ingestStream(deps, eventRequest);
 }
@@ -47,6 +48,8 @@ async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise
 }
 
 function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer): Promise<Receipt | Receipt[]> {
+  // Other requests of the server may have used up its quota while this body arrived.
+  deps.quota.refuseUnparsed();
   const parsed = parseAll(body, MAX_IN_ARRAY);
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { raw } = parsed;
@@ -121,6 +124,7 @@ async function* batchesOf(deps: IngestDeps, { request, sender }: EventRequest): 
       const batch = lines.slice(start, start + BATCH_SIZE);
       count += batch.length;
       if (count > MAX_IN_STREAM) throw TOO_MANY;
+      quota.refuseUnparsed();
       yield batch.map((line) => itemOfLine(deps, line, sender, now));
     }
   }

@@ -17,6 +17,11 @@ export const PORTION_WEIGHT = MAX_GROUP_WEIGHT;
 /** The most open requests of one server, and the most bytes of their bodies in memory, after decompression. */
 export const MAX_REQUESTS = 128;
 export const MAX_HELD_BYTES = 128 * 1024 * 1024;
+/**
+ * The most requests a minute that are parsed only to be refused: a smaller one may still be within the limit, but parsing
+ * without end would delay the other servers.
+ */
+export const MAX_PARSED_REFUSALS = 8;
 const MINUTE_MS = 60_000;
 
 interface Amount {
@@ -30,8 +35,10 @@ interface ServerUsage {
   /** Weight of the events in the event queue. */
   queuedWeight: number;
   waiting: { weight: number; start: () => void }[];
-  /** Events received since the current minute began, and their weight. */
+  /** Events accepted since the current minute began, and their weight. */
   thisMinute: Amount;
+  /** The limits that parsed requests, or batches of streams, of this minute would have exceeded, and so were refused. */
+  refusals: (keyof Amount)[];
   /** When the current minute ends, in epoch milliseconds. */
   minuteEnds: number;
 }
@@ -59,7 +66,7 @@ export class ServerQuotas {
     let server = this.#servers.get(serverKey);
     if (server === undefined) {
       const thisMinute = { events: 0, weight: 0 };
-      server = { requests: 0, bytes: 0, queuedWeight: 0, waiting: [], thisMinute, minuteEnds: 0 };
+      server = { requests: 0, bytes: 0, queuedWeight: 0, waiting: [], thisMinute, refusals: [], minuteEnds: 0 };
       this.#servers.set(serverKey, server);
     }
     return new ServerQuota(server, this.#deps);
@@ -83,6 +90,17 @@ export class ServerQuota implements Disposable {
 
   get isFull(): boolean {
     return this.#deps.eventQueue.isFull;
+  }
+
+  /**
+   * Refuses events before their body is read or parsed.
+   * @throws HttpError 429 where the server has used up its quota of this minute, or was refused too often in it
+   */
+  refuseUnparsed(): void {
+    const { thisMinute, refusals } = this.#currentMinute();
+    const exceeded = this.#limitExceededBy(thisMinute, { events: 1, weight: 1 });
+    if (exceeded !== undefined) throw this.#refusal(exceeded);
+    if (refusals.length >= MAX_PARSED_REFUSALS) throw this.#refusal(refusals.at(-1)!);
   }
 
   /**
@@ -135,25 +153,47 @@ export class ServerQuota implements Disposable {
     this.#server.thisMinute.weight += NEW_PLAYER_WEIGHT * newPlayersIn(receipts);
   }
 
-  #countMinute({ events, weight }: Amount): HttpError | undefined {
-    const { clock, perMinute } = this.#deps;
-    if (perMinute.events === 0 && perMinute.weight === 0) return undefined;
-    const server = this.#server;
-    const now = clock.now();
-    if (server.minuteEnds <= now) [server.thisMinute, server.minuteEnds] = [{ events: 0, weight: 0 }, now + MINUTE_MS];
-    const { thisMinute } = server;
-    const seconds = Math.ceil((server.minuteEnds - now) / 1000);
-    // The first batch of a minute is always accepted: one larger than the limit would otherwise be refused for ever.
-    if (thisMinute.events > 0 && exceeds(thisMinute.events + events, perMinute.events))
-      return quotaExceeded(`A game server may send ${perMinute.events} events a minute.`, seconds);
-    if (thisMinute.events > 0 && exceeds(thisMinute.weight + weight, perMinute.weight))
-      return quotaExceeded(
-        `A game server may send events of the weight ${perMinute.weight} a minute (about the rows that they write).`,
-        seconds,
-      );
-    thisMinute.events += events;
-    thisMinute.weight += weight;
+  /** Counts events; returns the refusal where they exceed a limit. */
+  #countMinute(amount: Amount): HttpError | undefined {
+    const { thisMinute, refusals } = this.#currentMinute();
+    const exceeded = this.#limitExceededBy(thisMinute, amount);
+    if (exceeded !== undefined) {
+      refusals.push(exceeded);
+      return this.#refusal(exceeded);
+    }
+    thisMinute.events += amount.events;
+    thisMinute.weight += amount.weight;
     return undefined;
+  }
+
+  /** The first batch of a minute is always accepted: one larger than the limit would otherwise be refused for ever. */
+  #limitExceededBy(thisMinute: Amount, { events, weight }: Amount): keyof Amount | undefined {
+    const { perMinute } = this.#deps;
+    if (thisMinute.events === 0) return undefined;
+    if (exceeds(thisMinute.events + events, perMinute.events)) return 'events';
+    return exceeds(thisMinute.weight + weight, perMinute.weight) ? 'weight' : undefined;
+  }
+
+  /** The usage of the server, whose counters begin anew with each minute. */
+  #currentMinute(): ServerUsage {
+    const server = this.#server;
+    const now = this.#deps.clock.now();
+    if (server.minuteEnds <= now) {
+      server.thisMinute = { events: 0, weight: 0 };
+      server.refusals = [];
+      server.minuteEnds = now + MINUTE_MS;
+    }
+    return server;
+  }
+
+  #refusal(limit: keyof Amount): HttpError {
+    const { clock, perMinute } = this.#deps;
+    const most =
+      limit === 'events'
+        ? `${perMinute.events} events a minute`
+        : `events of the weight ${perMinute.weight} a minute (about the rows that they write)`;
+    const seconds = Math.ceil((this.#server.minuteEnds - clock.now()) / 1000);
+    return quotaExceeded(`A game server may send ${most}.`, seconds);
   }
 
   /**

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { Db } from '#db/db.ts';
+import type { Sql } from '#db/sql.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
 import { Person } from './person.ts';
@@ -25,6 +27,43 @@ async function recover(world: World, login: string, to: string): Promise<void> {
   await owner.submit({ password: NEW_PASSWORD });
   assert.match(owner.text, /new password/i);
 }
+
+/** Holds the reads of accounts, and lists the reads and transactions that began. */
+function holdAccounts(db: Db): { started: string[]; release: () => void } {
+  const started: string[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  for (const name of ['all', 'get', 'tuples', 'tuple', 'run', 'runAll', 'transaction'] as const) {
+    const original = db[name].bind(db) as (...args: unknown[]) => Promise<unknown>;
+    const held = async (...args: unknown[]): Promise<unknown> => {
+      const text = (args[0] as Partial<Sql>).strings?.join('?') ?? name;
+      started.push(text);
+      if (/\baccounts\b/.test(text)) await released;
+      return await original(...args);
+    };
+    Object.assign(db, { [name]: held });
+  }
+  return { started, release };
+}
+
+onEachDatabase('/forgot answers before any work that depends on the account', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { services, mail } = world;
+  const account = await makeAccount(services, 'Robin');
+  const { started, release } = holdAccounts(services.context.db);
+  const asked: { page: string; started: string[] }[] = [];
+  for (const login of ['Robin', account.email, 'Nobody', 'nobody@example.org']) {
+    const person = new Person(services.auth, { 'user-agent': login });
+    await person.open('/forgot');
+    started.length = 0;
+    await person.submit({ login });
+    asked.push({ page: person.page.html, started: started.filter((text) => !/\baccounts\b/.test(text)) });
+  }
+  assert.match(asked[0]!.page, /If there is|mail/i);
+  for (const other of asked.slice(1)) assert.deepEqual(other, asked[0], 'the same page after the same statements');
+  assert.equal(mail.count, 0);
+  release();
+  assert.match((await mail.next(account.email)).subject, /Choose a new password/);
+});
 
 onEachDatabase('after a recovery, a change of address requested with the old password is void', async (t, url) => {
   const world = await openWorld(t, url);

@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict';
-import { request as httpRequest, type ClientRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
-import { MAX_REQUESTS, MAX_HELD_BYTES, PORTION_WEIGHT, ServerQuotas, WINDOW_WEIGHT } from '#ingest/server-quotas.ts';
+import {
+  MAX_HELD_BYTES,
+  MAX_PARSED_REFUSALS,
+  MAX_REQUESTS,
+  PORTION_WEIGHT,
+  ServerQuotas,
+  WINDOW_WEIGHT,
+} from '#ingest/server-quotas.ts';
 import { totalWeight } from '#events/group-commit.ts';
 import type { Item } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { sql } from '#db/sql.ts';
 import { login, match, person, punishment, rating, sendEvents, team } from '#test/support/builders.ts';
-import { onEachDatabase, TestClock } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, TestClock } from '#test/support/context.ts';
 import { openIngestService } from './service.ts';
 
 const NO_LIMIT = { events: 0, weight: 0 };
@@ -129,6 +137,43 @@ onEachDatabase(
     await sendEvents(context, crowd(900), crowd(900));
   },
 );
+
+async function refusalOf(request: ClientRequest): Promise<(string | number | undefined)[]> {
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return [response.statusCode, response.headers['retry-after']];
+}
+
+onSqlite('a server above its limit is refused before its body is read or parsed', async (t, url) => {
+  const { context, origin, post, alpha, beta } = await openIngestService(t, url, { INGEST_LIMIT: '10' });
+  const opened = (type: string): ClientRequest => {
+    const headers = { authorization: `Bearer ${alpha}`, 'content-type': type, 'content-length': 1_000 };
+    const request = httpRequest(`${origin}/events`, { method: 'POST', headers });
+    t.after(() => request.destroy());
+    request.write('[ no JSON');
+    return request;
+  };
+  const earlier = opened('application/json');
+  await once(earlier, 'socket');
+  assert.equal((await post(logins(9, 'Alpha'))).status, 200);
+  for (let refusals = 0; refusals < MAX_PARSED_REFUSALS; refusals++)
+    assert.equal((await post(logins(2, 'Alpha'))).status, 429);
+  context.clock.advance(20_000);
+  // None of these bodies ends before its response, and none is JSON.
+  for (const type of ['application/json', 'application/x-ndjson'])
+    assert.deepEqual(await refusalOf(opened(type)), [429, '40'], `refused too often: ${type}`);
+  const unparsed = refusalOf(earlier);
+  earlier.end('x'.repeat(991));
+  assert.deepEqual(await unparsed, [429, '40'], 'its body arrived meanwhile');
+  assert.equal((await post(logins(1, 'Alpha'))).status, 429, 'until the minute ends');
+  assert.equal((await post(logins(1, 'Beta'), { token: beta })).status, 200);
+
+  context.clock.advance(40_000);
+  assert.equal((await post(logins(10, 'Alpha'))).status, 200);
+  assert.deepEqual(await refusalOf(opened('application/json')), [429, '60'], 'the limit is reached');
+  assert.match((await post('')).json.error_description, /10 events a minute/);
+  context.clock.advance(60_000);
+  assert.equal((await post(logins(1, 'Alpha'))).status, 200);
+});
 
 onEachDatabase('NEW_PLAYERS_LIMIT limits the players that a server adds per hour', async (t, url) => {
   const { context, post, alpha } = await openIngestService(t, url, { NEW_PLAYERS_LIMIT: '10' });

@@ -1,5 +1,6 @@
+import { chunksOf } from '#platform/chunks.ts';
 import type { Db, Queryable } from '../db.ts';
-import { list, type Sql, sql, type Value } from '../sql.ts';
+import { list, sql, type Value } from '../sql.ts';
 import { insertsOf, deletionOf, rowsWithKeys } from './portions.ts';
 import { saveLoadingState } from './loading.ts';
 import { hasTable, type Table, tablesOf } from './schema.ts';
@@ -11,8 +12,10 @@ import { hasTable, type Table, tablesOf } from './schema.ts';
 const LOG =
   'create table if not exists moved_rows (id bigint /*postgres: generated always as identity */ primary key, table_name text not null, row_key text not null)';
 
-/** The notes of one portion; each of its statements names as many keys at most. */
-const PORTION = 128;
+/** The notes that are read together: a row that changes often is copied once for all of them. */
+const PORTION = 16_384;
+/** The keys that one transaction of the target, or one statement, names at most. */
+const KEYS_TOGETHER = 128;
 
 /** Starts to note the changes of all tables, one after the other, so that writers wait for a single lock at most. */
 export async function startCapture(source: Db): Promise<void> {
@@ -36,13 +39,19 @@ export async function stopCapture(source: Db): Promise<void> {
 }
 
 const EVENTS = ['insert', 'update', 'delete'] as const;
-const ROWS_OF = { insert: ['new'], update: ['old', 'new'], delete: ['old'] } as const;
 
+/** An update notes the old key only where it differs: most updates change counters. */
 function sqliteTriggers({ name, key }: Table): string {
-  return EVENTS.map((event) => {
-    const notes = ROWS_OF[event].map((row) => noteOf(name, `json_array(${columnsOf(row, key)})`));
-    return `create trigger if not exists moved_${name}_${event} after ${event} on ${name} begin ${notes.join(' ')} end;`;
-  }).join('\n');
+  const [before, after] = [`json_array(${columnsOf('old', key)})`, `json_array(${columnsOf('new', key)})`];
+  const notes = {
+    insert: noteOf(name, after),
+    update: `${noteOf(name, after)} ${noteOf(name, before, `${before} <> ${after}`)}`,
+    delete: noteOf(name, before),
+  };
+  return EVENTS.map(
+    (event) =>
+      `create trigger if not exists moved_${name}_${event} after ${event} on ${name} begin ${notes[event]} end;`,
+  ).join('\n');
 }
 
 function postgresTriggers({ name, key }: Table): string {
@@ -50,8 +59,13 @@ function postgresTriggers({ name, key }: Table): string {
   return `
     create or replace function note_moved_${name}() returns trigger language plpgsql as $$
     begin
-      if tg_op <> 'INSERT' then ${noted('old')} end if;
-      if tg_op <> 'DELETE' then ${noted('new')} end if;
+      if tg_op = 'DELETE' then ${noted('old')}
+      else
+        if tg_op = 'UPDATE' then
+          if row(${columnsOf('old', key)}) is distinct from row(${columnsOf('new', key)}) then ${noted('old')} end if;
+        end if;
+        ${noted('new')}
+      end if;
       return null;
     end $$;
     drop trigger if exists moved_${name} on ${name};
@@ -59,8 +73,8 @@ function postgresTriggers({ name, key }: Table): string {
       for each row execute function note_moved_${name}()`;
 }
 
-const noteOf = (name: string, key: string): string =>
-  `insert into moved_rows (table_name, row_key) values ('${name}', ${key});`;
+const noteOf = (name: string, key: string, when = 'true'): string =>
+  `insert into moved_rows (table_name, row_key) select '${name}', ${key} where ${when};`;
 
 const columnsOf = (row: string, key: readonly string[]): string => key.map((column) => `${row}.${column}`).join(', ');
 
@@ -77,25 +91,23 @@ export async function applyChanges(source: Db, target: Db): Promise<number> {
   const tables = new Map((await tablesOf(snapshot)).map((table) => [table.name, table]));
   let count = 0;
   for await (const notes of notesOf(snapshot)) {
-    await target.transaction(
-      async (tx) => {
-        for (const [table, keys] of keysOf(notes, tables)) await tx.run(deletionOf(table, keys));
-      },
-      { durable: false },
-    );
+    for (const [table, keys] of keysOf(notes, tables)) {
+      await target.transaction((tx) => tx.run(deletionOf(table, keys)), { durable: false });
+    }
     count += notes.length;
   }
   for await (const notes of notesOf(snapshot)) {
-    const inserts: Sql[] = [];
     for (const [table, keys] of keysOf(notes, tables)) {
-      inserts.push(...insertsOf(table, await rowsWithKeys(snapshot, table, keys)));
+      const inserts = insertsOf(table, await rowsWithKeys(snapshot, table, keys));
+      await target.transaction((tx) => tx.runAll(inserts), { durable: false });
     }
-    await target.transaction((tx) => tx.runAll(inserts), { durable: false });
   }
   // A durable commit, which also flushes those before it: only then may the notes go.
   await target.transaction((tx) => saveLoadingState(tx, 'changes', String(count)));
   for await (const notes of notesOf(snapshot)) {
-    await source.run(sql`delete from moved_rows where id in (${list(notes.map(([id]) => id))})`);
+    for (const some of chunksOf(notes, KEYS_TOGETHER)) {
+      await source.run(sql`delete from moved_rows where id in (${list(some.map(([id]) => id))})`);
+    }
   }
   return count;
 }
@@ -110,10 +122,11 @@ async function* notesOf(snapshot: Queryable): AsyncGenerator<Note[]> {
   }
 }
 
+/** The different keys of the notes by their table, few together. */
 function keysOf(notes: readonly Note[], tables: ReadonlyMap<string, Table>): [Table, Value[][]][] {
   const byTable = Map.groupBy(notes, ([, table]) => table);
-  return [...byTable].map(([name, rows]) => {
-    const keys = new Set(rows.map(([, , key]) => key));
-    return [tables.get(name)!, [...keys].map((key) => JSON.parse(key) as Value[])];
+  return [...byTable].flatMap(([name, rows]) => {
+    const keys = [...new Set(rows.map(([, , key]) => key))].map((key) => JSON.parse(key) as Value[]);
+    return [...chunksOf(keys, KEYS_TOGETHER)].map((some): [Table, Value[][]] => [tables.get(name)!, some]);
   });
 }

@@ -20,9 +20,12 @@ export interface MoveOptions {
   step: (sentence: string) => void;
 }
 
-/** The source is closed when so few rows have changed in the last round, or after so many rounds. */
+/**
+ * The source is closed when so few rows have changed in the last round, or when a round leaves more than this share of the
+ * one before: then the network changes about as fast as its changes are copied, and further rounds would only delay.
+ */
 const FEW_CHANGES = 1_000;
-const MAX_ROUNDS = 20;
+const MAX_SHARE = 0.8;
 
 /**
  * Moves the network of a database in use into an empty one: copies all tables, catches up with what has changed since,
@@ -81,10 +84,11 @@ async function copy(source: Db, target: Db, { progress, step }: MoveOptions): Pr
     await restoreIndexes(target);
     await target.run(sql`insert into loading_state (name, value) values ('copied', '')`);
   }
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
+  for (let before = Infinity; ;) {
     const changes = await applyChanges(source, target);
     step(`Caught up with ${changes} changes.`);
-    if (changes < FEW_CHANGES) return;
+    if (changes < FEW_CHANGES || changes > before * MAX_SHARE) return;
+    before = changes;
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { counterValues } from '../counters/schema.ts';
-import { type MatchParts, problemsOf } from '../match-rules.ts';
+import { type MatchParts, MAX_PLAYERS, problemsOf } from '../match-rules.ts';
 import { count, name, player, score, text, timestamp, uuid } from './members.ts';
 
 /** The data of the events about matches. */
@@ -27,7 +27,7 @@ const matchTeam = z.strictObject({
   kill_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
   death_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
   color: text(32).optional().meta({ description: 'A colour name or #RRGGBB; left out: as the map names it' }),
-  players: z.array(matchPlayer).max(1_000),
+  players: z.array(matchPlayer).max(MAX_PLAYERS),
 });
 
 export const OBJECTIVE_TYPES = ['wool', 'core', 'destroyable', 'flag', 'control_point', 'other'] as const;
@@ -67,12 +67,12 @@ export const finishedMatch = z
     win: text(128).default('').meta({ description: 'Name of the winning team; empty for a draw' }),
     winners: z
       .array(name)
-      .max(100)
+      .max(MAX_PLAYERS)
       .optional()
       .meta({ description: 'Names of all winning teams, where there are several; `win` may be left out then' }),
     started: timestamp,
     finished: timestamp,
-    teams: z.array(matchTeam).max(100),
+    teams: z.array(matchTeam).max(MAX_PLAYERS).meta({ description: 'In a free-for-all each player is a team of one' }),
     objectives: z.array(objective).max(2_000).default([]),
     kills: z.array(kill).max(20_000).default([]).meta({
       description: 'Who killed whom, by UUID; both must be players of the match. Deaths without a killer too',
@@ -121,7 +121,7 @@ export const matchProgress = z
     }),
     participants: count.optional().meta({ description: 'Players taking part; left out: those of the teams' }),
     observers: count.optional().meta({ description: 'Players who only watch' }),
-    teams: z.array(matchTeam).max(100).default([]),
+    teams: z.array(matchTeam).max(MAX_PLAYERS).default([]),
     objectives: z.array(objective).max(2_000).default([]),
   })
   .superRefine(({ phase, started, teams }, ctx) => {

@@ -39,7 +39,7 @@ async function checkVersions(tx: Queryable, mapKey: number, version: string): Pr
   );
 }
 
-interface Vote {
+export interface Vote {
   mapKey: number;
   version: string;
   playerKey: number;
@@ -48,7 +48,7 @@ interface Vote {
   serverKey: number;
 }
 
-async function writeVote(tx: Queryable, vote: Vote): Promise<void> {
+export async function writeVote(tx: Queryable, vote: Vote): Promise<void> {
   await tx.run(sql`
     insert into map_votes (map_key, version, player_key, rate, time, server_key)
     values (${vote.mapKey}, ${vote.version}, ${vote.playerKey}, ${vote.rate}, ${vote.time}, ${vote.serverKey})
@@ -59,7 +59,7 @@ async function writeVote(tx: Queryable, vote: Vote): Promise<void> {
 /** Adds a vote to the sums of its map version; with `by` -1, subtracts it. */
 export async function countVote(
   tx: Queryable,
-  { mapKey, version, rate }: Omit<Vote, 'playerKey' | 'time' | 'serverKey'>,
+  { mapKey, version, rate }: Pick<Vote, 'mapKey' | 'version' | 'rate'>,
   by: 1 | -1,
 ): Promise<void> {
   const counts = [1, 2, 3, 4, 5].map((value) => (value === rate ? by : 0)) as [number, number, number, number, number];
@@ -71,3 +71,20 @@ export async function countVote(
       rate_3 = map_rates.rate_3 + excluded.rate_3, rate_4 = map_rates.rate_4 + excluded.rate_4,
       rate_5 = map_rates.rate_5 + excluded.rate_5`);
 }
+
+/** Deletes a vote and subtracts it, and the row of sums with the last vote. */
+export async function deleteVote(
+  tx: Queryable,
+  vote: Pick<Vote, 'mapKey' | 'version' | 'playerKey' | 'rate'>,
+): Promise<void> {
+  const { mapKey, version, playerKey } = vote;
+  await tx.run(sql`
+    delete from map_votes where map_key = ${mapKey} and version = ${version} and player_key = ${playerKey}`);
+  await countVote(tx, vote, -1);
+  await tx.run(sql`
+    delete from map_rates where map_key = ${mapKey} and version = ${version}
+      and rate_1 = 0 and rate_2 = 0 and rate_3 = 0 and rate_4 = 0 and rate_5 = 0`);
+}
+
+/** The votes of a player for the maps of an aggregate, as the reference of a stale aggregate (`jobs/map-ratings.ts`). */
+export const votesOf = (aggregate: string, player: number): string => `vote ${player} ${aggregate}`;

@@ -2,8 +2,8 @@ import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import { type EventContext, findOrAddPlayer, type HandlerResult } from '../unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
-import { groupOf } from '#store/game/player-stats.ts';
-import { joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
+import { groupOf, sumsOf } from '#store/game/player-stats.ts';
+import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { applyReports } from '../counters/report.ts';
 import { type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
 
@@ -43,7 +43,10 @@ function addPlayers(context: EventContext, { facts, finished, players, scorers }
     batch.players.count(stored, group, sums);
     const before = rows.get(stored.key);
     const row = rowOf(player, key, stored.key);
-    if (before !== undefined) names.add(uuid, stored.key, before[2], name);
+    if (before !== undefined) {
+      names.add(uuid, stored.key, before[2], name);
+      batch.players.count(stored, group, sumsOf(group, countedTwice(before[3], row[3])), -1);
+    }
     rows.set(stored.key, before === undefined ? row : joinRows(before, row));
   }
   for (const [uuid, name] of scorers) {

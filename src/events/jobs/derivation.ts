@@ -8,6 +8,7 @@ import { PlayerMaxima } from '../counters/recount.ts';
 import { eventsOf, rebuild } from '../rebuild.ts';
 import { withdrawEvents } from '../retract.ts';
 import type { Batch } from '../unit-of-work.ts';
+import { deriveRatings } from './map-ratings.ts';
 
 /** Derives again what a job made stale, each player and aggregate once. */
 
@@ -73,11 +74,14 @@ async function pseudonymOf(tx: Queryable, uuid: string): Promise<string | undefi
 }
 
 /**
- * Rebuilds an aggregate in one transaction: its readers must not see it half applied.
+ * Rebuilds an aggregate in one transaction: its readers must not see it half applied. Only the ratings of a map are derived
+ * in portions.
  * @returns the number of events that were withdrawn with those that they depend on
  */
 export async function deriveAggregate(batch: Batch, stale: Stale): Promise<number> {
   await unmarkStale(batch.tx, stale);
+  const withdrawn = await deriveRatings(batch, stale.ref);
+  if (withdrawn !== undefined) return withdrawn;
   const cascaded = await rebuild(batch, stale.ref);
   await withdrawEvents(batch, await eventsOf(batch.tx, cascaded));
   return cascaded.length;

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { groupOf } from '#store/game/player-stats.ts';
+import { countedTwice, joinedResult, type MatchResult } from '#store/game/player-matches.ts';
+import { groupOf, sumsOf } from '#store/game/player-stats.ts';
 import {
   type CountedFor,
   removeMatchResult,
@@ -31,14 +32,50 @@ export interface MatchCursor {
 /** Kills have no counters to subtract, so deleting one costs far less than removing a player. */
 const KILLS_PER_ROW = 10;
 
-export async function beginMatch({ tx, now }: Batch, { key }: LedgerRow): Promise<MatchCursor> {
+export async function beginMatch(batch: Batch, row: LedgerRow): Promise<MatchCursor> {
+  const { tx, now } = batch;
+  const { key } = row;
   const countedFor = await removeMatchResult(tx, key);
+  await countUuidsApart(batch, row);
   await tx.runAll([
     sql`update ledger set withdrawn = ${now} where key = ${key}`,
     // The projection of the leaderboards and the pages read matches with their details, so both pass it by from here on.
     sql`delete from match_details where match_key = ${key}`,
   ]);
   return { key, offset: 0, countedFor };
+}
+
+/**
+ * Adds to the counters what they lack where several UUIDs of the match are one player, who has one match: the portions
+ * subtract each UUID as it was counted, and in between further UUIDs may be merged.
+ */
+async function countUuidsApart(batch: Batch, row: LedgerRow): Promise<void> {
+  const { tx, players } = batch;
+  const merged = await tx.tuple(sql`select 1 from merged_in_matches where match_key = ${row.key} limit 1`);
+  if (merged === undefined) return;
+  const { facts, players: played } = await readMatch(tx, row);
+  await batch.load(played.map(([uuid]) => uuid));
+  const rows = await tx.tuples(sql`select player_key from player_matches where match_key = ${row.key}`);
+  const survivors = await survivorsIn(tx, row.key);
+  const withRow = new Set(rows.map(([player]) => player as number));
+  const group = groupOf(facts.gamemode);
+  const results = new Map<number, MatchResult>();
+  for (const [uuid, , result] of played) {
+    const player = players.find(uuid)!;
+    // A merge that is not complete has moved the row, but not yet the player.
+    const owner = withRow.has(player.key) ? player.key : (survivors.get(uuid) ?? player.key);
+    const before = results.get(owner);
+    if (before !== undefined) players.count(player, group, sumsOf(group, countedTwice(before, result)));
+    results.set(owner, before === undefined ? result : joinedResult(before, result));
+  }
+}
+
+/** The keys of surviving players by the UUIDs that were merged into them, for a match. */
+async function survivorsIn(tx: Queryable, match: number): Promise<Map<string, number>> {
+  const rows = await tx.tuples(sql`
+    select a.uuid, p.key from merged_in_matches x join players p on p.key = x.player_key
+    join player_aliases a on a.into_uuid = p.uuid where x.match_key = ${match}`);
+  return new Map(rows as [string, number][]);
 }
 
 /** @returns where the next portion continues; undefined when the match is gone */
@@ -48,15 +85,14 @@ export async function continueMatch(
   budget: Budget,
 ): Promise<MatchCursor | undefined> {
   const row = (await batch.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.key}`))!;
-  const event = await readLedgerEvent(batch.tx, row);
-  if (event.type !== 'match.finished') throw new Error(`Event ${row.key} is not a match`);
-  const uuids = uuidsOf(event.data);
+  const match = await readMatch(batch.tx, row);
+  const uuids = uuidsOf(match);
   const count = Math.min(uuids.length - cursor.offset, budget.rows);
   const next = { ...cursor, offset: cursor.offset + count };
-  await removePlayers(batch, event.data, cursor, next.offset);
+  await removePlayers(batch, match, cursor, next.offset);
   budget.spend(count);
   if (next.offset < uuids.length || budget.isSpent) return next;
-  if (event.data.kills.length > 0 && !(await deleteKills(batch.tx, cursor.key, budget))) return next;
+  if (match.kills.length > 0 && !(await deleteKills(batch.tx, cursor.key, budget))) return next;
   // Those of players whom a merge has moved since.
   await withdrawReports(batch, cursor.key);
   await batch.tx.run(sql`delete from matches where key = ${cursor.key}`);
@@ -64,6 +100,12 @@ export async function continueMatch(
 }
 
 type MatchData = Extract<PreparedEvent, { type: 'match.finished' }>['data'];
+
+async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
+  const event = await readLedgerEvent(tx, row);
+  if (event.type !== 'match.finished') throw new Error(`Event ${row.key} is not a match`);
+  return event.data;
+}
 
 /** Removes the players from the cursor's offset to `end`. */
 async function removePlayers(batch: Batch, match: MatchData, cursor: MatchCursor, end: number): Promise<void> {

@@ -3,15 +3,16 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { GROUP_NAMES, GROUPS } from '#store/game/player-stats.ts';
+import { type Counts, GROUP_NAMES, groupOf, GROUPS } from '#store/game/player-stats.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
 import { moveReports } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
 import { recordMergedIn } from '#store/game/merged-players.ts';
-import { joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
+import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, markStale, nextStale } from '#store/jobs.ts';
+import { deleteVote, votesOf } from '../handlers/map-ratings.ts';
 import type { Batch } from '../unit-of-work.ts';
 import { Budget, type Work } from './portion.ts';
 
@@ -133,9 +134,11 @@ async function moveScorer(
 /** Adds the merged player's row of a match to the survivor's, and records the name that the row does not keep. */
 async function joinRows(tx: Queryable, match: number, merged: number, survivor: number): Promise<void> {
   const rows = await tx.tuples(sql`
-    select name, result, score, kill_count, death_count, time_played, envdeath_count from player_matches
+    select player_key, name, result, score, kill_count, death_count, time_played, envdeath_count from player_matches
     where match_key = ${match} and player_key in (${merged}, ${survivor})`);
-  const [one, other] = rows as [PlayedBy, PlayedBy];
+  const [[player, ...one], [otherPlayer, ...other]] = rows as [[number, ...PlayedBy], [number, ...PlayedBy]];
+  // The result that does not count: both players exist until the merge is complete, and no counter may be negative.
+  await subtractSurplus(tx, match, one[1] === 'win' ? otherPlayer : player, countedTwice(one[1], other[1]));
   const [name, result, score, kills, deaths, time, envdeaths] = joinPlayed(one, other);
   const unused = one[0] === name ? other[0] : one[0];
   if (unused !== name) {
@@ -150,6 +153,25 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
         death_count = ${deaths}, time_played = ${time}, envdeath_count = ${envdeaths}
       where match_key = ${match} and player_key = ${survivor}`,
     sql`delete from player_matches where match_key = ${match} and player_key = ${merged}`,
+  ]);
+}
+
+/**
+ * The counters of both players had the match. Those of one that is being withdrawn, whose details are gone, are subtracted
+ * as the UUIDs were counted (jobs/match-withdrawal.ts).
+ */
+async function subtractSurplus(tx: Queryable, match: number, player: number, surplus: Counts): Promise<void> {
+  const row = await tx.get<{ gamemode: string }>(sql`
+    select m.gamemode from matches m join match_details d on d.match_key = m.key where m.key = ${match}`);
+  if (row === undefined) return;
+  const group = groupOf(row.gamemode);
+  const changed = Object.entries(surplus).map(([counter, count]) => {
+    const column = identifier(`${group}_${counter}`);
+    return sql`${column} = ${column} - cast(${count ?? 0} as bigint)`;
+  });
+  await tx.runAll([
+    sql`update player_stats set ${join(changed)} where player_key = ${player}`,
+    ...(group === 'teampvp' ? rankChanges([player]) : []),
   ]);
 }
 
@@ -205,12 +227,7 @@ async function moveOwned(
 /** Moves what is left when all rows are moved, and deletes the merged player. */
 async function complete(tx: Queryable, now: number, { from, merged, survivor }: MergeParams): Promise<void> {
   await mergeLeaderboards(tx, now, merged, survivor);
-  const disputed = await moveVotes(tx, merged, survivor);
-  await markStale(
-    tx,
-    'aggregate',
-    disputed.map((name) => `map ${name}`),
-  );
+  await moveVotes(tx, merged, survivor);
   await tx.runAll([addCounters(merged, survivor), ...rankChanges([merged, survivor])]);
   await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
@@ -238,16 +255,24 @@ async function storeKey(tx: Queryable, from: string, merged: number, survivor: n
   await tx.run(sql`update player_aliases set key = ${merged} where uuid in (${from}, ${pseudonym?.[1] ?? from})`);
 }
 
-/** Moves the ratings of maps that only the merged player rated. Returns the name keys of maps that both rated. */
-async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
+/** Moves votes; of the maps that both players rated, the survivor's are derived again from the ratings of both. */
+async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<void> {
   const both = await tx.tuples(sql`
     select distinct m.name_key, m.key from map_votes a
     join map_votes b on b.map_key = a.map_key and b.version = a.version and b.player_key = ${survivor}
     join maps m on m.key = a.map_key where a.player_key = ${merged}`);
   const maps = list([0, ...both.map(([, key]) => key as number)]);
-  await tx.run(sql`
-    update map_votes set player_key = ${survivor} where player_key = ${merged} and map_key not in (${maps})`);
-  return both.map(([name]) => name as string);
+  const disputed = await tx.all<{ map_key: number; version: string; rate: number }>(sql`
+    select map_key, version, rate from map_votes where player_key = ${merged} and map_key in (${maps})`);
+  for (const { map_key, version, rate } of disputed) {
+    await deleteVote(tx, { mapKey: map_key, version, playerKey: merged, rate });
+  }
+  await tx.run(sql`update map_votes set player_key = ${survivor} where player_key = ${merged}`);
+  await markStale(
+    tx,
+    'aggregate',
+    both.map(([name]) => votesOf(`map ${name as string}`, survivor)),
+  );
 }
 
 function addCounters(merged: number, survivor: number) {

@@ -11,6 +11,8 @@ import { IS_OPERATOR_ACT } from '../operator-events.ts';
 import { eventsOf, LEDGER, type LedgerRow } from '../rebuild.ts';
 import { NOT_RETRACTED, withdrawEvents } from '../retract.ts';
 import type { Batch } from '../unit-of-work.ts';
+import type { PreparedEvent } from '../validation.ts';
+import { staleVotes } from './map-ratings.ts';
 import { Budget, type Progress, type Work } from './portion.ts';
 import { beginMatch, continueMatch, type MatchCursor } from './match-withdrawal.ts';
 
@@ -125,14 +127,21 @@ async function withdrawRun(
     if (!budget.isSpent) await withdrawMatch(batch, cursor, budget);
     return;
   }
-  await withdrawEvents(batch, await eventsOf(batch.tx, rows));
+  const events = await eventsOf(batch.tx, rows);
+  await withdrawEvents(batch, events);
   await markStale(
     batch.tx,
     'aggregate',
-    rows.flatMap(({ aggregate }) => aggregate ?? []),
+    events.flatMap(({ row, event }) => staleAggregateOf(batch, row.aggregate, event) ?? []),
   );
   cursor.events += rows.length;
   budget.spend(rows.length);
+}
+
+/** What to derive again of the aggregate of an event: of a rating only the votes of its player. */
+function staleAggregateOf(batch: Batch, aggregate: string | null, event: PreparedEvent): string | undefined {
+  if (aggregate === null || event.type !== 'map.rated') return aggregate ?? undefined;
+  return staleVotes(batch, aggregate, event.data.player.uuid);
 }
 
 async function withdrawMatch(batch: Batch, cursor: Cursor, budget: Budget): Promise<void> {

@@ -1,3 +1,5 @@
+import type { Counts } from './player-stats.ts';
+
 export type MatchResult = 'win' | 'lose' | 'draw';
 
 /** The result of a match for one player, in the order of the columns of `player_matches`. */
@@ -19,7 +21,7 @@ export function joinPlayed(one: PlayedBy, other: PlayedBy): PlayedBy {
   const [name, result, score, kills, deaths, time, envdeaths] = one;
   return [
     name > other[0] ? name : other[0],
-    result === 'win' ? 'win' : other[1],
+    joinedResult(result, other[1]),
     score + other[2],
     kills + other[3],
     deaths + other[4],
@@ -27,3 +29,14 @@ export function joinPlayed(one: PlayedBy, other: PlayedBy): PlayedBy {
     envdeaths + other[6],
   ];
 }
+
+/** The counts of two such rows that the joined row has once: it is one match with one result. */
+export function countedTwice(one: MatchResult, other: MatchResult): Counts {
+  const joined = joinedResult(one, other);
+  const surplus = (result: MatchResult): number =>
+    Number(one === result) + Number(other === result) - Number(joined === result);
+  return { play: 1, win: surplus('win'), lose: surplus('lose') };
+}
+
+/** A match is won if either UUID won it. */
+export const joinedResult = (one: MatchResult, other: MatchResult): MatchResult => (one === 'win' ? 'win' : other);

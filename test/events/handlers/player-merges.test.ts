@@ -6,9 +6,15 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { Db } from '#db/db.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
+import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
+import { runPortion } from '#events/jobs/runner.ts';
+import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { listWholeMatches, matchByKey } from '#store/game/matches.ts';
 import { findPlayer, namesOf, type PlayerName, playerByUuid, playersBefore } from '#store/game/players.ts';
+import { statsOf } from '#store/game/player-stats.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { bucketsIn } from '#store/game/time-buckets.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
 import { after, BEGINNING, configured, event, login, match, person, team, sendEvents } from '#test/support/builders.ts';
@@ -142,6 +148,42 @@ for (const when of ['before', 'after'] as const) {
     },
   );
 }
+
+onEachDatabase('a match of two UUIDs of a player counts once, in counters as on boards', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const crowd = Array.from({ length: ROWS_PER_PORTION }, (_, number) => number + 2);
+  const played = (winner: number, loser: number) =>
+    match({ win: 'Red', teams: [team('Red', winner, ...crowd), team('Blue', loser)] });
+  const both = { win: 'Red', teams: [team('Red', 0, 1)] };
+  const counted = async (): Promise<unknown[]> => {
+    while (await projectMatches(db, 'UTC', 0));
+    const { key } = (await playerByUuid(db, INTO))!;
+    const { win, lose, play } = (await statsOf(db, key)).teampvp;
+    const board = await db.tuples(sql`
+      select b.win, b.play from boards b where b.player_key = ${key} and b.mode = 'teampvp' and b.bucket = ${bucketsIn('UTC')(0).all}`);
+    return [win, lose, play, ...(board[0] ?? [0, 0])];
+  };
+  const withdraw = (...ids: string[]) =>
+    createWithdrawal(db, clock, { server: alpha, keys: ids.map((id) => keyOf(id)!) });
+  await sendEvents(context, configured('Alpha'), login('Alpha', person(1)));
+  const alpha = (await serverByName(db, 'Alpha'))!.key;
+  const before = await sendEvents(context, played(0, 1), played(1, 0), match(both));
+  // This one is being withdrawn when its two UUIDs become one player.
+  const [halfGone = ''] = await sendEvents(context, played(0, 1));
+  await withdraw(halfGone);
+  await runPortion(context);
+  await sendEvents(context, event('player.merged', { from: FROM, into: INTO }));
+  await finishJobs(db);
+  const after = await sendEvents(context, played(0, 1), played(1, 0), match(both));
+  assert.deepEqual(await counted(), [6, 0, 6, 6, 6]);
+  await withdraw(before[0]!, after[0]!, before[2]!);
+  await finishJobs(db);
+  assert.deepEqual(await counted(), [3, 0, 3, 3, 3]);
+  await withdraw(...before.slice(1, 2), ...after.slice(1));
+  await finishJobs(db);
+  assert.deepEqual(await counted(), [0, 0, 0, 0, 0]);
+});
 
 onEachDatabase(
   'the present name is listed first, also where an earlier name was seen at the same time',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type { Db, Queryable } from '#db/db.ts';
-import type { Sql } from '#db/sql.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
 import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
@@ -25,62 +24,21 @@ import {
   configured,
   event,
   login,
+  map,
   match,
   person,
   punishment,
+  rating,
   rotation,
   sendEvents,
   team,
 } from '#test/support/builders.ts';
 import { onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
+import { type Counted, counting } from '#test/db/counting-db.ts';
 import { canonicalDumpOf } from '../canonical-dump.ts';
 
 /** Rows that the statements of one portion may change: some twenty for each row of a player. */
 const MAX_CHANGES = ROWS_PER_PORTION * 25;
-
-interface Counted {
-  db: Db;
-  /** The number of rows that each transaction changed. */
-  changes: number[];
-  /** Transactions that began in the same turn of the event loop as the one before. */
-  withoutYield: number;
-}
-
-/** Counts the rows that transactions change, and whether the event loop had a turn between them. */
-function counting(db: Db): Counted {
-  const counted: Counted = { db, changes: [], withoutYield: 0 };
-  let hadTurn = true;
-  const countRun = (tx: Queryable, query: Sql): Promise<number> =>
-    tx.run(query).then((changed) => (counted.changes.push(counted.changes.pop()! + changed), changed));
-  const countingTx = (tx: Queryable): Queryable =>
-    new Proxy(tx, {
-      get(target, name) {
-        if (name === 'run') return (query: Sql) => countRun(target, query);
-        if (name === 'runAll') {
-          return async (queries: readonly Sql[]) => {
-            await Promise.all(queries.map((query) => countRun(target, query)));
-          };
-        }
-        const member: unknown = Reflect.get(target, name, target);
-        return typeof member === 'function' ? member.bind(target) : member;
-      },
-    });
-  const transaction: Db['transaction'] = (work) => {
-    counted.changes.push(0);
-    if (!hadTurn) counted.withoutYield++;
-    hadTurn = false;
-    void setImmediate().then(() => (hadTurn = true));
-    return db.transaction((tx) => work(countingTx(tx)));
-  };
-  counted.db = new Proxy(db, {
-    get(target, name) {
-      if (name === 'transaction') return transaction;
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
-  return counted;
-}
 
 function assertSmallPortions({ changes, withoutYield }: Counted): void {
   assert.ok(Math.max(...changes) <= MAX_CHANGES, `${Math.max(...changes)} rows in one transaction`);
@@ -276,6 +234,47 @@ onEachDatabase('a rotation is rebuilt from its newest event', async (t, url) => 
   assert.equal(await first(), 'First 38');
   assertSmallPortions(counted);
   assert.ok(Math.max(...counted.changes) < 4 * maps.length, 'each transaction writes one rotation');
+});
+
+const published = (version: string, ms: number) => map('Isle', { version }, { time: after(ms), server: 'Alpha' });
+
+onEachDatabase('the ratings of a map are derived in small portions', async (t, url, dialect) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const count = dialect === 'sqlite' ? 150 : 90;
+  const rated = (rate: number, version?: string) =>
+    Array.from({ length: count }, (_, number) => rating('Isle', person(number), rate, version));
+  await sendEvents(context, configured('Alpha'));
+  const [first = ''] = await sendEvents(context, published('1', 0));
+  const second = [published('2', 1), ...rated(4), ...rated(5, '1').slice(0, 70)];
+  const early = await sendEvents(context, ...rated(3));
+  const remaining = await sendEvents(context, ...second);
+  const before = await canonicalDumpOf(db);
+  const counted = counting(db);
+  const withdraw = async (...ids: string[]): Promise<Job> => {
+    const key = await createWithdrawal(db, clock, { keys: ids.map((id) => keyOf(id)!) });
+    return await runJob({ db: counted.db, clock }, key);
+  };
+  const differences = async (): Promise<string[]> => {
+    const dump = await canonicalDumpOf(db);
+    return ['maps', 'map_votes', 'map_rates'].filter((table) => !isDeepStrictEqual(dump[table], before[table]));
+  };
+  const more = await sendEvents(context, ...rated(1), published('3', 2), ...rated(2));
+  assert.deepEqual(await differences(), ['maps', 'map_votes', 'map_rates']);
+  await withdraw(...more);
+  assert.deepEqual(await differences(), [], 'a later version and its ratings');
+
+  // Ratings without a version belong to the one that was current; those from before the first one lose their map.
+  const job = await withdraw(first);
+  assert.equal((JSON.parse(job.cursor) as { cascaded: number }).cascaded, early.length);
+  const votes = await db.tuples(
+    sql`select version, rate, count(*) from map_votes group by version, rate order by version`,
+  );
+  assert.deepEqual(votes.map((row) => [...row]), [['1', 5, 70], ['2', 4, count]]); // prettier-ignore
+  const [isle] = await db.tuples(sql`select key, version from maps`);
+  assert.deepEqual([...isle!], [keyOf(remaining[0]!), '2']);
+  assertSmallPortions(counted);
+  assert.ok(Math.max(...counted.changes) <= ROWS_PER_PORTION * 5, 'a portion of ratings');
 });
 
 onEachDatabase('a deletion anonymises in small portions, beside the ingest', async (t, url) => {

@@ -19,6 +19,7 @@ import { purge } from '#store/purge.ts';
 import { runJobsOnce, runWithPauses, startJobs } from '#server/jobs.ts';
 import { after, BEGINNING, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { counting } from '#test/db/counting-db.ts';
 
 const NOW = Date.parse(BEGINNING);
 const DAY_MS = 86_400_000;
@@ -79,6 +80,22 @@ onEachDatabase('matches are counted once for each mode and period, and players a
   const activity = await activityOf(db, player.key, [day, back(day, 1), back(day, 2)]);
   assert.deepEqual(activity.get(day), { play: 2, win: 2, kill: 6, death: 0, time: 120 });
   assert.equal(activity.has(back(day, 2)), false);
+});
+
+const crowd = (size: number) => match({ teams: [team('Red', ...Array.from({ length: size }, (_, number) => number))] });
+
+onEachDatabase('a transaction counts few players, or one match', async (t, url) => {
+  const { db, clock } = await testContext(t, url);
+  const sizes = [1, 1, 300, 200, 100, 40, 1];
+  await projectAll(db);
+  await sendEvents({ db, clock }, ...sizes.map(crowd));
+  const counted = counting(db);
+  await projectAll(counted.db);
+  // Two modes in four periods for each player; the rows of the map and the offset come on top.
+  const players = counted.changes.map((changed) => Math.floor((changed - 3) / 8));
+  assert.deepEqual(players, [1, 300, 200, 100], 'the players that each transaction counts, each once');
+  const [everybody] = await leaders(db, { bucket: bucketsIn('UTC')(NOW).all, mode: 'total', metric: 'play', limit: 1 });
+  assert.equal(everybody?.play, sizes.length);
 });
 
 onEachDatabase('map results count the wins of each team, and draws', async (t, url) => {

@@ -13,8 +13,12 @@ import { type MatchTeam, winnersOf } from '../matches.ts';
  * the transaction that counts. Several processes may run the projection; its lock makes them take turns.
  */
 
-/** Matches in one transaction, so that other writers wait only briefly. */
+/**
+ * Matches in one transaction, and rows of players, of which each writes eight rows of leaderboards: 256 take some 15 ms on
+ * SQLite, in which no other writer gets the lock. A match with more players is a transaction of its own.
+ */
 const BATCH_SIZE = 100;
+const BATCH_PLAYERS = 256;
 
 interface ProjectedMatch {
   key: number;
@@ -40,13 +44,13 @@ export async function projectMatches(db: Db, zone: string, now: number): Promise
   return await db.transaction(async (tx) => {
     const state = await lockProjection(tx, 'boards');
     if (state.made_for !== zone) return await restartProjection(tx, zone);
-    const matches = await matchesAfter(tx, state.last);
-    if (matches.length === 0) return false;
+    const { keys, players, mayBeMore } = await batchAfter(tx, state.last);
+    if (keys.length === 0) return false;
     const at = bucketsIn(zone);
-    const changes = await accumulatorOf(tx, matches, at, retainedAt(at, now));
+    const changes = accumulatorOf(await matchesOf(tx, keys), players, at, retainedAt(at, now));
     await tx.runAll(changes.additions());
-    await advanceProjection(tx, 'boards', { last: matches.at(-1)!.key, made_for: zone });
-    return matches.length === BATCH_SIZE;
+    await advanceProjection(tx, 'boards', { last: keys.at(-1)!, made_for: zone });
+    return mayBeMore;
   });
 }
 
@@ -63,7 +67,7 @@ export async function removeMatchResult(tx: Queryable, matchKey: number): Promis
   if (matchKey > last) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
   const changes = new LeaderboardChanges();
-  countResult(changes, match!.map_key, winnersOf(match!), namesOf(match!.teams));
+  countResult(changes, match!.map_key, winnersOf(match!), countedTeams(match!.teams));
   await tx.runAll(changes.subtractions());
   return zone;
 }
@@ -151,35 +155,60 @@ async function restartProjection(tx: Queryable, zone: string): Promise<boolean> 
   return true;
 }
 
-async function matchesAfter(tx: Queryable, last: number): Promise<ProjectedMatch[]> {
-  return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key > ${last} order by m.key limit ${BATCH_SIZE}`);
+interface ProjectedBatch {
+  /** Of the matches, in their order. */
+  keys: number[];
+  players: ProjectedPlayer[];
+  mayBeMore: boolean;
 }
 
-async function accumulatorOf(
-  tx: Queryable,
+async function batchAfter(tx: Queryable, last: number): Promise<ProjectedBatch> {
+  const rows = await tx.tuples(sql`select key from matches where key > ${last} order by key limit ${BATCH_SIZE}`);
+  const keys = rows.map(([key]) => key as number);
+  if (keys.length === 0) return { keys, players: [], mayBeMore: false };
+  const played = sql`${PLAYERS} where match_key > ${last} and match_key <= ${keys.at(-1)!}`;
+  const players = await tx.all<ProjectedPlayer>(sql`
+    ${played} order by match_key, player_key limit ${BATCH_PLAYERS}`);
+  if (players.length < BATCH_PLAYERS) return { keys, players, mayBeMore: keys.length === BATCH_SIZE };
+  // The players of the last match may be incomplete.
+  const cut = players.at(-1)!.match_key;
+  const whole = keys.filter((key) => key < cut);
+  if (whole.length > 0)
+    return { keys: whole, players: players.filter((player) => player.match_key < cut), mayBeMore: true };
+  return { keys: [cut], players: await tx.all(sql`${PLAYERS} where match_key = ${cut}`), mayBeMore: true };
+}
+
+const PLAYERS = sql`
+  select player_key, match_key, result, kill_count, death_count, time_played from player_matches`;
+
+async function matchesOf(tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> {
+  return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
+}
+
+function accumulatorOf(
   matches: ProjectedMatch[],
+  players: ProjectedPlayer[],
   at: BucketsAt,
   isRetained: IsRetained,
-): Promise<LeaderboardChanges> {
+): LeaderboardChanges {
   const changes = new LeaderboardChanges();
   const byKey = new Map(matches.map((match) => [match.key, match]));
   for (const match of matches) {
     const { map_key, teams } = match;
-    countResult(changes, map_key, winnersOf(match), namesOf(teams));
+    countResult(changes, map_key, winnersOf(match), countedTeams(teams));
   }
-  for (const player of await playersOf(tx, [...byKey.keys()])) {
+  for (const player of players) {
     const { finished, gamemode } = byKey.get(player.match_key)!;
     countPlayer(changes, gamemode, at(finished), isRetained, player);
   }
   return changes;
 }
 
-async function playersOf(tx: Queryable, matchKeys: number[]): Promise<ProjectedPlayer[]> {
-  return await tx.all<ProjectedPlayer>(sql`
-    select player_key, match_key, result, kill_count, death_count, time_played from player_matches
-    where match_key in (${list(matchKeys)})`);
-}
+/** A match with more teams is a free-for-all, whose players would be rows of the map's results for ever. */
+const MAX_COUNTED_TEAMS = 100;
 
-function namesOf(teams: string): string[] {
-  return (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
+/** The teams that count in the results of the match's map. */
+function countedTeams(teams: string): string[] {
+  const names = (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
+  return names.length > MAX_COUNTED_TEAMS ? [] : names;
 }

@@ -1,0 +1,203 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { nameKey } from '#platform/text.ts';
+import { markStale } from '#store/jobs.ts';
+import { countVote, deleteVote, type Vote, votesOf, writeVote } from '../handlers/map-ratings.ts';
+import { eventsOf, LEDGER, type LedgerRow, parseLedgerRow, rebuild } from '../rebuild.ts';
+import { withdrawEvents } from '../retract.ts';
+import type { Batch } from '../unit-of-work.ts';
+import { ROWS_PER_PORTION } from './portion.ts';
+
+/**
+ * Derives the ratings of a map in portions, since a map may have very many. A withdrawn rating concerns its player alone,
+ * whose votes are derived from the player's other ratings. After a withdrawn version the map is published anew, which
+ * would delete and replay all ratings at once: they are deleted first, and each is derived when the map has its row again.
+ */
+
+/** Votes of one transaction; each reads the ratings of a player. */
+const VOTES_PER_PORTION = 16;
+
+/** The ratings that are to be derived, as the reference of a stale aggregate (`markStale`). */
+const ratingsAfter = (aggregate: string, key: number): string => `ratings ${key} ${aggregate}`;
+
+/** The reference to mark as stale when a rating of a loaded player was withdrawn. */
+export const staleVotes = ({ players }: Batch, aggregate: string, uuid: string): string =>
+  votesOf(aggregate, players.find(uuid)!.key);
+
+/**
+ * Derives the ratings that a reference names.
+ * @returns the number of events that were withdrawn because their map is gone; undefined for another reference
+ */
+export async function deriveRatings(batch: Batch, ref: string): Promise<number | undefined> {
+  const [, kind, key, aggregate = ''] = /^(vote|ratings) (\d+) (map .*)$/s.exec(ref) ?? [];
+  if (kind === 'ratings') return await deriveNextRatings(batch, aggregate, Number(key));
+  if (kind === undefined) return (await hasManyRatings(batch.tx, ref)) ? await publishAnew(batch, ref) : undefined;
+  await deriveVotes(batch, aggregate, Number(key));
+  // `!` follows the space in the order of the references.
+  const others = await batch.tx.tuples(sql`
+    select ref from rederivations where kind = 'aggregate' and ref >= 'vote ' and ref < 'vote!' limit ${VOTES_PER_PORTION}`);
+  for (const [other] of others as [string][]) {
+    const [, player, map = ''] = /^vote (\d+) (map .*)$/s.exec(other)!;
+    await deriveVotes(batch, map, Number(player));
+    await batch.tx.run(sql`delete from rederivations where kind = 'aggregate' and ref = ${other}`);
+  }
+  return 0;
+}
+
+async function hasManyRatings(tx: Queryable, aggregate: string): Promise<boolean> {
+  if (!aggregate.startsWith('map ')) return false;
+  const rows = await tx.tuples(sql`
+    select 1 from ledger where aggregate = ${aggregate} and type = 'map.rated' and withdrawn is null
+    limit ${ROWS_PER_PORTION + 1}`);
+  return rows.length > ROWS_PER_PORTION;
+}
+
+/** Deletes the next votes of a map, or publishes it anew when it has none left. */
+async function publishAnew(batch: Batch, aggregate: string): Promise<number> {
+  const { tx } = batch;
+  const rows = await tx.all<{ map_key: number; version: string; player_key: number; rate: number }>(sql`
+    select v.map_key, v.version, v.player_key, v.rate from maps m join map_votes v on v.map_key = m.key
+    where m.name_key = ${nameKeyOf(aggregate)} limit ${ROWS_PER_PORTION}`);
+  for (const { map_key, version, player_key, rate } of rows) {
+    await deleteVote(tx, { mapKey: map_key, version, playerKey: player_key, rate });
+  }
+  if (rows.length > 0) {
+    await markStale(tx, 'aggregate', [aggregate]);
+    return 0;
+  }
+  const cascaded = await rebuild(batch, aggregate, 'map.published');
+  await withdrawEvents(batch, await eventsOf(tx, cascaded));
+  await markStale(tx, 'aggregate', [ratingsAfter(aggregate, 0)]);
+  return cascaded.length;
+}
+
+/** Derives the votes of the players of the next ratings, and withdraws those of a map that is not published any more. */
+async function deriveNextRatings(batch: Batch, aggregate: string, after: number): Promise<number> {
+  const { tx, players } = batch;
+  const rows = await tx.all<LedgerRow>(sql`
+    ${LEDGER} where l.aggregate = ${aggregate} and l.key > ${after} and l.type = 'map.rated' and l.withdrawn is null
+    order by l.key limit ${VOTES_PER_PORTION}`);
+  const published = await Publications.read(tx, aggregate);
+  const events = await eventsOf(tx, rows);
+  const lost: typeof events = [];
+  const keys = new Set<number>();
+  await batch.load(events.flatMap(({ event }) => (event.type === 'map.rated' ? event.data.player.uuid : [])));
+  for (const one of events) {
+    if (one.event.type !== 'map.rated') continue;
+    if (published.mapOf(one.event.data.map, one.row.key) === undefined) lost.push(one);
+    else keys.add(players.find(one.event.data.player.uuid)!.key);
+  }
+  await withdrawEvents(batch, lost);
+  for (const key of keys) await deriveVotes(batch, aggregate, key, published);
+  if (rows.length === VOTES_PER_PORTION) await markStale(tx, 'aggregate', [ratingsAfter(aggregate, rows.at(-1)!.key)]);
+  return lost.length;
+}
+
+/** Compares the votes of a player with the player's ratings in the ledger, and writes the differences. */
+async function deriveVotes(batch: Batch, aggregate: string, key: number, published?: Publications): Promise<void> {
+  const { tx } = batch;
+  const player = await presentKeyOf(tx, key);
+  if (player === undefined) return;
+  const wanted = await votesIn(batch, aggregate, player, published ?? (await Publications.read(tx, aggregate)));
+  const rows = await tx.all<{ map_key: number; version: string; rate: number; time: number; server_key: number }>(sql`
+    select v.map_key, v.version, v.rate, v.time, v.server_key from map_votes v join maps m on m.key = v.map_key
+    where v.player_key = ${player} and m.name_key = ${nameKeyOf(aggregate)}`);
+  for (const { map_key, version, rate, time, server_key } of rows) {
+    const vote = { mapKey: map_key, version, playerKey: player, rate, time, serverKey: server_key };
+    const name = placeOf(vote);
+    if (isSame(wanted.get(name), vote)) wanted.delete(name);
+    else await deleteVote(tx, vote);
+  }
+  for (const vote of wanted.values()) {
+    await writeVote(tx, vote);
+    await countVote(tx, vote, 1);
+  }
+}
+
+const placeOf = ({ mapKey, version }: Pick<Vote, 'mapKey' | 'version'>): string => `${mapKey} ${version}`;
+
+const isSame = (one: Vote | undefined, other: Vote): boolean =>
+  one !== undefined && one.rate === other.rate && one.time === other.time && one.serverKey === other.serverKey;
+
+/** The newest rating of each version by a player, of which those with the same time count in the order of the ledger. */
+async function votesIn(
+  batch: Batch,
+  aggregate: string,
+  player: number,
+  published: Publications,
+): Promise<Map<string, Vote>> {
+  // While a merge goes on, it has moved some observations to the surviving player, but not yet the votes.
+  const rows = await batch.tx.all<LedgerRow>(sql`
+    ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'map.rated' and l.withdrawn is null and l.key in (
+      select ledger_key from name_observations where player_key in (${player}, coalesce((
+        select s.key from players p join player_aliases a on a.uuid = p.uuid join players s on s.uuid = a.into_uuid
+        where p.key = ${player}), 0)))
+    order by l.key`);
+  const events = await eventsOf(batch.tx, rows);
+  await batch.load(events.flatMap(({ event }) => (event.type === 'map.rated' ? event.data.player.uuid : [])));
+  const votes = new Map<string, Vote>();
+  for (const { row, event } of events) {
+    if (event.type !== 'map.rated' || batch.players.find(event.data.player.uuid)?.key !== player) continue;
+    const map = published.mapOf(event.data.map, row.key);
+    if (map === undefined) continue;
+    const { rate, version = map.version } = event.data;
+    const { time, scope_key: serverKey } = row;
+    const vote = { mapKey: map.key, version, playerKey: player, rate, time, serverKey };
+    if (time >= (votes.get(placeOf(vote))?.time ?? -Infinity)) votes.set(placeOf(vote), vote);
+  }
+  return votes;
+}
+
+/** The key of a player, also of one that was merged into another. */
+async function presentKeyOf(tx: Queryable, key: number): Promise<number | undefined> {
+  const row = await tx.get<{ key: number }>(sql`
+    select key from players where key = ${key} or uuid in (select into_uuid from player_aliases where key = ${key})
+    order by case when key = ${key} then 0 else 1 end limit 1`);
+  return row?.key;
+}
+
+interface Published {
+  /** Of the first event that published the map. */
+  key: number;
+  name: string;
+  version: string;
+  time: number;
+}
+
+/** The versions of a map, and of others whose names differ in case only, as they were known to each event. */
+class Publications {
+  /** In the order of the ledger; `map` is the key of the map. */
+  readonly #events: readonly (Published & { map: number })[];
+
+  private constructor(events: readonly (Published & { map: number })[]) {
+    this.#events = events;
+  }
+
+  static async read(tx: Queryable, aggregate: string): Promise<Publications> {
+    const rows = await tx.all<LedgerRow>(sql`
+      ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'map.published' and l.withdrawn is null order by l.key`);
+    const first = new Map<string, number>();
+    const events = rows.flatMap((row) => {
+      const event = parseLedgerRow(row);
+      if (event.type !== 'map.published') return [];
+      const { name, version } = event.data;
+      if (!first.has(name)) first.set(name, row.key);
+      return { key: row.key, name, version, time: row.time, map: first.get(name)! };
+    });
+    return new Publications(events);
+  }
+
+  /** The map that an event means by a name, with the version it had then; undefined where none was published. */
+  mapOf(name: string, event: number): { key: number; version: string } | undefined {
+    const maps = new Map<string, Published>();
+    for (const one of this.#events) {
+      if (one.key > event) break;
+      const known = maps.get(one.name);
+      if (known === undefined || one.time > known.time) maps.set(one.name, { ...one, key: one.map });
+    }
+    const [newest] = [...maps.values()].sort((a, b) => b.key - a.key);
+    return maps.get(name) ?? newest;
+  }
+}
+
+const nameKeyOf = (aggregate: string): string => nameKey(aggregate.slice('map '.length));
