@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Socket } from 'node:net';
 import pg from 'pg';
 
 export interface TestDatabase {
@@ -28,13 +29,40 @@ async function createFrom(template: string): Promise<TestDatabase> {
   return { url: url.href, drop: () => command(`drop database if exists ${name} with (force)`) };
 }
 
+interface Maintenance {
+  client: pg.Client;
+  socket: Socket;
+}
+
+let maintenance: Promise<Maintenance> | undefined;
+let running = 0;
+
+const forget = (): void => void (maintenance = undefined);
+
+/** Runs a command on one connection for all tests: opening one costs a third as much as copying and dropping a database. */
 async function command(text: string): Promise<void> {
-  const client = new pg.Client(server());
-  await client.connect();
+  const { client, socket } = await (maintenance ??= connect());
+  running++;
+  socket.ref();
   try {
     await client.query(text);
   } finally {
-    await client.end();
+    // An idle connection does not keep the process running.
+    if (--running === 0) socket.unref();
+  }
+}
+
+async function connect(): Promise<Maintenance> {
+  const socket = new Socket();
+  const client = new pg.Client({ connectionString: server(), stream: () => socket });
+  client.on('error', forget);
+  client.on('end', forget);
+  try {
+    await client.connect();
+    return { client, socket };
+  } catch (error) {
+    forget();
+    throw error;
   }
 }
 
