@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ENDPOINTS } from '#api/index.ts';
+import { character } from '#test/support/characters.ts';
 import { testApi } from '#test/support/api.ts';
 import { askRaw, type Reply } from '#test/support/request.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -31,7 +32,7 @@ const IDS = ['me', 'Player1', '37598m50007', 'Twin%20Peaks', '..', '.', '%2F', '
 
 const value = fc.oneof(
   fc.constantFrom(...VALUES),
-  fc.string({ unit: 'binary', maxLength: 40 }).map(escaped),
+  fc.string({ unit: character, maxLength: 40 }).map(escaped),
   fc.webQueryParameters(),
 );
 const pair = fc.tuple(fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 8 }).map(escaped)), value);
@@ -40,7 +41,7 @@ const query = fc
   .map((pairs) => pairs.map(([name, given]) => `${name}=${given}`).join('&'));
 const id = fc.oneof(
   fc.constantFrom(...IDS, ...VALUES.map((text) => escaped(text))),
-  fc.string({ unit: 'binary', maxLength: 50 }).map(escaped),
+  fc.string({ unit: character, maxLength: 50 }).map(escaped),
 );
 const path = fc.oneof(
   fc

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { boundOf, idOf, keyOf } from '#platform/ids.ts';
+import { character } from '#test/support/characters.ts';
 
 const LAST = Number.MAX_SAFE_INTEGER;
 const key = fc.oneof(
@@ -38,7 +39,7 @@ test('an id decodes to its key; other text is refused', () => {
   ])
     assert.equal(keyOf(text), undefined, text);
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
+    fc.property(fc.string({ unit: character, maxLength: 12 }), (text) => {
       const found = keyOf(text);
       if (found !== undefined) assert.equal(idOf(found), text);
     }),
@@ -47,11 +48,11 @@ test('an id decodes to its key; other text is refused', () => {
 
 test('comparing a key with the bound of any text equals comparing its id with the text', () => {
   const close = fc
-    .tuple(key, fc.nat(12), fc.string({ unit: 'binary', maxLength: 3 }))
+    .tuple(key, fc.nat(12), fc.string({ unit: character, maxLength: 3 }))
     .map(([number, length, end]) => idOf(number).slice(0, length) + end);
   const text = fc.oneof(
     close,
-    fc.string({ unit: 'binary', maxLength: 14 }),
+    fc.string({ unit: character, maxLength: 14 }),
     key.map(idOf),
     fc.string({ maxLength: 64 }),
   );
