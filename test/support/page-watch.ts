@@ -78,7 +78,7 @@ export async function violations(
 }
 
 async function violationsNow(page: Page, rules: readonly string[], exclude: readonly string[]): Promise<string[]> {
-  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
+  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'], selectors: false });
   const found = await page.evaluate<Violation[]>(
     `axe.run(${exclude.length === 0 ? 'document' : JSON.stringify({ exclude })}, ${options}).then(({ violations }) => violations)`,
   );
