@@ -11,7 +11,7 @@ import { addOwner } from '#store/applications/owners.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
-import { COLOURS, type Look, RULES, violations, WIDE } from '#test/support/page-watch.ts';
+import { type Look, RULES, violations, WIDE } from '#test/support/page-watch.ts';
 import { makeAccount, makeApplication, openTestAuth, PASSWORD, send, type TestAuth } from './support.ts';
 
 const require = createRequire(import.meta.url);
@@ -74,8 +74,7 @@ async function thirdParty(t: TestContext, services: TestAuth) {
 }
 
 const LIGHT: Look = { name: 'light', viewport: WIDE, colorScheme: 'light', rules: RULES };
-/** Light and dark differ only in colours. */
-const DARK: Look = { name: 'dark', viewport: WIDE, colorScheme: 'dark', rules: COLOURS };
+const DARK: Look = { ...LIGHT, name: 'dark', colorScheme: 'dark' };
 
 /** Asserts that axe finds no accessibility problem (WCAG 2.2 AA). */
 async function assertAccessible(page: Page, ...looks: Look[]): Promise<void> {
