@@ -67,7 +67,7 @@ async function ingestOne(batch: Batch, server: Server, { event, wire }: Generate
   await apply({ batch, sender: OPERATOR, key, time: event.time, server, isReplay: false }, prepareEvent(event));
   const body = JSON.stringify(wire.data);
   const hash = contentHash(secretHash, event.type, body);
-  batch.rows.add('ledger', [key, server.key, event.id, event.type, event.time, batch.now, body, null, 0, hash]);
+  batch.rows.add('ledger', [key, server.key, event.id, event.type, event.time, batch.now, body, null, 0, hash, null]);
   return key;
 }
 

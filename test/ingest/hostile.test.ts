@@ -89,7 +89,8 @@ test('a stream beyond the events of a minute is refused with 429, and the servic
   const second = await stream(service, logins(5_000));
   assert.equal(second.status, 429);
   assert.match(second.text, /"rate_limit"/);
-  assert.equal((await service.post('')).status, 400);
+  assert.equal((await service.post('')).status, 429);
+  assert.equal((await service.post('', { token: service.beta })).status, 400);
 });
 
 test('a large body that is refused gets an error response instead of a broken connection', async (t) => {

@@ -50,6 +50,8 @@ async function statsByPlayer(db: Db): Promise<(Stats | undefined)[]> {
 /** Counts accepted events one by one, in the simplest possible way, as a reference. */
 class Recount {
   readonly #sums = new Map<string, Map<Group, number[]>>();
+  /** The results of the matches that both UUIDs of the merged player played. */
+  readonly #playedTwice: { group: Group; results: string[] }[] = [];
   #isMerged = false;
 
   add(items: readonly Item[], receipts: readonly Receipt[]): void {
@@ -58,7 +60,10 @@ class Recount {
       const { type, data } = checked.event;
       if (type === 'player.merged') this.#isMerged = true;
       if (type === 'match.finished') {
-        for (const [uuid, , , , , , , , sums] of data.players) this.#count(uuid, groupOf(data.facts.gamemode), sums);
+        const group = groupOf(data.facts.gamemode);
+        for (const [uuid, , , , , , , , sums] of data.players) this.#count(uuid, group, sums);
+        const merged = data.players.filter(([uuid]) => uuid === person(0).uuid || uuid === person(1).uuid);
+        if (merged.length === 2) this.#playedTwice.push({ group, results: merged.map(([, , result]) => result) });
       }
       if (type === 'player.statistics') {
         const { player, kill_count, death_count, time_played } = data;
@@ -77,11 +82,20 @@ class Recount {
     const groups = GROUP_NAMES.map((group) => {
       const counters = GROUPS[group].map((counter, place) => {
         const counts = [...uuids].map((uuid) => this.#sums.get(uuid)?.get(group)?.[place] ?? 0);
-        return [counter, counts.reduce((a, b) => a + b)] as const;
+        const surplus = uuids.size === 2 ? this.#surplusOf(group, counter) : 0;
+        return [counter, counts.reduce((a, b) => a + b) - surplus] as const;
       });
       return [group, Object.fromEntries(counters)] as const;
     });
     return Object.fromEntries(groups) as Stats;
+  }
+
+  /** A match of both UUIDs is one match, won if either won it. */
+  #surplusOf(group: Group, counter: string): number {
+    const results = this.#playedTwice.flatMap((twice) => (twice.group === group ? [twice.results] : []));
+    if (counter === 'play') return results.length;
+    if (counter === 'win') return results.filter((both) => both.every((result) => result === 'win')).length;
+    return counter === 'lose' ? results.filter((both) => both.includes('lose')).length : 0;
   }
 
   #count(uuid: string, group: Group, added: readonly number[]): void {
