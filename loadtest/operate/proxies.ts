@@ -105,6 +105,8 @@ async function testAddresses(report: Report, { name, urls, ca, setup }: Installe
 
 const EVENTS = 15_000;
 const LINE_BYTES = 4_096;
+/** Fewer than a server may add within an hour (NEW_PLAYERS_LIMIT). */
+const PLAYERS = 5_000;
 
 /** A stream of almost 64 MB is answered line by line while it is sent; a longer array is refused by Scorehall itself. */
 async function testBodies(report: Report, { name, urls, ca, environment }: Installed): Promise<void> {
@@ -129,8 +131,9 @@ async function testBodies(report: Report, { name, urls, ca, environment }: Insta
 const failed = (error: Error): HttpResponse => ({ status: 0, headers: {}, body: error.message });
 
 function loginLine(index: number): string {
-  const uuid = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-  const player = { uuid, name: `Player${index}` };
+  const number = index % PLAYERS;
+  const uuid = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+  const player = { uuid, name: `Player${number}` };
   const event = {
     version: 1,
     id: `login-${index}`,
