@@ -46,12 +46,13 @@ const KEYS_PER_MS = 2048;
 /** A lower bound for the ids of a time. Ids begin with the time instead of a key from the sequence, which needs a lock. */
 const firstIdAt = (ms: number): string => idOf(Math.max(0, ms) * KEYS_PER_MS);
 
+const MAX_WRITTEN = 2 ** 24;
 let written = 0;
 
 /** A counter keeps the order within a millisecond of one process; random bytes keep ids of several processes unique. */
 function newId(now: number): string {
-  const place = written++ % KEYS_PER_MS;
-  return idOf(now * KEYS_PER_MS + place) + randomBytes(5).toString('hex');
+  const place = (written++ % MAX_WRITTEN).toString(16).padStart(6, '0');
+  return firstIdAt(now) + place + randomBytes(5).toString('hex');
 }
 
 /**
