@@ -49,7 +49,7 @@ export async function openAppContext(
   const { keyedHash, setFormerKeys } = keyedHashUnder(config);
   const db = await openDb(config.DATABASE_URL, { keyedHash });
   try {
-    await prepare(db, { config, clock, create });
+    await prepare(db, { config, clock, log, create });
     if (await hasFormerHashKeys(db)) setFormerKeys((await formerHashKeys(db, openSecretKey(config))) ?? []);
   } catch (error) {
     await db.close();
@@ -71,15 +71,17 @@ export async function openAppContext(
 interface Preparation {
   config: Config;
   clock: Clock;
+  log: Log;
   create: boolean;
 }
 
-async function prepare(db: Db, { config, clock, create }: Preparation): Promise<void> {
+async function prepare(db: Db, { config, clock, log, create }: Preparation): Promise<void> {
   await refuseWhileLoading(db);
   await refuseMoved(db);
   const { applied, missing } = await schemaVersionOf(db);
   if (applied > 0 && missing > 0 && config.MIGRATION_BACKUP === 'on') await backUpBeforeMigration(db, config, clock);
-  if (missing > 0) await migrate(db, { create });
+  const began = (migration: string): void => log.info({ migration }, 'the database is migrated');
+  if (missing > 0) await migrate(db, { create, began });
   await refuseOtherSecretKey(db, config);
 }
 

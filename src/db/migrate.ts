@@ -19,6 +19,8 @@ export interface MigrateOptions {
   create?: boolean;
   /** The last migration that runs, so that the rows of an older version fit; by default all of them run. */
   upTo?: number;
+  /** Is called before each migration of a database that has tables: on a large one each may take minutes. */
+  began?: (migration: string) => void;
 }
 
 /**
@@ -26,14 +28,18 @@ export interface MigrateOptions {
  * Without `create` the database must have tables already.
  * @throws UsageError when the database is from a newer version of the program, or from a version before the baseline
  */
-export async function migrate(db: Db, { create = true, upTo = Infinity }: MigrateOptions = {}): Promise<void> {
+export async function migrate(db: Db, options: MigrateOptions = {}): Promise<void> {
+  const { create = true, upTo = Infinity, began } = options;
   const known = migrations();
   await db.migrating(async (tx) => {
     await tx.script('create table if not exists migrations (number bigint primary key, name text not null)');
     const applied = await tx.all<Migration>(sql`select number, name from migrations order by number`);
     if (applied.length === 0 && !create) throw new UsageError('The database of DATABASE_URL is empty. ' + HOW_TO_BEGIN);
     checkApplied(applied, known);
-    for (const migration of known.slice(applied.length, upTo)) await apply(tx, migration);
+    for (const migration of known.slice(applied.length, upTo)) {
+      if (applied.length > 0) began?.(migration.name);
+      await apply(tx, migration);
+    }
   });
 }
 

@@ -91,6 +91,16 @@ onEachEmptyDatabase('a database in use is backed up before it is migrated', asyn
   assert.deepEqual(await target.tuples(sql`select max(number) from migrations`), [[FILES.length]]);
 });
 
+onEachEmptyDatabase('each migration of a database with tables is announced', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  const began: string[] = [];
+  await migrate(db, { upTo: FILES.length - 2, began: (name) => began.push(name) });
+  assert.deepEqual(began, [], 'a new database takes no time');
+  await migrate(db, { began: (name) => began.push(name) });
+  assert.deepEqual(began, FILES.slice(-2));
+});
+
 onEachEmptyDatabase('a failed migration is rolled back', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
