@@ -104,8 +104,8 @@ interface WireLive {
   map: string;
   phase: string;
   participants: number;
-  teams: { name: string; color: string; score: number; players: { name: string; kill_count: number }[] }[];
-  objectives: { name: string }[];
+  teams?: { name: string; color: string; score: number; players: { name: string; kill_count: number }[] }[];
+  objectives?: { name: string }[];
 }
 
 function liveFacts({ map, phase, participants, teams = [], objectives = [] }: WireLive): unknown[] {
