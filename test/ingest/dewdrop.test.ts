@@ -166,7 +166,11 @@ onEachDatabase('the ingest serves the paths of Dewdrop where it is switched on',
     select 'many_' || i, 'Many', 'ctw' from n`);
   const beyond = await send('PUT', '/maps/beyond', { ...upsert, mapSlug: 'beyond' });
   assert.deepEqual([beyond.status, beyond.json.error], [422, 'invalid_request']);
-  assert.equal((await send('PUT', '/maps/many_5', { ...upsert, mapSlug: 'many_5' })).status, 200, 'a known slug changes');
+  assert.equal(
+    (await send('PUT', '/maps/many_5', { ...upsert, mapSlug: 'many_5' })).status,
+    200,
+    'a known slug changes',
+  );
 
   const test = await keyOf(context, 'Alpha', true);
   const tried = await send('POST', '/matches', { ...MATCH, startedAt: after(-1_000) }, { 'x-api-key': test });
