@@ -50,6 +50,7 @@ export async function runLoadTest(_: LoadTestOptions, report: Report): Promise<v
   for (const [type, count] of Object.entries(day.count))
     report.add(`${type}: each exactly once`, `${counted[type] ?? 0} of ${count}`, counted[type] === count);
   troubles += agent.troubles;
+  report.note('last trouble of the agent', troubles.trim().split('\n').at(-1) || 'none');
   if (small !== undefined) report.add('the full disk was noticed', '', troubles.includes('ENOSPC'));
   report.add('addresses in messages', '', !troubles.includes('203.0.113.9'));
   await measureAtRest(agent, report);

@@ -66,6 +66,9 @@ export const EXPECTED_MATCH = {
   },
 };
 
+/** The match that still runs: name, phase, players, teams with scores and kills, wools. */
+export const EXPECTED_LIVE = ['Running', 'running', 1, ['Red #FF5555 3 Saltmarten 3'], ['Wool 1', 'Wool 2', 'Wool 3']];
+
 /** What the plugin for Bukkit shows. */
 export const EXPECTED_READS = {
   stats: 'Saltmarten: kills 10, deaths 4, won 1 of 2 matches, played 0 h',

@@ -16,7 +16,7 @@ import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
 import { compilePlugins, compilerVersion } from './java.ts';
-import { EXPECTED_MATCH, EXPECTED_READS, matchFacts, type WireMatch } from './expected.ts';
+import { EXPECTED_LIVE, EXPECTED_MATCH, EXPECTED_READS, matchFacts, type WireMatch } from './expected.ts';
 
 /** Compiles the Java plugins, plays matches with them, and compares what the data API says. */
 export async function runLoadTest({ database }: LoadTestOptions, report: Report): Promise<void> {
@@ -100,6 +100,26 @@ async function ban(ingest: number, key: string): Promise<void> {
   if (!response.ok) throw new Error(`The ban was not accepted: ${await response.text()}`);
 }
 
+interface WireLive {
+  map: string;
+  phase: string;
+  participants: number;
+  teams?: { name: string; color: string; score: number; players: { name: string; kill_count: number }[] }[];
+  objectives?: { name: string }[];
+}
+
+function liveFacts({ map, phase, participants, teams = [], objectives = [] }: WireLive): unknown[] {
+  const lines = teams.flatMap(({ name, color, score, players }) =>
+    players.map((player) => `${name} ${color} ${score} ${player.name} ${player.kill_count}`),
+  );
+  return [map, phase, participants, lines, objectives.map(({ name }) => name)];
+}
+
+async function serverId(get: (path: string) => Promise<unknown>): Promise<string> {
+  const [server] = (await get('/v1/servers')) as { id: string }[];
+  return server!.id;
+}
+
 type Kills = Record<'kills' | 'deaths', { killer: string; victim: string; location: { x: number } | null }[]>;
 
 async function compare(api: number, key: string, report: Report): Promise<void> {
@@ -120,6 +140,8 @@ async function compare(api: number, key: string, report: Report): Promise<void> 
   const { kills, deaths } = (await get('/v1/players/7f0c6a4e-52b1-4c2f-9b7d-000000000001?fields=kills')) as Kills;
   const lines = [...kills, ...deaths].map(({ killer, victim, location }) => `${killer}>${victim} ${location?.x}`);
   report.add('kills', lines.join(', '), isDeepStrictEqual(lines, ['Saltmarten>Wa"d\\er 1.24', '>Saltmarten 1.24']));
+  const live = liveFacts((await get(`/v1/servers/${await serverId(get)}/live-match`)) as WireLive);
+  report.add('the match that runs', JSON.stringify(live), isDeepStrictEqual(live, EXPECTED_LIVE));
   const last = (await get('/v1/players/7f0c6a4e-52b1-4c2f-9b7d-000000000095')) as { name?: string };
   report.add('an outbox of many files', last.name ?? 'missing', last.name === 'Named49');
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Event, type QueuedEvent, readLine, writeLine } from './event.ts';
 import { type IngestResponse, postEvents, type Receipt } from './post.ts';
+import { withoutStale } from './present.ts';
 import { appendDurably, DiskQueue } from './queue.ts';
 
 /**
@@ -122,8 +123,9 @@ export class Sender implements AsyncDisposable {
     const chunk = await this.#queue.peek(this.#batchSize, MAX_BYTES);
     if (chunk === undefined) return 'empty';
     const { lines, next } = chunk;
-    const events = lines.flatMap((line) => readLine(line) ?? []);
-    const response = events.length === lines.length ? await this.#post(events) : NOT_AN_EVENT;
+    const read = lines.flatMap((line) => readLine(line) ?? []);
+    const events = read.length === lines.length ? withoutStale(read, Date.now()) : read;
+    const response = read.length === lines.length ? await this.#post(events) : NOT_AN_EVENT;
     if ('trouble' in response) return response;
     if ('refused' in response) {
       this.#batchSize = Math.ceil(lines.length / 2);
@@ -139,9 +141,10 @@ export class Sender implements AsyncDisposable {
     return 'delivered';
   }
 
-  #post(events: QueuedEvent[]): Promise<IngestResponse> {
+  async #post(events: QueuedEvent[]): Promise<IngestResponse> {
+    if (events.length === 0) return { receipts: [] };
     const lines = events.map(({ json }) => json);
-    return postEvents(this.#options, lines, this.#stop.signal);
+    return await postEvents(this.#options, lines, this.#stop.signal);
   }
 
   /**

@@ -73,7 +73,7 @@ async function readKey(input: Input): Promise<string> {
   const file = optional(input, 'key-file');
   const text = file === undefined ? process.env['INGEST_KEY'] : await readKeyFile(file);
   const key = text?.trim() ?? '';
-  if (/^shk_\w+$/.test(key)) return key;
+  if (/^shk_[\w-]+$/.test(key)) return key;
   throw new UsageError(
     'The key of the server is missing: set INGEST_KEY or --key-file to what `server create` printed, shk_….',
   );

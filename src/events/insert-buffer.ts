@@ -7,6 +7,8 @@ const TABLES = {
   match_details: 'match_key, head, started, finished, teams, objectives, extras',
   match_counters: 'match_key, counters',
   player_matches: 'match_key, player_key, name, result, score, kill_count, death_count, time_played, envdeath_count',
+  punishments:
+    'key, scope_key, reference, punisher_uuid, punisher_name, punished_key, type, level, reason, server, automatic, time, expires, changed',
   kills: 'match_key, number, killer_key, killer_name, victim_key, victim_name, time, location',
   player_objectives: 'player_key, type, match_key, number, name, color, team, percent, time',
   player_sessions: 'player_key, ledger_key, time, login, server_key, server, name',
@@ -34,6 +36,11 @@ export class InsertBuffer {
     let values = this.#values.get(table);
     if (values === undefined) this.#values.set(table, (values = []));
     for (const value of row) values.push(value);
+  }
+
+  /** Whether rows of a table are queued. */
+  has(table: Table): boolean {
+    return this.#values.has(table);
   }
 
   /** Returns the statements that insert all queued rows, and empties the buffer. */

@@ -176,15 +176,18 @@ class IngestRun {
   /** Reads the existing receipts and the players of all items, in few statements. */
   async #load(items: readonly Item[]): Promise<void> {
     const identities: Identity[] = [];
+    const issued: Identity[] = [];
     this.#uuids = [];
     for (const { sender, checked } of items) {
       if (!('event' in checked)) continue;
       const server = await this.#serverOf(sender, checked.event);
       if (!namesNewServer(server, checked.event)) identities.push([server?.key ?? 0, checked.event.id]);
       this.#uuids.push(...playersOf(checked.event));
+      if (checked.event.type === 'punishment.issued') issued.push([server?.key ?? 0, checked.event.data.punishment]);
     }
     await this.#accepted.load(identities);
     await this.#batch.load(this.#uuids);
+    await this.#batch.references.load(issued);
   }
 
   async #ingestOne(sender: Sender, checked: Checked): Promise<Receipt> {

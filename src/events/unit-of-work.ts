@@ -4,6 +4,7 @@ import { InsertBuffer } from './insert-buffer.ts';
 import { shortUuid } from '#platform/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from './checks/problems.ts';
+import { PunishmentReferences } from './punishments/references.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
@@ -13,7 +14,7 @@ import type { Server } from '#store/game/servers.ts';
 /**
  * The unit of work of one transaction: handlers queue changes here, and `flush` writes them together, parents before the
  * rows that refer to them. `players` merges the changes of players and fixed counters, `counters` those of the network's own
- * counters; `rows` queues plain inserts; `finished` lists matches that no longer count as unreported.
+ * counters; `rows` queues plain inserts; `references` knows which punishments were issued; `finished` lists matches that no longer count as unreported.
  */
 export class Batch {
   readonly tx: Queryable;
@@ -22,6 +23,7 @@ export class Batch {
   readonly players = new PlayerAccumulator();
   readonly counters: CounterAccumulator;
   readonly rows = new InsertBuffer();
+  readonly references: PunishmentReferences;
   /** The matches of this transaction with a result. */
   readonly finished: FinishedMatch[] = [];
   /** How many of them `flush` has looked at. */
@@ -32,6 +34,7 @@ export class Batch {
     this.keys = keys;
     this.now = now;
     this.counters = new CounterAccumulator(tx);
+    this.references = new PunishmentReferences(tx);
   }
 
   /** Reads players into the accumulator; a handler may only change loaded players. */

@@ -10,6 +10,8 @@ import { sql } from '#db/sql.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
 import { addOwner, removeOwner } from '#store/applications/owners.ts';
 import { deleteApplication, removeSecret, secretsOf, setAccess } from '#store/applications/applications.ts';
+import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
+import { serverByName } from '#store/game/servers.ts';
 import { secretKeyMatches } from '#store/installation.ts';
 import { writeRevocations } from '#store/revocations/outbox.ts';
 import {
@@ -52,12 +54,18 @@ async function ok(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Re
   return JSON.parse(out) as Record<string, unknown>;
 }
 
+async function manage({ db }: TestAppContext, name: string, url: string): Promise<void> {
+  const { key } = (await serverByName(db, name))!;
+  await setManaged(db, new SecretKey(SECRET_KEY), key, { url, ca: '', secret: 's' });
+}
+
 /** A network with people and credentials, of which some are deleted and revoked after the backup and some are not. */
 async function fill(context: TestAppContext) {
   await sendEvents(
     context,
     configured('Alpha'),
     configured('Beta'),
+    configured('Gamma'),
     login('Alpha', person(1, 'AnnInGame')),
     login('Alpha', person(2)),
     login('Alpha', person(3)),
@@ -85,6 +93,7 @@ async function fill(context: TestAppContext) {
     valid: await serviceToken(context, app.client_id, YEARS_MS),
     ofAnn: await userToken(context, app.client_id, ann.id, { lifetimeMs: YEARS_MS }),
   };
+  for (const name of ['Alpha', 'Beta', 'Gamma']) await manage(context, name, `wss://${name}.example.org:25585`);
   const keys = { revoked: await keyOf(context, 'Alpha'), valid: await keyOf(context, 'Beta') };
   return { ann, disabled, demoted, operator, leaver, app, withdrawn, deleted, tokens, keys };
 }
@@ -108,6 +117,8 @@ async function deleteAndRevoke(context: TestAppContext, filled: Filled, environm
   await removeOwner(db, filled.app.key, filled.leaver!.id);
   const [secret] = await secretsOf(db, filled.app.key);
   await removeSecret(db, filled.app.key, secret!.id);
+  await removeManaged(db, (await serverByName(db, 'Alpha'))!.key);
+  await manage(context, 'Gamma', 'wss://moved.example.org:25585');
   // A person who was erased and is unknown to the backup, but whose events a game server may still hold.
   await sendEvents(context, login('Alpha', person(9, 'Later')));
   await ok(environment, 'player', 'erase', '--player', person(9).uuid, '--yes');
@@ -123,6 +134,7 @@ const REPLAYED = {
   access_withdrawn: 1,
   owners_removed: 1,
   consents_ended: 0,
+  management_removed: 2,
   accounts_disabled: 1,
   roles_lowered: 1,
 };

@@ -145,6 +145,33 @@ onEachDatabase('the ingest serves the paths of Dewdrop where it is switched on',
     const answer = await send(method, path, body, status === 401 ? { authorization: 'shk_wrong' } : undefined);
     assert.equal(answer.status, status, `${method} ${path} ${answer.text}`);
   }
+  // 8,200 players are more values than one statement may have; texts with NUL are none for PostgreSQL.
+  const many = Array.from({ length: 8_200 }, (_, number) => ({ userUuid: person(number).uuid, duration: 0 }));
+  const crowds = Array.from({ length: 9 }, (_, number) => many.slice(number * 1_000, (number + 1) * 1_000));
+  const crowd = crowds.map((participations, number) => ({ name: `Team ${number}`, participations }));
+  const nul = { ...upsert, mapSlug: 'nul', name: 'a\u0000b' };
+  for (const [method, path, body, status] of [
+    ['POST', '/matches', { ...MATCH, startedAt: after(10), teams: crowd }, 422],
+    ['POST', '/matches', { ...MATCH, mapSlug: 'a\u0000b' }, 400],
+    ['PUT', '/maps/nul', nul, 400],
+    ['PUT', '/maps/a%00b', { ...nul, mapSlug: 'a\u0000b' }, 400],
+    ['POST', '/matches', { ...MATCH, createdAt: ' '.repeat(1_048_577) }, 413],
+  ] as const) {
+    const answer = await send(method, path, body);
+    assert.equal(answer.status, status, `${method} ${path} ${answer.text}`);
+  }
+  await db.run(sql`
+    insert into dialect_maps (slug, name, gamemode)
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < 9999)
+    select 'many_' || i, 'Many', 'ctw' from n`);
+  const beyond = await send('PUT', '/maps/beyond', { ...upsert, mapSlug: 'beyond' });
+  assert.deepEqual([beyond.status, beyond.json.error], [422, 'invalid_request']);
+  assert.equal(
+    (await send('PUT', '/maps/many_5', { ...upsert, mapSlug: 'many_5' })).status,
+    200,
+    'a known slug changes',
+  );
+
   const test = await keyOf(context, 'Alpha', true);
   const tried = await send('POST', '/matches', { ...MATCH, startedAt: after(-1_000) }, { 'x-api-key': test });
   assert.equal(tried.status, 200);

@@ -35,7 +35,7 @@ import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { findPlayer, namesByUuid, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
-import { isBanned, listPunishments, listPunishmentsOf, termsOfAll } from '#store/game/punishments.ts';
+import { isBanned, listPunishments, listPunishmentsOf, termsOfAll, usedReferences } from '#store/game/punishments.ts';
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
 import { countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
@@ -132,6 +132,7 @@ test('no read of a request scans a table that grows with the network', async (t)
     reportsOf: (db) => reportsOf(db, 1, [player.key]),
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),
     termsOfAll: (db) => termsOfAll(db, 0, ['a', 'b']),
+    usedReferences: (db) => usedReferences(db, 1, ['a', 'b']),
     importedRows: (db) => importedRows(db, 1, 'bans', ['1', '2']),
     importedRowsBetween: (db) => importedRowsBetween(db, 1, 'bans', { after: '1', last: '~', limit: 20 }),
     importMarks: (db) => importMarks(db, 1),

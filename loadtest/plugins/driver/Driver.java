@@ -54,6 +54,7 @@ public final class Driver {
       ScorehallPgm plugin = world.enable(new ScorehallPgm(), new File(plugins, "ScorehallPGM"), Map.of());
       playTeams(world);
       playFreeForAll(world);
+      playOn(world);
       plugin.onDisable();
       rotate(plugins);
     } else {
@@ -125,6 +126,25 @@ public final class Driver {
     match.members.remove(wader);
     match.stats.put(null, Map.of(SALTMARTEN, PgmMatch.stats(Map.of("Kills", 1)), WADER, PgmMatch.stats(Map.of("Deaths", 1))));
     world.dispatch(new MatchFinishEvent(match, List.of()));
+  }
+
+  /** A match that still runs: the last of its reports is the one that counts. */
+  private static void playOn(World world) throws InterruptedException {
+    // Times are compared in milliseconds, and the match before must not end in that of this one.
+    Thread.sleep(20);
+    PgmMatch match = new PgmMatch("Running");
+    Team red = new Team("Red", 0xff5555);
+    ParticipantState salt = PgmMatch.state(SALTMARTEN, "Saltmarten", red);
+    match.members.put(red, List.of(match.player(SALTMARTEN, "Saltmarten", red)));
+    world.dispatch(new MatchStartEvent(match));
+    for (int score = 1; score <= 3; score++) {
+      Thread.sleep(20);
+      match.scores.put(red, (double) score);
+      match.stats.put(red, Map.of(SALTMARTEN, PgmMatch.stats(Map.of("Kills", score, "MaxKillstreak", 2))));
+      match.primary.put(SALTMARTEN, red);
+      world.dispatch(new PlayerWoolPlaceEvent(match, salt, Goals.wool("Wool " + score)));
+      world.timers.forEach(Runnable::run);
+    }
   }
 
   private static Competitor tribute(String name) {

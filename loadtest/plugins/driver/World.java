@@ -21,12 +21,14 @@ import org.bukkit.plugin.java.JavaPlugin;
 final class World {
   final List<Player> online = new ArrayList<>();
   final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+  final List<Runnable> timers = new ArrayList<>();
   private final List<Listener> listeners = new ArrayList<>();
   private final Server server = fake(Server.class, (method, arguments) -> switch (method.getName()) {
     case "getOnlinePlayers" -> online;
     case "getPluginManager" -> fake(org.bukkit.plugin.PluginManager.class, (register, given) -> listeners.add((Listener) given[0]));
     case "getScheduler" -> fake(org.bukkit.scheduler.BukkitScheduler.class, (run, given) -> {
-      ((Runnable) given[1]).run();
+      if (run.getName().equals("runTaskTimer")) timers.add((Runnable) given[1]);
+      else ((Runnable) given[1]).run();
       return null;
     });
     default -> throw new UnsupportedOperationException(method.getName());

@@ -1,37 +1,35 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { keyOfReference, type PunishmentTarget } from '#store/game/punishments.ts';
+import type { PunishmentTarget } from '#store/game/punishments.ts';
 import { authorityOf } from '#store/game/server-keys.ts';
 import { punishmentAggregate } from '../punishments/aggregate.ts';
 import { findNamed } from '../punishments/named.ts';
+import { PunishmentReferences } from '../punishments/references.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult, EventRejected, sourceOf, observePlayer } from '../unit-of-work.ts';
 
-/** Stores a new punishment under the key of its event. */
+/** Stores a new punishment under the key of its event. Of a new event, the caller has loaded the player into the batch. */
 export async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {
-  const { batch, key, time, server } = context;
+  const { batch, key, time, server, isReplay } = context;
   if (data.expires !== null && data.expires < time)
     throw new EventRejected('data.expires', 'must not be earlier than the time of the event');
   await requireValidKey(context);
-  const known = await keyOfReference(batch.tx, sourceOf(context), data.punishment);
-  if (known !== undefined)
+  const scope = sourceOf(context);
+  // A rebuild has deleted the rows of its aggregate, whatever the batch has read before.
+  const references = isReplay ? new PunishmentReferences(batch.tx) : batch.references;
+  if (await references.isUsed(scope, data.punishment))
     throw new EventRejected('data.punishment', 'was issued before; send punishment.changed to change it');
-  const punished = await observePunished(context, data.punished);
-  await batch.tx.run(sql`
-    insert into punishments (key, scope_key, reference, punisher_uuid, punisher_name, punished_key, type, level, reason,
-      server, automatic, time, expires, revoked, changed)
-    values (${key}, ${sourceOf(context)}, ${data.punishment}, ${data.punisher?.uuid ?? null}, ${data.punisher?.name ?? null},
-      ${punished}, ${data.type}, ${data.level}, ${data.reason}, ${server?.name ?? ''}, ${data.automatic ? 1 : 0}, ${time},
-      ${data.expires}, null, ${time})`);
+  references.add(scope, data.punishment);
+  if (isReplay) await batch.load([data.punished.uuid]);
+  const punished = observePlayer(context, data.punished);
+  const { punishment, punisher, type, level, reason, automatic, expires } = data;
+  batch.rows.add('punishments', [
+    ...[key, scope, punishment, punisher?.uuid ?? null, punisher?.name ?? null, punished.key, type, level, reason],
+    ...[server?.name ?? '', automatic ? 1 : 0, time, expires, time],
+  ]);
+  if (isReplay) await batch.flush();
   return undefined;
-}
-
-async function observePunished(context: EventContext, player: { uuid: string; name: string }): Promise<number> {
-  await context.batch.load([player.uuid]);
-  const { key } = observePlayer(context, player);
-  await context.batch.flush();
-  return key;
 }
 
 /** Changes the members that the event has. An event older than the last change has no effect. */
@@ -76,6 +74,7 @@ async function requireTarget(
   data: DataOf<'punishment.changed'> | DataOf<'punishment.revoked'>,
 ): Promise<PunishmentTarget> {
   const authority = await requireValidKey(context);
+  if (context.batch.rows.has('punishments')) await context.batch.flush();
   const target = await findNamed(context.batch.tx, sourceOf(context), data);
   if (target === undefined) {
     const place = data.punishment_id === undefined ? 'data.punishment' : 'data.punishment_id';

@@ -86,7 +86,8 @@ class LiteBans implements DatabaseImport {
     const mark = { ...(this.#marks.get(kind) ?? { id: 0, removed: 0 }) };
     const select = selectOf(kind, table, since !== undefined);
     for (let last = 0; ;) {
-      const bounds = since === undefined ? [] : [since.id, since.removed - OVERLAP_S];
+      // A time before 1970 would be null, and no removal is later than null.
+      const bounds = since === undefined ? [] : [since.id, Math.max(0, since.removed - OVERLAP_S)];
       const rows = await this.#source.rows(select, [last, ...(kind === 'kicks' ? bounds.slice(0, 1) : bounds)]);
       const names = await this.#namesOf(rows);
       const records: PunishmentRecord[] = [];

@@ -6,7 +6,7 @@ import { parseOne } from '#events/json.ts';
 import type { Receipt, Sender } from '#events/receipts.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { checkEvent } from '#events/validation.ts';
-import { formatOf, MAX_BYTES, readBody } from '../body.ts';
+import { formatOf, MAX_EVENT_LENGTH, readBody } from '../body.ts';
 import type { ServerQuota } from '../server-quotas.ts';
 import type { DialectRequest } from './dialect.ts';
 
@@ -38,7 +38,7 @@ export async function handleDialectRequest(
 async function readJson(request: IncomingMessage, quota: ServerQuota): Promise<unknown> {
   if (formatOf(request) !== 'json')
     throw new HttpError(415, 'invalid_request', 'Content-Type must be application/json, in UTF-8.');
-  const parsed = parseOne(await readBody(request, MAX_BYTES.json, quota));
+  const parsed = parseOne(await readBody(request, MAX_EVENT_LENGTH, quota));
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
   return parsed.raw.input;
 }

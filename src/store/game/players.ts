@@ -1,5 +1,6 @@
 import { isShortUuid, nameKey, uuidOf } from '#platform/text.ts';
 import { keyOf } from '#platform/ids.ts';
+import { chunksOf } from '#platform/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
@@ -84,15 +85,21 @@ export async function aliasesOf(db: Queryable, uuid: string, limit: number): Pro
   return rows.map(([alias]) => String(alias));
 }
 
+/** A statement may have only so many values. */
+const NAMES_PER_READ = 512;
+
 /** The present names of players by UUID, also by the UUIDs that were merged into them. */
 export async function namesByUuid(db: Queryable, uuids: readonly string[]): Promise<Map<string, string>> {
-  if (uuids.length === 0) return new Map();
-  const rows = await db.tuples(sql`
-    select uuid, name from players where uuid in (${list(uuids)})
-    union all
-    select a.uuid, p.name from player_aliases a join players p on p.uuid = a.into_uuid
-    where a.uuid in (${list(uuids)})`);
-  return new Map(rows as [string, string][]);
+  const names = new Map<string, string>();
+  for (const some of chunksOf(uuids, NAMES_PER_READ)) {
+    const rows = await db.tuples(sql`
+      select uuid, name from players where uuid in (${list(some)})
+      union all
+      select a.uuid, p.name from player_aliases a join players p on p.uuid = a.into_uuid
+      where a.uuid in (${list(some)})`);
+    for (const [uuid, name] of rows as [string, string][]) names.set(uuid, name);
+  }
+  return names;
 }
 
 export interface PlayerName {

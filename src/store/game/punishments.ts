@@ -160,11 +160,11 @@ export interface PunishmentTerms {
   expires: number | null;
 }
 
-export async function keyOfReference(tx: Queryable, scope: number, reference: string): Promise<number | undefined> {
-  const row = await tx.get<{ key: number }>(
-    sql`select key from punishments where scope_key = ${scope} and reference = ${reference}`,
-  );
-  return row?.key;
+/** Which of these references of an issuer name a punishment. */
+export async function usedReferences(tx: Queryable, scope: number, references: readonly string[]): Promise<string[]> {
+  const rows = await tx.tuples(sql`
+    select reference from punishments where scope_key = ${scope} and reference in (${list(references)})`);
+  return rows.map(([reference]) => String(reference));
 }
 
 /** A punishment that an event changes, by its key and by its sender's name of it. */

@@ -16,6 +16,7 @@ export const KINDS = [
   'owner',
   'consent',
   'signing key',
+  'management',
   'disabled',
   'role',
 ] as const;

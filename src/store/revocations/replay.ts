@@ -24,6 +24,7 @@ export interface Replayed {
   owners_removed: number;
   consents_ended: number;
   signing_keys_withdrawn: number;
+  management_removed: number;
   accounts_disabled: number;
   roles_lowered: number;
   /** The ids of accounts that could not be deleted, disabled or lowered, because nobody else is an operator. */
@@ -61,9 +62,10 @@ async function replayCredentials(
     | 'servers_removed'
     | 'secrets_withdrawn'
     | 'signing_keys_withdrawn'
+    | 'management_removed'
   >
 > {
-  const { token, server } = revocations;
+  const { token, server, management } = revocations;
   return {
     tokens_revoked: await inBatches(db, token, (some) => sql`delete from tokens where hash in (${some})`),
     console_sessions_ended: await inBatches(
@@ -89,6 +91,9 @@ async function replayCredentials(
       db,
       revocations['signing key'],
       (some) => sql`delete from signing_keys where kid in (${some})`,
+    ),
+    management_removed: await count(endedIn(management), ([key, url]) =>
+      changes(db, sql`delete from managed_servers where server_key = ${Number(key)} and url = ${url!}`),
     ),
   };
 }

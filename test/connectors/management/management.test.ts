@@ -10,7 +10,8 @@ import { ManagedServers, type ManagedServersOptions } from '#connectors/manageme
 import { managedServer, removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { readManagementUrl } from '#store/game/watches/management-url.ts';
 import { serverByKey, serverByName } from '#store/game/servers.ts';
-import { configured, presence, punishment, sendEvents } from '#test/support/builders.ts';
+import { configured, event, presence, punishment, sendEvents } from '#test/support/builders.ts';
+import { finishJobs } from '#test/support/jobs.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
 import { ManagementResponder, SECRET } from './responder.ts';
 
@@ -93,9 +94,14 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
   const responder = await ManagementResponder.open(t);
   responder.lists = SESSION.first;
   await world.manage(responder.url);
-  // Hal's ban is known from an import.
+  // Hal's ban is known from an import, and Hal was merged into another player since.
   const hal = { uuid: '0b7a1f3e-5c2d-4e8f-9a1b-000000000007', name: 'Hal' };
-  await sendEvents(context, punishment('imported', hal, {}, { server: 'Alpha' }));
+  await sendEvents(
+    context,
+    punishment('imported', hal, {}, { server: 'Alpha' }),
+    event('player.merged', { from: hal.uuid, into: '0b7a1f3e-5c2d-4e8f-9a1b-0000000000aa' }),
+  );
+  await finishJobs(context.db);
   const servers = world.servers();
   await servers.tick();
   await world.until(async () => (await world.state()) === 'connected');

@@ -96,6 +96,32 @@ async function opened(t: TestContext, options: Pick<SenderOptions, 'url'> & Part
   return sender;
 }
 
+test('of reports of the present that waited, only the newest is sent', async (t) => {
+  const { url, seen } = await fakeService(t, fault(503), accepted);
+  const now = Date.now();
+  const report = (type: string, ago: number): Event => ({
+    ...{ version: 1, id: `${type} ${ago}`, type, data: {} },
+    time: new Date(now - ago).toISOString(),
+  });
+  const { refused, onRefused } = collect();
+  const sender = await opened(t, { url, onRefused });
+  const finished = newEvent();
+  await sender.send(
+    report('server.presence', HOUR),
+    report('match.progress', 30_000),
+    finished,
+    report('match.progress', 2_000),
+    report('match.progress', 17_000),
+    { ...report('match.progress', 0), id: 'no time', time: 'x' },
+  );
+  await sender.flush();
+  assert.deepEqual(seen.at(-1), [finished.id, 'match.progress 2000', 'no time']);
+  const requests = seen.length;
+  await sender.send(report('server.presence', HOUR));
+  await sender.flush();
+  assert.deepEqual([seen.length, refused], [requests, []], 'nothing is left to send, and nothing was refused');
+});
+
 test('sent events reach the service and are stored', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { context, origin, alpha } = await openIngestService(t, database.url);

@@ -83,7 +83,9 @@ async function getMatch({ context, parameters: [id = ''] }: DialectRequest): Pro
 async function putMap({ context, parameters: [slug = ''], body, dryRun }: DialectRequest): Promise<unknown> {
   const { name, mapSlug, mapTags, ...more } = readShape(mapShape, await body());
   if (decoded(slug) !== mapSlug) throw invalidRequest('mapSlug must be the one of the path.');
-  if (!dryRun) await saveDialectMap(context.db, mapSlug, { name, gamemode: gamemodeOf(mapTags ?? []) });
+  const map = { name, gamemode: gamemodeOf(mapTags ?? []) };
+  if (!dryRun && !(await saveDialectMap(context.db, mapSlug, map)))
+    throw new HttpError(422, 'invalid_request', 'Too many maps are stored to add another one.');
   return { ...more, name, mapSlug, mapTags };
 }
 

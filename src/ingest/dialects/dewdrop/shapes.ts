@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidRequest } from '#http/errors.ts';
-import { timestamp, uuid } from '#events/checks/members.ts';
+import { name, timestamp, uuid } from '#events/checks/members.ts';
 
 /** The bodies that Dewdrop sends, as far as they are read. Members that are not listed are ignored. */
 
@@ -55,7 +55,7 @@ export const matchShape = z.looseObject({
   endedAt: timestamp,
   status: z.literal('ENDED', 'must be ENDED'),
   serverName: z.string().max(128).nullish(),
-  mapSlug: z.string().min(1).max(128),
+  mapSlug: name,
   teams: z.array(team).max(100).nullish(),
   participations: z.array(participation).max(100).nullish(),
   winnerTeam: z.looseObject({ name: z.string() }).nullish(),
@@ -65,8 +65,8 @@ export const matchShape = z.looseObject({
 export const userShape = z.looseObject({ userUuid: uuid, username: z.string().regex(/^\S{1,32}$/, 'must be a name') });
 
 export const mapShape = z.looseObject({
-  name: z.string().min(1).max(128),
-  mapSlug: z.string().min(1).max(128),
+  name,
+  mapSlug: name,
   mapTags: z.array(z.string().max(32)).max(50).nullish(),
 });
 

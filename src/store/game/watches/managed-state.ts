@@ -71,7 +71,7 @@ export async function removeBans(tx: Queryable, serverKey: number, uuidHashes: r
   await tx.run(sql`delete from managed_bans where server_key = ${serverKey} and uuid_hash in (${list(uuidHashes)})`);
 }
 
-/** The references of the newest bans in force that a server issued, by the UUID of the player. */
+/** The references of the newest bans in force that a server issued, by the UUID of the player, also of a merged one. */
 export async function issuedBans(
   db: Queryable,
   serverKey: number,
@@ -79,17 +79,26 @@ export async function issuedBans(
   now: number,
 ): Promise<Map<string, string>> {
   if (uuids.length === 0) return new Map();
+  const chosen = list(uuids);
+  const isBan = sql`
+    u.scope_key = ${serverKey} and lower(u.type) = 'ban' and u.revoked is null and (u.expires is null or u.expires > ${now})`;
   const rows = await db.tuples(sql`
-    select p.uuid, u.reference from players p join punishments u on u.punished_key = p.key
-    where p.uuid in (${list(uuids)}) and u.scope_key = ${serverKey} and lower(u.type) = 'ban' and u.revoked is null
-      and (u.expires is null or u.expires > ${now})
-    order by u.key`);
-  return new Map(rows as [string, string][]);
+    select p.uuid, u.reference, u.key from players p join punishments u on u.punished_key = p.key
+    where p.uuid in (${chosen}) and ${isBan}
+    union all
+    select a.uuid, u.reference, u.key
+    from player_aliases a join players p on p.uuid = a.into_uuid join punishments u on u.punished_key = p.key
+    where a.uuid in (${chosen}) and ${isBan}
+    order by 3`);
+  return new Map(rows.map(([uuid, reference]) => [String(uuid), String(reference)]));
 }
 
 /** How many of these players are not known yet. */
 export async function countUnknown(db: Queryable, uuids: readonly string[]): Promise<number> {
   if (uuids.length === 0) return 0;
-  const known = await db.tuple(sql`select count(*) from players where uuid in (${list(uuids)})`);
+  const chosen = list(uuids);
+  const known = await db.tuple(sql`
+    select (select count(*) from players where uuid in (${chosen})) +
+      (select count(*) from player_aliases where uuid in (${chosen}))`);
   return uuids.length - Number(known![0]);
 }

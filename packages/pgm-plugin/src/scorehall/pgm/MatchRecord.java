@@ -25,6 +25,7 @@ final class MatchRecord {
   /** An event may have 1 MiB; PGM counts the kills beyond this number all the same. */
   private static final int MAX_KILLS = 3_000;
   private static final int MAX_OBJECTIVES = 1_000;
+  private static final int MAX_TEAMS = 100;
   static final int MAX_NAME = 64;
 
   /** Everyone who took part, with the last competitor of each. */
@@ -92,14 +93,29 @@ final class MatchRecord {
     return assists.getOrDefault(party, Map.of()).getOrDefault(player, 0);
   }
 
-  /** The data of `match.finished`. */
-  Map<String, Object> finished(Match match, Collection<Competitor> winners) {
-    MatchTeams teams = new MatchTeams(match, this);
+  /** The data of `match.progress`: scores, kills and deaths, but no counters. */
+  Map<String, Object> progress(Match match) {
+    List<Map<String, Object>> teams = new MatchTeams(match, this, false).list();
+    Map<String, Object> data = facts(match);
+    data.put("participants", match.getParticipants().size());
+    if (teams.size() <= MAX_TEAMS) data.put("teams", teams);
+    data.put("objectives", List.copyOf(objectives));
+    return data;
+  }
+
+  private Map<String, Object> facts(Match match) {
     Map<String, Object> data = new LinkedHashMap<>();
     data.put("map", Text.clean(match.getMap().getName(), 128, "?"));
     data.put("gamemode", Gamemodes.of(match.getMap()));
-    data.put("winners", teams.winners(winners));
     data.put("started", started.toString());
+    return data;
+  }
+
+  /** The data of `match.finished`. */
+  Map<String, Object> finished(Match match, Collection<Competitor> winners) {
+    MatchTeams teams = new MatchTeams(match, this, true);
+    Map<String, Object> data = facts(match);
+    data.put("winners", teams.winners(winners));
     data.put("finished", Instant.now().toString());
     data.put("teams", teams.list());
     data.put("objectives", objectives);

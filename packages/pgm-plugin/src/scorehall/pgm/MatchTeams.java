@@ -15,17 +15,20 @@ import tc.oc.pgm.stats.PlayerStats;
 import tc.oc.pgm.stats.StatsMatchModule;
 import tc.oc.pgm.teams.Team;
 
-/** The teams of a finished match with their players, as PGM's statistics and score modules count. */
+/** The teams of a match with their players, as PGM's statistics and score modules count. */
 final class MatchTeams {
   private final MatchRecord record;
   private final StatsMatchModule stats;
   private final ScoreMatchModule scores;
+  private final boolean isFinished;
   private final Map<Competitor, String> names = new LinkedHashMap<>();
   private final List<Map<String, Object>> teams = new ArrayList<>();
   private final Set<UUID> players = new HashSet<>();
 
-  MatchTeams(Match match, MatchRecord record) {
+  /** @param isFinished whether players get all their counts, or only score, kills and deaths */
+  MatchTeams(Match match, MatchRecord record, boolean isFinished) {
     this.record = record;
+    this.isFinished = isFinished;
     stats = match.getModule(StatsMatchModule.class);
     scores = match.getModule(ScoreMatchModule.class);
     Map<Team, Map<UUID, PlayerStats>> byTeam = stats.getParticipationStats().rowMap();
@@ -77,6 +80,7 @@ final class MatchTeams {
     if (scores != null && primary) player.put("score", Math.round(scores.getContribution(uuid)));
     player.put("kill_count", his.getKills());
     player.put("death_count", his.getDeaths());
+    if (!isFinished) return player;
     player.put("shot_count", his.getShotsTaken());
     player.put("hit_count", his.getShotsHit());
     player.put("time_played", his.getTimePlayed().toSeconds());

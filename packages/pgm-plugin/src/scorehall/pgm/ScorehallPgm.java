@@ -21,8 +21,10 @@ import tc.oc.pgm.events.PlayerParticipationStartEvent;
 import tc.oc.pgm.flag.event.FlagCaptureEvent;
 import tc.oc.pgm.wool.PlayerWoolPlaceEvent;
 
-/** Passes PGM's events to the record of their match, and writes the record when the match is over. */
+/** Passes PGM's events to the record of their match, and writes the record while the match runs and when it is over. */
 public final class ScorehallPgm extends JavaPlugin implements Listener {
+  private static final long REPORT_TICKS = 15 * 20;
+
   private final Map<Match, MatchRecord> records = new HashMap<>();
   private Outbox outbox;
 
@@ -34,6 +36,7 @@ public final class ScorehallPgm extends JavaPlugin implements Listener {
       throw new UncheckedIOException(trouble);
     }
     getServer().getPluginManager().registerEvents(this, this);
+    getServer().getScheduler().runTaskTimer(this, () -> records.forEach(this::report), REPORT_TICKS, REPORT_TICKS);
   }
 
   @Override
@@ -46,6 +49,12 @@ public final class ScorehallPgm extends JavaPlugin implements Listener {
     MatchRecord record = new MatchRecord();
     records.put(event.getMatch(), record);
     event.getMatch().getParticipants().forEach(player -> record.participant(player, player.getCompetitor()));
+    report(event.getMatch(), record);
+  }
+
+  /** Of reports that wait, the agent sends only the newest. */
+  private void report(Match match, MatchRecord record) {
+    outbox.append("match.progress", record.progress(match));
   }
 
   @EventHandler(priority = EventPriority.MONITOR, ignoreCancelled = true)
