@@ -41,7 +41,7 @@ export const ABUSERS: readonly Abuser[] = [
   { name: 'nobody', attack: () => Promise.resolve(new Statuses()) },
   operatorAct('withdrawal', 'server', 'withdraw', '--name', 'Server 1', '--since', new Date(0).toISOString()),
   operatorAct('merge', 'player', 'merge', '--from', uuidOf(0), '--into', uuidOf(1)),
-  operatorAct('erasure', 'player', 'erase', '--uuid', uuidOf(0)),
+  operatorAct('erasure', 'player', 'erase', '--player', uuidOf(0)),
   {
     name: 'huge matches',
     attack: (target, stop) => {

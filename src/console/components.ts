@@ -33,6 +33,11 @@ export function button(
   return formTo(request, action, html`${hidden}<button class="${kind}" ${ariaLabel}>${label}</button>`, 'inline');
 }
 
+/** The logo of an application. Its name stands beside it, so the picture has no text of its own. */
+export function logoImage({ client_id }: Pick<Application, 'client_id'>, size: number): Html {
+  return html`<img class="logo" src="/console/logos/${client_id}" alt="" width="${size}" height="${size}" />`;
+}
+
 /** A definition list of names and values. */
 export function factsList(facts: readonly (readonly [name: string, value: string | Html])[]): Html {
   return html`<dl class="facts">

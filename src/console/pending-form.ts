@@ -17,11 +17,13 @@ export interface PendingForm {
 /**
  * Sends the browser to the sign-in service for the password, and from there to `/console/continue`, which offers the form
  * again. A form that is too long for a cookie has to be filled in once more.
+ * @param form undefined for an upload, which has to be sent once more
  */
-export function askForPassword(c: Context, deps: Deps, person: Person, form: Form): Response {
-  const { form_token: _, ...fields } = form;
+export function askForPassword(c: Context, deps: Deps, person: Person, form: Form | undefined): Response {
+  const { form_token: _, ...fields } = form ?? {};
   const pending: PendingForm = { account: person.account.id, path: c.req.path.replace(/^\/console/, ''), form: fields };
-  if (Buffer.byteLength(JSON.stringify(pending)) <= MAX_BYTES) deps.cookies.setSealed(c, COOKIE, pending, LIFETIME_S);
+  const isStored = form !== undefined && Buffer.byteLength(JSON.stringify(pending)) <= MAX_BYTES;
+  if (isStored) deps.cookies.setSealed(c, COOKIE, pending, LIFETIME_S);
   else deps.cookies.delete(c, COOKIE);
   return c.redirect('/console/sign-in?again=1&to=/console/continue', 303);
 }

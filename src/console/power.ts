@@ -54,7 +54,7 @@ export const POWER: Readonly<Record<string, Decision>> = {
   '/applications/:client_id/owners/remove': 'never',
   '/applications/:client_id/owners/uninvite': 'never',
   '/applications/:client_id/access': 'never',
-  '/applications/:client_id/logo': 'never',
+  '/applications/:client_id/logo': 'always',
   '/applications/:client_id/logo/remove': 'never',
   '/applications/:client_id/delete': 'never',
 };

@@ -74,7 +74,7 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
   const application = await authorize(c, deps, route, person);
   const ofStaff = route.method === 'POST' && route.who !== 'person';
   if (ofStaff && (await needsPassword(deps, route.path, { person, form: submitted, application })))
-    return askForPassword(c, deps, person, submitted);
+    return askForPassword(c, deps, person, route.readBody === undefined ? submitted : undefined);
   const request = requestOf(c, deps, route, person, submitted);
   const result = await route.handle({ ...request, application } as OwnedRequest);
   if (result instanceof Response) return result;

@@ -57,6 +57,22 @@ export class Person {
     });
   }
 
+  /** Sends a form with files. */
+  async upload(path: string, fields: Record<string, string | Blob>): Promise<LoadedPage> {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    const headers = { origin: this.#origin, 'sec-fetch-site': 'same-origin' };
+    return await this.#go(new URL(path, this.#origin), { method: 'POST', body, headers });
+  }
+
+  /** Loads a picture, which is no page. */
+  async image(path: string): Promise<{ bytes: ArrayBuffer; cacheControl: string }> {
+    const url = new URL(path, this.#origin);
+    const response = await fetch(url, { headers: { ...this.#headers, cookie: this.#cookieHeader(url) } });
+    assert.equal(response.status, 200, path);
+    return { bytes: await response.arrayBuffer(), cacheControl: response.headers.get('cache-control') ?? '' };
+  }
+
   forms(): FormOnPage[] {
     return [...this.page.html.matchAll(/<form[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, action, inner]) => ({
       action: decodeEntities(action!),

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { sql } from '#db/sql.ts';
 import { decideChange, waitingChanges } from '#store/applications/application-changes.ts';
 import { applicationByClientId, setAccess } from '#store/applications/applications.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { application } from '#test/support/builders.ts';
-import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, type TestClock } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
+import { pngOf } from './png.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const [OLD, NEW] = ['https://board.example/callback', 'https://other.example/callback'] as const;
@@ -54,7 +56,7 @@ onSqlite('name and redirect URIs of an approved application wait for the operato
   const world = await open(t, url);
   const { ann, olga, settings, save, inForce, review, decide, mails } = world;
   await ann.open(settings);
-  assert.match(ann.text, /A new name and added Redirect URIs wait until an operator approves them/);
+  assert.match(ann.text, /A new name, a new logo and added Redirect URIs wait until an operator approves them/);
   assert.equal(await save(ann, { name: 'Shop', redirect_uris: NEW, require_pkce: '1' }), 'waits');
   assert.deepEqual(await inForce(), ['Board', OLD, true], 'all else applies at once');
   assert.match(ann.text, /Your change waits for the operator.*Board.*Shop/s);
@@ -67,7 +69,7 @@ onSqlite('name and redirect URIs of an approved application wait for the operato
       'olga@example.org: A request is waiting for you · Testnet',
     ],
   );
-  assert.match(sent[2]!, /- Board: new name or Redirect URIs, by Ann/);
+  assert.match(sent[2]!, /- Board: new name, logo or Redirect URIs, by Ann/);
   assert.equal(await save(ann, {}), 'waits', 'the form shows the wanted values, so saving again changes nothing');
   assert.equal(mails.length, 0);
 
@@ -117,6 +119,61 @@ onEachDatabase('an operator decides only about the change that the page has show
   assert.equal(both.filter((decided) => decided !== undefined).length, 1);
   await setAccess(db, app.client_id, 'revoked');
   assert.equal(await save(ann, { name: 'Free' }), 'saved', 'an application that nobody approved does not wait');
+});
+
+onEachDatabase('a new logo of an approved application waits for the operator', async (t, url) => {
+  const world = await open(t, url);
+  const { context, db, app, ann, olga, settings, save, inForce, review, decide, mails } = world;
+  const upload = async (person: typeof ann, grey: number): Promise<string> => {
+    await person.open(settings);
+    const logo = new Blob([pngOf(grey)], { type: 'image/png' });
+    return (await person.upload(settings.replace('settings', 'logo'), { form_token: tokenOn(person.page.html), logo }))
+      .url;
+  };
+  const picture = async (person: typeof ann, path: string) => Buffer.from((await person.image(path)).bytes);
+  const shown = async () => (await picture(ann, `/console/logos/${app.client_id}`)).equals(pngOf(1));
+  const waiting = async () => (await waitingChanges(db, 9)).map(({ name, logo }) => [name, logo !== null]);
+  const own = `/console/applications/${app.client_id}/change/logo`;
+
+  assert.match(await upload(olga, 1), /done=saved$/, 'an operator needs no approval');
+  assert.match(await upload(ann, 2), /done=waits$/);
+  assert.match(await upload(ann, 2), /done=waits$/);
+  assert.equal(mails.splice(0).length, 3, 'the same logo again is no news: two owners and the operator');
+  assert.ok(await shown());
+  const first = await review();
+  const address = new RegExp(`${own}/\\w+`).exec(olga.page.html)![0];
+  assert.ok((await picture(olga, address)).equals(pngOf(2)));
+  assert.match((await olga.image(address)).cacheControl, /private/);
+
+  assert.equal(await save(ann, { name: 'Shop' }), 'waits');
+  assert.deepEqual(await waiting(), [['Shop', true]], 'the logo waits together with the name');
+  assert.equal(await decide(first, 'approved'), 'gone');
+  assert.equal((await ann.open(address)).status, 404);
+  assert.equal(await save(ann, { name: 'Board' }), 'saved');
+  assert.deepEqual(await waiting(), [['Board', true]], 'only the name is given up');
+  assert.equal(await save(olga, { name: 'Club' }), 'saved');
+  assert.match(await upload(ann, 3), /done=waits$/);
+  const second = await review();
+  assert.match(olga.text, /Logo: Now.*Logo: Then/);
+  assert.equal(await decide(second, 'refused', 'Not your picture.'), 'refused');
+  assert.deepEqual([await waiting(), await shown(), (await inForce())[0]], [[], true, 'Club']);
+
+  await upload(ann, 4);
+  await save(ann, { name: 'Bank' });
+  assert.match(await upload(ann, 1), /done=saved$/, 'the logo in force ends one that waits');
+  assert.deepEqual(await waiting(), [['Bank', false]]);
+  await upload(ann, 4);
+  await ann.submit({}, '/change/withdraw');
+  assert.deepEqual(await waiting(), []);
+  assert.equal((await db.tuples(sql`select 1 from application_changes`)).length, 0, 'the picture is deleted');
+  await upload(ann, 5);
+  assert.equal(await decide(await review(), 'approved'), 'approved');
+  assert.ok((await picture(ann, `/console/logos/${app.client_id}`)).equals(pngOf(5)));
+  assert.equal((await inForce())[0], 'Club');
+
+  (context.clock as TestClock).advance(11 * 60_000);
+  assert.match(await upload(olga, 6), /oauth|sign-in/, 'an operator enters the password before the logo of others');
+  assert.ok((await picture(ann, `/console/logos/${app.client_id}`)).equals(pngOf(5)));
 });
 
 onSqlite('commands list and decide changes', async (t, url) => {

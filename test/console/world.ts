@@ -4,13 +4,15 @@ import type { AppContext } from '#context/context.ts';
 import { requestAccess, decideRequest } from '#store/applications/access-requests.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
-import { changeApplication } from '#store/applications/application-changes.ts';
+import { changeApplication, changeLogo } from '#store/applications/application-changes.ts';
 import { type Application, createApplication } from '#store/applications/applications.ts';
+import { setLogo } from '#store/applications/logos.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { recordPolls, setWatch } from '#store/game/watches/server-watches.ts';
 import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
+import { pngOf } from './png.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
 import { event, match, person, sendEvents } from '#test/support/builders.ts';
 import { fillNetwork } from '#test/site/world.ts';
@@ -43,6 +45,8 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   const changed = await makeApp(context, other, 'Lighthouse', 'service', 'approved');
   const redirect_uris = ['https://lighthouse.example.org/signed-in', 'http://127.0.0.1:8080/callback'];
   await changeApplication(db, now, changed.client_id, { ...changed, name: 'Beacon', redirect_uris }, other.id);
+  await setLogo(db, changed.key, 'image/png', pngOf(0x4f));
+  await changeLogo(db, now, changed.client_id, { content_type: 'image/png', bytes: pngOf(0xd0) }, other.id);
   const request = { account_id: other.id, site: 'https://wall.example', volume: 300 };
   await requestAccess(db, now, waiting, {
     ...request,

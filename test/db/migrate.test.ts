@@ -151,6 +151,15 @@ const FIRST_VERSION = `
   insert into player_stats (player_key, name_seen, ctw_kill, teampvp_play) values (1, 0, 2, 1);
   insert into name_observations (player_key, ledger_key, time, name) values (1, 9, 2, 'Ada'), (2, 9, 2, 'B');
   insert into matches (key, head, started, finished, map_key, server_key, gamemode) values (9, '{', 1, 2, 'm', 1, 'ctw');
+  insert into player_aliases (uuid, into_uuid, key) values ('hidden-b', 'b', null);
+  insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original) values ('h', 'hidden-b', 'x', 1, 0, 'real-b');
+  insert into matches (key, head, started, finished, map_key, server_key, gamemode)
+    select key, '{', 1, 2, 'm', 1, 'ctw' from (select 10 as key union select 11 union select 12) own;
+  insert into player_matches (match_key, player_key, name, result, score, kill_count, death_count, time_played)
+    select key, 2, 'Bob', 'win', 1, 0, 0, 60 from matches where key > 9;
+  insert into ledger (key, scope_key, event_id, type, time, received, body) values
+    (10, 1, 'own', 'match.finished', 2, 2, '{"uuid":"b"}'), (11, 1, 'merged', 'match.finished', 2, 2, '{"uuid":"old-b"}'),
+    (12, 1, 'anonymised', 'match.finished', 2, 2, '{"uuid":"real-b"}');
   insert into match_details (match_key, head, started, finished, teams, objectives) values (9, '{', 1, 2, '[]', '[
     {"player":null,"team":"Red","type":"wool","name":"Nobody''s","color":"","time":5},
     {"player":{"uuid":"old-b","name":"B"},"team":"Blue","type":"core","name":"Core","color":"red","time":6},
@@ -178,9 +187,9 @@ onEachEmptyDatabase(
       sql`select number, killer_key, killer_name, victim_key, victim_name, time, location from kills order by number`,
       sql`select player_key, type, match_key, number, name, color, team, percent, time from player_objectives order by time`,
       sql`select ctw_kill, ctw_envdeath from player_stats`,
-      sql`select kill_count, envdeath_count from player_matches`,
+      sql`select kill_count, envdeath_count from player_matches where match_key = 9`,
       sql`select power, faction, faction_id, faction_role from faction_reports`,
-      sql`select match_key, player_key from merged_in_matches`,
+      sql`select match_key, player_key from merged_in_matches order by match_key`,
       sql`select player_key from rank_changes`,
     ];
     const [kills, objectives, ...others] = await Promise.all(tables.map((query) => db.tuples(query)));
@@ -192,7 +201,13 @@ onEachEmptyDatabase(
       [2, 'core', 9, 1, 'Core', 'red', 'Blue', 100, 6],
       [1, 'wool', 9, 3, 'Lime', 'lime', 'Red', 100, 8],
     ]);
-    assert.deepEqual(others, [[[2, 0]], [[2, 0]], [[2.5, 'Foxes', '', '']], [[9, 2]], [[1]]]);
+    assert.deepEqual(others, [
+      [[2, 0]],
+      [[2, 0]],
+      [[2.5, 'Foxes', '', '']],
+      [9, 11, 12].map((match) => [match, 2]),
+      [[1]],
+    ]);
   },
 );
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
-import type { Db } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { countersOfMatches, reportsAbout, reportsBetween, reportsOf } from '#store/game/counters/counter-reports.ts';
@@ -17,6 +17,13 @@ import {
   unreportedMatchesOf,
 } from '#store/game/live-matches.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
+import {
+  mergeLeaderboards,
+  projectMatches,
+  removeMatchResult,
+  removePlayersFromLeaderboards,
+  subtractPlayedTwice,
+} from '#store/game/leaderboards/leaderboard-projection.ts';
 import { listRankedMaps, ranksOf } from '#store/game/maps/map-ranks.ts';
 import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
 import {
@@ -42,28 +49,40 @@ import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { countUndoable, historyOf, listChanges, undoChanges } from '#events/punishments/changes.ts';
-import { match, person, sendEvents } from '#test/support/builders.ts';
+import { event, match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
+import { deriveRatings } from '#events/jobs/map-ratings.ts';
+import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
 import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
+import { Batch } from '#events/unit-of-work.ts';
+import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
-/** The steps of SQLite's query plans for all statements of a reader. */
-async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const queries: Sql[] = [];
-  const recorder = new Proxy(db, {
+/** A database, or a transaction, that notes the statements of its readers, of transactions those that write too. */
+function recorderOf<Q extends Queryable>(db: Q, queries: Sql[], names = ['all', 'get', 'tuples', 'tuple']): Q {
+  return new Proxy(db, {
     get(target, name) {
       const member = Reflect.get(target, name, target) as unknown;
       if (typeof member !== 'function') return member;
       return (...args: unknown[]) => {
-        if (['all', 'get', 'tuples', 'tuple'].includes(String(name))) queries.push(args[0] as Sql);
-        return (member as (...args: unknown[]) => unknown).apply(target, args);
+        if (names.includes(String(name))) queries.push(args[0] as Sql);
+        if (name === 'runAll') queries.push(...(args[0] as Sql[]));
+        const work = args[0] as (tx: Queryable) => unknown;
+        const inTransaction = (tx: Queryable) => work(recorderOf(tx, queries, [...names, 'run']));
+        const given = name === 'transaction' ? [inTransaction, ...args.slice(1)] : args;
+        return (member as (...args: unknown[]) => unknown).apply(target, given);
       };
     },
   });
-  await read(recorder);
+}
+
+/** The steps of SQLite's query plans for all statements of a reader. */
+async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const queries: Sql[] = [];
+  await read(recorderOf(db, queries));
   const raw = new DatabaseSync(path, { readOnly: true });
   const steps = queries.flatMap((query) => {
     const text = textOf(query, new WeakMap(), () => '?');
@@ -74,10 +93,12 @@ async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>)
   return steps;
 }
 
+const isLargeScan = (step: string): boolean => LARGE.test(step) && !/USING (COVERING )?INDEX/.test(step);
+
 /** The steps of a reader that scan a large table. */
 async function plansOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
   const steps = await stepsOf(db, path, read);
-  return steps.filter((step) => LARGE.test(step) && !/USING (COVERING )?INDEX/.test(step));
+  return steps.filter(isLargeScan);
 }
 
 test('no read of a request scans a table that grows with the network', async (t) => {
@@ -148,6 +169,47 @@ test('no read of a request scans a table that grows with the network', async (t)
   };
   for (const [name, read] of Object.entries(readers)) {
     assert.deepEqual(await plansOf(context.db, database.url, read), [], name);
+  }
+});
+
+const rated = (number: number) => event('map.rated', { player: person(number), map: 'Isle', rate: 4 });
+const inTransaction = (act: (tx: Queryable) => Promise<unknown>) => (recorder: Db) => recorder.transaction(act);
+
+test('portions of leaderboards and of ratings read by indexes', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const context = await testContext(t, database.url);
+  const { db, clock } = context;
+  const played = match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] });
+  const published = event('map.published', { name: 'Isle', version: '1.0' });
+  await sendEvents(
+    context,
+    played,
+    published,
+    ...Array.from({ length: ROWS_PER_PORTION + 1 }, (_, number) => rated(number)),
+  );
+  const [key] = (await db.tuple(sql`select key from matches`)) as [number];
+  const [one, two] = [(await findPlayer(db, person(1).uuid))!.key, (await findPlayer(db, person(2).uuid))!.key];
+  const derive = (ref: string) => (recorder: Db) =>
+    recorder.transaction(async (tx) => deriveRatings(new Batch(tx, await Keys.lock(tx), clock.now()), ref));
+  const portions: Record<string, (db: Db) => Promise<unknown>> = {
+    'restart of the leaderboards': (recorder) => projectMatches(recorder, 'UTC', clock.now()),
+    projectMatches: (recorder) => projectMatches(recorder, 'UTC', clock.now()),
+    'removal of a match from leaderboards': inTransaction(async (tx) =>
+      removePlayersFromLeaderboards(tx, key, [one, two], await removeMatchResult(tx, key)),
+    ),
+    'merge of leaderboards': inTransaction(async (tx) => {
+      await mergeLeaderboards(tx, clock.now(), one, two);
+      await subtractPlayedTwice(tx, [key], one, two);
+    }),
+    'votes of a player': derive(`vote ${one} map isle`),
+    'the next ratings': derive('ratings 0 map isle'),
+    'deletion of votes': derive('map isle'),
+  };
+  for (const [name, act] of Object.entries(portions)) {
+    const steps = await stepsOf(db, database.url, act);
+    assert.ok(steps.length > 2, name);
+    assert.deepEqual(steps.filter(isLargeScan), [], name);
   }
 });
 

@@ -33,7 +33,7 @@ export const commands: Command[] = [
   {
     words: 'access list',
     summary:
-      'List what waits for you: access to the data API, a higher limit, a new name or redirect URIs of an approved application',
+      'List what waits for you: access to the data API, a higher limit, a new name, logo or redirect URIs of an approved application',
     options: {
       state: { type: 'string', help: 'Which requests to list: waiting (the default), approved or refused' },
       json: JSON_OPTION,
@@ -68,9 +68,10 @@ async function listAll(input: Input): Promise<void> {
   if (!REQUEST_STATES.includes(state as RequestState)) {
     throw new UsageError(`--state must be one of ${REQUEST_STATES.join(', ')} (it is "${state}").`);
   }
-  await withAppContext(async ({ db }) => {
+  await withAppContext(async ({ db, config }) => {
     const requests = (await listRequests(db, state as RequestState, MAX_LISTED)).map(wire);
-    const changes = state === 'waiting' ? (await waitingChanges(db, MAX_LISTED)).map(wireChange) : [];
+    const changes =
+      state === 'waiting' ? (await waitingChanges(db, MAX_LISTED)).map((change) => wireChange(change, config)) : [];
     printTable(input, [...requests, ...changes]);
   });
 }
@@ -98,7 +99,7 @@ async function decideAboutChange(
   if (change === undefined) throw new UsageError(`No request with the id ${id} is waiting; see: scorehall access list`);
   await mailOwners(context, change, { state, note });
   await context.mail.settled();
-  print(input, { ...wireChange(change), state, note });
+  print(input, { ...wireChange(change, context.config), state, note });
 }
 
 function readLimit(input: Input): number | undefined {
@@ -108,10 +109,11 @@ function readLimit(input: Input): number | undefined {
   throw new UsageError(`--limit must be a whole number from 1 to 999999999 (it is "${text}").`);
 }
 
-/** A change in the columns of a request: what is to be in force is its purpose. */
-function wireChange(change: ApplicationChange): Record<string, unknown> {
-  const { id, client_id, old, name, redirect_uris, account_name } = change;
-  const purpose = `name: ${name}; redirect URIs: ${redirect_uris.join(' ')}`;
+/** A change in the columns of a request: what is to be in force is its purpose, and a new logo is shown in the console. */
+function wireChange(change: ApplicationChange, { SITE_URL }: AppContext['config']): Record<string, unknown> {
+  const { id, client_id, old, name, redirect_uris, logo, account_name } = change;
+  const picture = logo === null ? '' : `; new logo: ${SITE_URL}/console/operator/changes/${id}`;
+  const purpose = `name: ${name}; redirect URIs: ${redirect_uris.join(' ')}${picture}`;
   const created = new Date(change.created).toISOString();
   const rest = { site: '', volume: null, state: 'waiting', note: '', created, decided: null };
   return { id, client_id, name: old.name, kind: 'change', account: account_name, purpose, ...rest };

@@ -15,12 +15,10 @@ import { hasLogo } from '#store/applications/logos.ts';
 import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
-import { changeCard, changeHint, mailOwners } from './changes.ts';
-import { mailWaitingRequests } from '../operator/notify.ts';
+import { announceChange, changeCard, changeHint } from './changes.ts';
 import { type PageContent, tokenField } from '../layout.ts';
-import { logoImage } from './logos.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
-import { stateBadge, button, formTo, timestamp, number, type Problems } from '../components.ts';
+import { stateBadge, button, formTo, logoImage, timestamp, number, type Problems } from '../components.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
@@ -216,10 +214,7 @@ async function saveSettings(request: OwnedRequest): Promise<PageContent | string
   const detail = { name, redirect_uris: read.redirect_uris.join(' '), require_pkce, rotate_refresh_tokens };
   const action = waiting === undefined ? 'application.change' : 'application.change.ask';
   await request.record({ action, subject: client_id, label: application.name, detail });
-  if (waiting?.isNew === true) {
-    await mailOwners(deps, waiting.change, { state: 'asked', note: '' });
-    await mailWaitingRequests(deps);
-  }
+  await announceChange(deps, waiting);
   return `/applications/${client_id}/settings?done=${waiting === undefined ? 'saved' : 'waits'}`;
 }
 

@@ -7,10 +7,9 @@ import { lastUseOf } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
 import type { Context, Deps } from '../deps.ts';
 import { type PageContent, showPage } from '../layout.ts';
-import { logoImage } from './logos.ts';
 import { invitationsCard } from './owners.ts';
 import { flashSecret } from '../flash-message.ts';
-import { stateBadge, formTo, timestamp, type Problems } from '../components.ts';
+import { stateBadge, formTo, logoImage, timestamp, type Problems } from '../components.ts';
 import { form, page, type Route, serveRoute, type ConsoleRequest } from '../routes.ts';
 
 /** The front page: the person's applications, or an introduction for visitors who are not signed in. */

@@ -3,11 +3,13 @@ import type { AppContext } from '#context/context.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
-import { type ApplicationChange, endChange } from '#store/applications/application-changes.ts';
+import { type ApplicationChange, endChange, type WaitingChange } from '#store/applications/application-changes.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { ownersOf } from '#store/applications/owners.ts';
-import { button, timestamp } from '../components.ts';
+import { button, logoImage, timestamp } from '../components.ts';
+import type { Deps } from '../deps.ts';
 import { changeMail, type ChangeNews } from '../mails.ts';
+import { mailWaitingRequests } from '../operator/notify.ts';
 import { ownedForm, type ConsoleRequest, type OwnedRequest, type Route } from '../routes.ts';
 
 function uriList(uris: readonly string[], others: readonly string[], label: string): Html {
@@ -18,19 +20,37 @@ function uriList(uris: readonly string[], others: readonly string[], label: stri
   )}`;
 }
 
-/** The present and the wanted name and Redirect URIs beside each other, for owners and operators. */
-export function changeTable({ texts }: ConsoleRequest, { old, name, redirect_uris }: ApplicationChange): Html {
+/** The present and the wanted name, logo and Redirect URIs beside each other, for owners and operators. */
+export function changeTable({ texts }: ConsoleRequest, change: ApplicationChange): Html {
   const { changes: t } = texts;
+  const { old, name, redirect_uris } = change;
   return html`<dl class="facts">
     <dt>${t.name}: ${t.now}</dt>
     <dd><bdi>${old.name}</bdi></dd>
     <dt>${t.name}: ${t.wanted}</dt>
     <dd><bdi>${name}</bdi> ${name === old.name ? '' : html`<span class="badge warn">${t.added}</span>`}</dd>
+    ${change.logo === null ? '' : logoRows(t, change)}
     <dt>${t.redirect_uris}: ${t.now}</dt>
     <dd>${uriList(old.redirect_uris, redirect_uris, t.removed)}</dd>
     <dt>${t.redirect_uris}: ${t.wanted}</dt>
     <dd>${uriList(redirect_uris, old.redirect_uris, t.added)}</dd>
   </dl>`;
+}
+
+function logoRows(t: ConsoleRequest['texts']['changes'], { client_id, id }: ApplicationChange): Html {
+  return html`<dt>${t.logo}: ${t.now}</dt>
+    <dd>${logoImage({ client_id }, 64)}</dd>
+    <dt>${t.logo}: ${t.wanted}</dt>
+    <dd>
+      <img
+        class="logo"
+        src="/console/applications/${client_id}/change/logo/${id}"
+        alt="${t.new_logo}"
+        width="64"
+        height="64"
+      />
+      <span class="badge warn">${t.added}</span>
+    </dd>`;
 }
 
 /** The change that waits, above the settings. */
@@ -64,6 +84,13 @@ async function withdrawChange(request: OwnedRequest): Promise<string> {
   const ended = await endChange(deps.db, key);
   if (ended) await request.record({ action: 'application.change.withdraw', subject: client_id, label: name });
   return `/applications/${client_id}/settings?done=${ended ? 'saved' : 'gone'}`;
+}
+
+/** Notifies owners and operators by mail of a change that was asked for now. */
+export async function announceChange(deps: Deps, waiting: WaitingChange | undefined): Promise<void> {
+  if (waiting?.isNew !== true) return;
+  await mailOwners(deps, waiting.change, { state: 'asked', note: '' });
+  await mailWaitingRequests(deps);
 }
 
 /** Sends all owners a mail about a change of their application. */

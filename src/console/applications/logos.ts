@@ -1,12 +1,12 @@
-import { html } from 'hono/html';
 import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
 import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
-import type { Html } from '#http/page.ts';
-import type { Application } from '#store/applications/applications.ts';
-import { imageTypeOf, logoOf, removeLogo, setLogo } from '#store/applications/logos.ts';
+import { changeLogo, waitingLogo } from '#store/applications/application-changes.ts';
+import { imageTypeOf, logoOf, removeLogo } from '#store/applications/logos.ts';
 import type { Context, Deps } from '../deps.ts';
-import { type OwnedRequest, ownedForm, type Route } from '../routes.ts';
+import { type OwnedRequest, ownedForm, ownedPage, type Route } from '../routes.ts';
+import { notFound } from '../sign-in.ts';
+import { announceChange } from './changes.ts';
 
 const MAX_LOGO = 256 * 1024;
 export const MAX_UPLOAD = MAX_LOGO + 8 * 1024;
@@ -24,19 +24,29 @@ async function readUpload(c: Context): Promise<Form> {
 }
 
 async function upload(request: OwnedRequest): Promise<string> {
-  const { deps, application, c } = request;
-  const { client_id, key, name } = application;
+  const { deps, application, c, person, now } = request;
+  const { client_id, name } = application;
   const bytes = uploads.get(c) ?? new Uint8Array();
   const type = imageTypeOf(bytes);
   if (type === undefined || bytes.length > MAX_LOGO) return `/applications/${client_id}/settings?done=bad_logo`;
-  await setLogo(deps.db, key, type, bytes);
+  const by = person.isOperator ? undefined : person.account.id;
+  const waiting = await changeLogo(deps.db, now, client_id, { content_type: type, bytes }, by);
   await request.record({
-    action: 'application.logo',
+    action: waiting === undefined ? 'application.logo' : 'application.logo.ask',
     subject: client_id,
     label: name,
     detail: { bytes: bytes.length },
   });
-  return `/applications/${client_id}/settings?done=saved`;
+  await announceChange(deps, waiting);
+  return `/applications/${client_id}/settings?done=${waiting === undefined ? 'saved' : 'waits'}`;
+}
+
+/** The logo that waits for an operator. Its address has the id of the change, so that a newer logo is never taken for it. */
+async function showWaitingLogo({ c, deps, application }: OwnedRequest): Promise<Response> {
+  const logo = await waitingLogo(deps.db, application.key, c.req.param('id') ?? '');
+  if (logo === undefined) throw notFound();
+  const { body, status, headers } = imageResponse(logo, c.req.header('if-none-match'));
+  return c.newResponse(body, status, { ...headers, 'cache-control': 'private, no-cache' });
 }
 
 export const logoRoutes: readonly Route[] = [
@@ -47,6 +57,7 @@ export const logoRoutes: readonly Route[] = [
     await request.record({ action: 'application.logo', subject: application.client_id, label: application.name });
     return `/applications/${application.client_id}/settings?done=saved`;
   }),
+  ownedPage('/applications/:client_id/change/logo/:id', showWaitingLogo),
 ];
 
 /** The logo of an application, public and embeddable by other sites; a placeholder where it has none. */
@@ -60,7 +71,3 @@ export async function showLogo(c: Context, { db }: Deps): Promise<Response> {
 
 /** Shown for an application without a logo. */
 const PLACEHOLDER = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8" shape-rendering="crispEdges"><path fill="#8a8f98" d="M0 0h8v8H0z"/><path fill="#fff" opacity=".85" d="M2 2h2v2H2zm2 2h2v2H4z"/></svg>`;
-
-export function logoImage({ client_id }: Pick<Application, 'client_id'>, size: number): Html {
-  return html`<img class="logo" src="/console/logos/${client_id}" alt="" width="${size}" height="${size}" />`;
-}

@@ -79,9 +79,9 @@ async function decide(request: ConsoleRequest) {
   if (state === 'refused' && note === '') return await changePage(request, t.note_missing);
   const change = await decideChange(deps.db, id, state);
   if (change === undefined) return '/operator?done=gone';
-  const { client_id, name, redirect_uris, old } = change;
+  const { client_id, name, redirect_uris, logo, old } = change;
   const action = state === 'approved' ? 'application.change.approve' : 'application.change.refuse';
-  const detail = { name, redirect_uris: redirect_uris.join(' '), note };
+  const detail = { name, redirect_uris: redirect_uris.join(' '), ...(logo === null ? {} : { logo }), note };
   await request.record({ action, subject: client_id, label: old.name, detail });
   await mailOwners(deps, change, { state, note });
   return `/operator?done=${state}`;

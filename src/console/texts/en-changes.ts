@@ -1,31 +1,33 @@
-/** The English texts about a new name or new Redirect URIs that wait for an operator. */
+/** The English texts about a new name, logo or Redirect URIs that wait for an operator. */
 export const changes = {
   changes: {
     title: 'Your change waits for the operator',
-    lead: 'An operator has approved this application under its present name and Redirect URIs. They stay in force until an operator approves the new ones; all owners get the answer by mail.',
-    hint: 'An operator has approved this application. A new name and added Redirect URIs wait until an operator approves them; all else applies at once.',
+    lead: 'An operator has approved this application with its present name, logo and Redirect URIs. They stay in force until an operator approves the new ones; all owners get the answer by mail.',
+    hint: 'An operator has approved this application. A new name, a new logo and added Redirect URIs wait until an operator approves them; all else applies at once.',
     withdraw: 'Withdraw the change',
-    kind: 'New name or Redirect URIs',
+    kind: 'New name, logo or Redirect URIs',
     review_title: (application: string) => `Change of ${application}`,
     review_lead:
-      'The application was approved with what stands under “Now”. People see its name on the consent page, and the Redirect URIs receive their sign-ins: check that they belong to the same application.',
+      'The application was approved with what stands under “Now”. People see its name and logo on the consent page, and the Redirect URIs receive their sign-ins: check that they belong to the same application.',
     field: 'What',
     now: 'Now',
     wanted: 'Then',
     name: 'Name',
     redirect_uris: 'Redirect URIs',
+    logo: 'Logo',
+    new_logo: 'The new logo',
     added: 'new',
     removed: 'goes away',
-    done_waits: 'Saved. The new name or Redirect URIs wait for an operator.',
+    done_waits: 'Saved. The new name, logo or Redirect URIs wait for an operator.',
 
     asked_subject: (application: string) => `A change of ${application} waits for the operator`,
     asked: (by: string, application: string) =>
-      `${by} has changed the name or the Redirect URIs of ${application}. The change waits for an operator, and the present values stay in force until then. If you know nothing of it, withdraw it in the settings of the application, and look who owns it.`,
+      `${by} has changed the name, the logo or the Redirect URIs of ${application}. The change waits for an operator, and the present values stay in force until then. If you know nothing of it, withdraw it in the settings of the application, and look who owns it.`,
     approved_subject: (application: string) => `Approved: change of ${application}`,
-    approved: (application: string) => `The new name or Redirect URIs of ${application} are in force.`,
+    approved: (application: string) => `The new name, logo or Redirect URIs of ${application} are in force.`,
     refused_subject: (application: string) => `Not approved: change of ${application}`,
     refused: (application: string) =>
-      `The new name or Redirect URIs of ${application} were refused; the present ones stay in force.`,
-    operator_line: (application: string, by: string) => `${application}: new name or Redirect URIs, by ${by}`,
+      `The new name, logo or Redirect URIs of ${application} were refused; the present ones stay in force.`,
+    operator_line: (application: string, by: string) => `${application}: new name, logo or Redirect URIs, by ${by}`,
   },
 };

@@ -1,33 +1,35 @@
 import type { changes as en } from './en-changes.ts';
 
-/** The Japanese texts about a new name or new Redirect URIs that wait for an operator. */
+/** The Japanese texts about a new name, logo or Redirect URIs that wait for an operator. */
 export const changes: typeof en = {
   changes: {
     title: '変更は運営の確認待ちです',
-    lead: 'このアプリは、現在の名前とリダイレクト URI で運営に許可されています。新しいものが許可されるまで、現在のものが使われます。結果は所有者全員にメールで届きます。',
-    hint: 'このアプリは運営に許可されています。名前の変更とリダイレクト URI の追加は、運営が許可してから有効になります。ほかの変更はすぐに有効になります。',
+    lead: 'このアプリは、現在の名前、ロゴ、リダイレクト URI で運営に許可されています。新しいものが許可されるまで、現在のものが使われます。結果は所有者全員にメールで届きます。',
+    hint: 'このアプリは運営に許可されています。名前とロゴの変更、リダイレクト URI の追加は、運営が許可してから有効になります。ほかの変更はすぐに有効になります。',
     withdraw: '変更を取り下げる',
-    kind: '名前またはリダイレクト URI の変更',
+    kind: '名前、ロゴ、リダイレクト URI の変更',
     review_title: (application) => `${application} の変更`,
     review_lead:
-      'このアプリは「現在」の内容で許可されています。名前は同意のページに表示され、リダイレクト URI はログインの結果を受け取ります。同じアプリのものか確かめてください。',
+      'このアプリは「現在」の内容で許可されています。名前とロゴは同意のページに表示され、リダイレクト URI はログインの結果を受け取ります。同じアプリのものか確かめてください。',
     field: '項目',
     now: '現在',
     wanted: '変更後',
     name: '名前',
     redirect_uris: 'リダイレクト URI',
+    logo: 'ロゴ',
+    new_logo: '新しいロゴ',
     added: '追加',
     removed: '削除',
-    done_waits: '保存しました。新しい名前やリダイレクト URI は、運営の確認を待っています。',
+    done_waits: '保存しました。新しい名前、ロゴ、リダイレクト URI は、運営の確認を待っています。',
 
     asked_subject: (application) => `${application} の変更は運営の確認待ちです`,
     asked: (by, application) =>
-      `${by} さんが ${application} の名前またはリダイレクト URI を変更しました。運営が許可するまで、現在のものが使われます。心当たりがない場合は、アプリの設定で変更を取り下げ、所有者を確かめてください。`,
+      `${by} さんが ${application} の名前、ロゴまたはリダイレクト URI を変更しました。運営が許可するまで、現在のものが使われます。心当たりがない場合は、アプリの設定で変更を取り下げ、所有者を確かめてください。`,
     approved_subject: (application) => `許可されました：${application} の変更`,
-    approved: (application) => `${application} の新しい名前またはリダイレクト URI が有効になりました。`,
+    approved: (application) => `${application} の新しい名前、ロゴ、リダイレクト URI が有効になりました。`,
     refused_subject: (application) => `許可されませんでした：${application} の変更`,
     refused: (application) =>
-      `${application} の新しい名前またはリダイレクト URI は却下されました。現在のものが引き続き使われます。`,
-    operator_line: (application, by) => `${application}：名前またはリダイレクト URI の変更（${by} さん）`,
+      `${application} の新しい名前、ロゴ、リダイレクト URI は却下されました。現在のものが引き続き使われます。`,
+    operator_line: (application, by) => `${application}：名前、ロゴ、リダイレクト URI の変更（${by} さん）`,
   },
 };

@@ -1,14 +1,16 @@
 import { idOf, keyOf } from '#platform/ids.ts';
+import type { UploadedImage } from '#platform/uploaded-image.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import { isApprovedByOperator } from './access-requests.ts';
 import { type Application, applicationByClientId, type ApplicationSettings, setApplication } from './applications.ts';
+import { imageHash, logoHash, setLogo } from './logos.ts';
 
 /**
- * A new name or new redirect URIs of an application that an operator has approved. They wait for an operator, since what was
- * approved was this name at these addresses; until then sign-in goes on with the old ones (RFC 9700, section 4.11.2, lets
- * errors redirect only to trusted targets, and people trust the name on the consent page).
+ * A new name, a new logo or new redirect URIs of an application that an operator has approved. They wait for an operator,
+ * since what was approved was this name with this logo at these addresses; until then sign-in goes on with the old ones (RFC
+ * 9700, section 4.11.2, lets errors redirect only to trusted targets, and people trust name and logo on the consent page).
  */
 export interface ApplicationChange {
   id: string;
@@ -17,6 +19,8 @@ export interface ApplicationChange {
   old: Pick<Application, 'name' | 'redirect_uris'>;
   name: string;
   redirect_uris: string[];
+  /** The hash of the new logo; null where the logo stays. */
+  logo: string | null;
   /** The owner who asked; null if the account was deleted. */
   account_id: string | null;
   account_name: string | null;
@@ -30,14 +34,15 @@ interface ChangeRow {
   old_uris: string;
   name: string;
   redirect_uris: string;
+  logo: string | null;
   account_id: string | null;
   account_name: string | null;
   created: number;
 }
 
 const SELECT = sql`
-  select c.key, a.client_id, a.name as old_name, a.redirect_uris as old_uris, c.name, c.redirect_uris, c.account_id,
-    u.name as account_name, c.created
+  select c.key, a.client_id, a.name as old_name, a.redirect_uris as old_uris, c.name, c.redirect_uris, c.logo_hash as logo,
+    c.account_id, u.name as account_name, c.created
   from application_changes c join applications a on a.key = c.application_key left join accounts u on u.id = c.account_id`;
 
 function changeOf({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow): ApplicationChange {
@@ -52,8 +57,8 @@ function changeOf({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow)
 /**
  * Saves the settings of an application. A new name or an added redirect URI of one that an operator has approved waits,
  * together with all else in name and redirect URIs; redirect URIs that are only removed are removed at once, so that an owner
- * can act on a lost address. Other name or redirect URIs replace a change that waited; those in force end it, unless an
- * operator saves them, who means the other settings.
+ * can act on a lost address. Other name or redirect URIs replace those that waited; those in force end them, unless an
+ * operator saves them, who means the other settings. A logo that waits goes on waiting.
  * @param by the owner; undefined for an operator, whose change needs no approval
  * @returns the change that waits, and whether it was asked for now; undefined where the settings are in force
  */
@@ -63,25 +68,90 @@ export async function changeApplication(
   clientId: string,
   wanted: ApplicationSettings,
   by: string | undefined,
-): Promise<{ change: ApplicationChange; isNew: boolean } | undefined> {
+): Promise<WaitingChange | undefined> {
   return await db.transaction(async (tx) => {
     const key = await nextKey(tx, now);
     const current = await lockApplication(tx, clientId);
     if (current === undefined) return undefined;
     const waiting = await changeTo(tx, current.key);
+    const asked: AskedChange = { ...wanted, key, account_id: by ?? waiting?.account_id ?? null, created: now };
     if (by === undefined || !addsTo(current, wanted) || !(await isApprovedByOperator(tx, current))) {
-      if (by !== undefined || !isEqual(current, wanted)) await endChange(tx, current.key);
+      const ends = by !== undefined || !isEqual(current, wanted);
+      if (ends && waiting?.logo === null) await endChange(tx, current.key);
+      else if (ends && waiting !== undefined && !isEqual(waiting, wanted)) await storeChange(tx, current.key, asked);
       await setApplication(tx, clientId, wanted);
       return undefined;
     }
     await setApplication(tx, clientId, { ...wanted, name: current.name, redirect_uris: current.redirect_uris });
     if (waiting !== undefined && isEqual(waiting, wanted)) return { change: waiting, isNew: false };
-    await endChange(tx, current.key);
-    await tx.run(sql`
-      insert into application_changes (application_key, key, name, redirect_uris, account_id, created)
-      values (${current.key}, ${key}, ${wanted.name}, ${JSON.stringify(wanted.redirect_uris)}, ${by}, ${now})`);
+    await storeChange(tx, current.key, asked);
     return { change: (await changeTo(tx, current.key))!, isNew: true };
   });
+}
+
+/** A change that waits, and whether it was asked for now. */
+export interface WaitingChange {
+  change: ApplicationChange;
+  isNew: boolean;
+}
+
+/**
+ * Saves the logo of an application. A new logo of one that an operator has approved waits, together with a name and redirect
+ * URIs that wait; the logo in force ends one that waits.
+ * @param by the owner; undefined for an operator, whose change needs no approval
+ * @returns the change that waits; undefined where the logo is in force
+ */
+export async function changeLogo(
+  db: Db,
+  now: number,
+  clientId: string,
+  { content_type, bytes }: Omit<UploadedImage, 'hash'>,
+  by: string | undefined,
+): Promise<WaitingChange | undefined> {
+  return await db.transaction(async (tx) => {
+    const key = await nextKey(tx, now);
+    const current = await lockApplication(tx, clientId);
+    if (current === undefined) return undefined;
+    const waiting = await changeTo(tx, current.key);
+    const hash = imageHash(bytes);
+    const { name, redirect_uris, account_id } = waiting ?? { ...current, account_id: null };
+    const asked: AskedChange = { key, name, redirect_uris, account_id: by ?? account_id, created: now };
+    const isInForce = (await logoHash(tx, current.key)) === hash;
+    if (by === undefined || isInForce || !(await isApprovedByOperator(tx, current))) {
+      await setLogo(tx, current.key, content_type, bytes);
+      if (typeof waiting?.logo !== 'string') return undefined;
+      if (isEqual(waiting, current)) await endChange(tx, current.key);
+      else await storeChange(tx, current.key, asked, null);
+      return undefined;
+    }
+    if (waiting?.logo === hash) return { change: waiting, isNew: false };
+    await storeChange(tx, current.key, asked, { content_type, hash, bytes });
+    return { change: (await changeTo(tx, current.key))!, isNew: true };
+  });
+}
+
+type AskedChange = Pick<ApplicationChange, 'name' | 'redirect_uris' | 'account_id' | 'created'> & { key: number };
+
+/**
+ * Stores a change in place of the one that waits.
+ * @param logo null for none; without it the logo that waits remains
+ */
+async function storeChange(
+  tx: Queryable,
+  applicationKey: number,
+  { key, name, redirect_uris, account_id, created }: AskedChange,
+  logo?: UploadedImage | null,
+): Promise<void> {
+  await tx.run(sql`
+    insert into application_changes (application_key, key, name, redirect_uris, account_id, created)
+    values (${applicationKey}, ${key}, ${name}, ${JSON.stringify(redirect_uris)}, ${account_id}, ${created})
+    on conflict (application_key) do update set key = excluded.key, name = excluded.name,
+      redirect_uris = excluded.redirect_uris, account_id = excluded.account_id, created = excluded.created`);
+  if (logo === undefined) return;
+  const { content_type, hash, bytes } = logo ?? { content_type: null, hash: null, bytes: null };
+  await tx.run(sql`
+    update application_changes set logo_type = ${content_type}, logo_hash = ${hash}, logo_bytes = ${bytes}
+    where application_key = ${applicationKey}`);
 }
 
 const isEqual = (a: Pick<Application, 'name' | 'redirect_uris'>, b: typeof a): boolean =>
@@ -116,9 +186,13 @@ export async function decideChange(
     const application = await lockApplication(tx, found.client_id);
     const change = await changeById(tx, id);
     if (application === undefined || change === undefined) return undefined;
-    await endChange(tx, application.key);
     const { name, redirect_uris } = change;
-    if (state === 'approved') await setApplication(tx, change.client_id, { ...application, name, redirect_uris });
+    if (state === 'approved') {
+      const logo = await waitingLogo(tx, application.key, id);
+      if (logo !== undefined) await setLogo(tx, application.key, logo.content_type, logo.bytes);
+      await setApplication(tx, change.client_id, { ...application, name, redirect_uris });
+    }
+    await endChange(tx, application.key);
     return change;
   });
 }
@@ -132,6 +206,17 @@ export async function changeById(db: Queryable, id: string): Promise<Application
 export async function changeTo(db: Queryable, applicationKey: number): Promise<ApplicationChange | undefined> {
   const row = await db.get<ChangeRow>(sql`${SELECT} where c.application_key = ${applicationKey}`);
   return row && changeOf(row);
+}
+
+/** The new logo of the change with this id. */
+export async function waitingLogo(
+  db: Queryable,
+  applicationKey: number,
+  id: string,
+): Promise<UploadedImage | undefined> {
+  return await db.get<UploadedImage>(sql`
+    select logo_type as content_type, logo_hash as hash, logo_bytes as bytes from application_changes
+    where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0} and logo_hash is not null`);
 }
 
 /** The changes that wait, oldest first. */

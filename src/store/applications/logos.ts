@@ -13,6 +13,8 @@ export function imageTypeOf(bytes: Uint8Array): (typeof LOGO_TYPES)[number] | un
   return head.startsWith('RIFF') && head.slice(8) === 'WEBP' ? 'image/webp' : undefined;
 }
 
+export const imageHash = (bytes: Uint8Array): string => hash('sha256', bytes, 'base64url');
+
 export async function setLogo(
   db: Queryable,
   applicationKey: number,
@@ -21,7 +23,7 @@ export async function setLogo(
 ): Promise<void> {
   await db.run(sql`
     insert into application_logos (application_key, content_type, hash, bytes)
-    values (${applicationKey}, ${content_type}, ${hash('sha256', bytes, 'base64url')}, ${bytes})
+    values (${applicationKey}, ${content_type}, ${imageHash(bytes)}, ${bytes})
     on conflict (application_key) do update set
       content_type = excluded.content_type, hash = excluded.hash, bytes = excluded.bytes`);
 }
@@ -37,6 +39,11 @@ export async function logoOf(db: Queryable, clientId: string): Promise<UploadedI
 }
 
 export async function hasLogo(db: Queryable, applicationKey: number): Promise<boolean> {
-  const found = await db.get(sql`select hash from application_logos where application_key = ${applicationKey}`);
-  return found !== undefined;
+  return (await logoHash(db, applicationKey)) !== undefined;
+}
+
+export async function logoHash(db: Queryable, applicationKey: number): Promise<string | undefined> {
+  const row = await db.get<{ hash: string }>(sql`
+    select hash from application_logos where application_key = ${applicationKey}`);
+  return row?.hash;
 }
