@@ -312,7 +312,7 @@ export interface paths {
          * The matches that run now, in the order of their servers
          * @description The matches that run now, in the order of their servers.
          */
-        get: operations["getLive-matches"];
+        get: operations["getLiveMatches"];
         put?: never;
         post?: never;
         delete?: never;
@@ -332,7 +332,7 @@ export interface paths {
          * The match that a server plays now, with its players; 404 where it plays none
          * @description The match that a server plays now, with its players; 404 where it plays none.
          */
-        get: operations["getServersIdLive-match"];
+        get: operations["getServersIdLiveMatch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -352,7 +352,7 @@ export interface paths {
          * Matches that a server was seen to play and of which no result was reported, newest first, at most 20
          * @description Matches that a server was seen to play and of which no result was reported, newest first, at most 20.
          */
-        get: operations["getServersIdUnreported-matches"];
+        get: operations["getServersIdUnreportedMatches"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2290,7 +2290,7 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
-    "getLive-matches": {
+    getLiveMatches: {
         parameters: {
             query?: never;
             header?: never;
@@ -2363,7 +2363,7 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
-    "getServersIdLive-match": {
+    getServersIdLiveMatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -2473,7 +2473,7 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
-    "getServersIdUnreported-matches": {
+    getServersIdUnreportedMatches: {
         parameters: {
             query?: never;
             header?: never;

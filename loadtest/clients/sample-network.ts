@@ -1,7 +1,10 @@
+import assert from 'node:assert/strict';
+import { ingestEvents } from '#events/ledger.ts';
 import { fill } from '#demo/fill.ts';
 import { DemoFolder } from '#demo/folder.ts';
+import type { Sample } from '#demo/network/index.ts';
 import { sendPresence } from '#demo/presence.ts';
-import { openAppContext } from '#context/context.ts';
+import { type AppContext, openAppContext } from '#context/context.ts';
 import { readConfig } from '#platform/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { openServices } from '#server/listeners.ts';
@@ -27,8 +30,19 @@ export async function serveSampleNetwork(database: string): Promise<ServedSample
   const state = { database_url: database, seed: 'clients', now: systemClock.now(), matches: MATCHES };
   const { sample } = await fill(context.db, new DemoFolder(dirname(database)), state, () => true);
   await sendPresence(context, sample);
+  await startMatch(context, sample);
   stack.use(await openServices(context, ['API']));
   const token = await createReader(database);
   const resources = stack.move();
   return { origin, token, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Lets a match run on the server that is listed first, which the calls name; at some hours the sample network has none. */
+async function startMatch({ db, clock }: AppContext, { servers, maps }: Sample): Promise<void> {
+  const time = new Date(clock.now()).toISOString();
+  const data = { map: maps[0]!.name, started: time };
+  const receipts = await ingestEvents(db, clock, { kind: 'operator' }, [
+    { version: 1, id: 'clients-running', type: 'match.progress', time, server: servers[0]!.name, data },
+  ]);
+  assert.equal(receipts[0]!.status, 'accepted');
 }

@@ -167,10 +167,10 @@ function limitHeaders(): object {
   return Object.fromEntries(Object.keys(LIMIT_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** `/v1/players/:id/punishments` → `getPlayersIdPunishments` */
+/** `/v1/servers/:id/live-match` → `getServersIdLiveMatch` */
 function operationId(path: string): string {
   const words = path
-    .split('/')
+    .split(/[/-]/)
     .slice(2)
     .map((word) => word.replace(':', ''));
   return `get${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`;

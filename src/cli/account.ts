@@ -85,6 +85,7 @@ export const commands: Command[] = [
       ...ACCOUNT,
       role: { type: 'string', required: true, help: 'The role: user, moderator or operator' },
       ...CONFIRMATION,
+      yes: { type: 'boolean', help: 'Do it' },
     },
     run: changeRole,
   },

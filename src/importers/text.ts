@@ -10,6 +10,14 @@ export function oneLine(text: string): string {
     .trim();
 }
 
+/** Marks of colour and style in Minecraft's texts, like `§c`. */
+const STYLE = /§[0-9a-fk-orx]/gi;
+
+/** Text of Minecraft without its marks of colour and style. */
+export function unstyled(text: string): string {
+  return text.replace(STYLE, '');
+}
+
 /** One line of at most `max` UTF-16 units; a longer text is cut and ends in an ellipsis. */
 export function fit(text: string, max: number): string {
   const line = oneLine(text);

@@ -39,6 +39,11 @@ test('the document describes exactly the endpoints with all their parameters', (
   }
   const ids = Object.values<Json>(document.paths).map(({ get }) => get.operationId);
   assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(
+    ids.filter((id: string) => !/^get[A-Za-z]+$/.test(id)),
+    [],
+    'generated clients name functions by them',
+  );
 });
 
 test('the document has the actual defaults and bounds of parameters', () => {

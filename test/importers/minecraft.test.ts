@@ -127,7 +127,7 @@ test('bans become punishments of the network, or of the server given by name', a
         punisher: null,
         type: 'ban',
         level: 0,
-        reason: '§cLine one and two',
+        reason: 'Line one and two',
         expires: null,
         automatic: false,
       },

@@ -1,6 +1,6 @@
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { uuidOf } from '#platform/text.ts';
-import { fit } from '#importers/text.ts';
+import { fit, unstyled } from '#importers/text.ts';
 import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
 import { ConnectionLost } from './connection-lost.ts';
 
@@ -95,7 +95,7 @@ function banOf(value: unknown): Ban | undefined {
   const uuid = uuidIn(player);
   if (uuid === undefined) return undefined;
   const expires = expiresIn(memberOf(value, 'expires'));
-  const reason = fit(textIn(value, 'reason').slice(0, 2 * MAX_REASON), MAX_REASON);
+  const reason = fit(unstyled(textIn(value, 'reason').slice(0, 2 * MAX_REASON)), MAX_REASON);
   return { uuid, name: nameIn(player), reason, source: textIn(value, 'source').slice(0, 64), expires };
 }
 

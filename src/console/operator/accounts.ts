@@ -143,15 +143,17 @@ const CHANGES: Record<string, (request: ConsoleRequest, account: Account) => Pro
   delete: ({ deps, now }, { id }) => deleteAccount(deps.db, now, id),
 };
 
-type Confirmation = Pick<Act, 'title' | 'impact' | 'submit'>;
+type Confirmation = Pick<Act, 'title' | 'impact' | 'undo' | 'submit'>;
 
 /** What the page before a change says. */
 const CONFIRMED: Record<string, (request: ConsoleRequest, account: Account) => Promise<Confirmation> | Confirmation> = {
   make_operator: ({ texts: { confirm: t, operator } }, { name }) => {
-    return { title: t.make_operator(name), impact: [t.make_operator_falls], submit: operator.make_operator };
+    const undo = t.make_operator_undo;
+    return { title: t.make_operator(name), impact: [t.make_operator_falls], undo, submit: operator.make_operator };
   },
-  make_user: ({ texts: { confirm: t, operator } }, { name }) => {
-    return { title: t.make_user(name), impact: [t.make_user_falls], submit: operator.make_user };
+  make_user: ({ texts: { confirm: t, operator } }, { name, role }) => {
+    const title = t.make_user(name, role === 'moderator' ? operator.is_moderator : operator.is_operator);
+    return { title, impact: [t.make_user_falls], undo: t.make_user_undo, submit: operator.make_user };
   },
   delete: confirmDeletion,
 };

@@ -5,12 +5,14 @@ import type { PageContent } from '../layout.ts';
 import type { ConsoleRequest } from '../routes.ts';
 import { inOperator, type Section } from './layout.ts';
 
-/** An act that cannot be undone, as the page before it shows it. */
+/** An act of great effect, as the page before it shows it. */
 export interface Act {
   section: Section;
   title: string;
   /** What it changes or ends. */
   impact: readonly (Html | string)[];
+  /** Whether and how it can be undone (default: not at all). */
+  undo?: string;
   /** The label of the button that does it. */
   submit: string;
   /** Where Cancel leads, below `/console`. */
@@ -23,7 +25,10 @@ const CONFIRMED = 'confirmed';
 export const isConfirmed = ({ form }: ConsoleRequest): boolean => form[CONFIRMED] === 'yes';
 
 /** The page that says what an act changes, with a form that sends the submitted fields again. */
-export function confirmationPage(request: ConsoleRequest, { section, title, impact, submit, back }: Act): PageContent {
+export function confirmationPage(
+  request: ConsoleRequest,
+  { section, title, impact, undo, submit, back }: Act,
+): PageContent {
   const { c, form, texts } = request;
   const submitted = Object.entries(form).filter(([name]) => name !== 'form_token' && name !== CONFIRMED);
   const action = new URL(c.req.url).pathname.replace(/^\/console/, '');
@@ -32,7 +37,7 @@ export function confirmationPage(request: ConsoleRequest, { section, title, impa
   );
   const inner = html`<section class="card form">
     ${impact.map((line) => (typeof line === 'string' ? html`<p>${line}</p>` : line))}
-    <p><strong>${texts.confirm.for_good}</strong></p>
+    <p><strong>${undo ?? texts.confirm.for_good}</strong></p>
     ${formTo(request, action, html`${fields}<button class="danger">${submit}</button>`)}
     <p><a href="/console${back}">${texts.confirm.cancel}</a></p>
   </section>`;

@@ -39,8 +39,10 @@ export const jobs = {
     make_operator: (name: string) => `Give ${name} the operator role?`,
     make_operator_falls:
       'An operator can withdraw events, merge players, revoke punishments, and change and delete every account and application, yours too.',
-    make_user: (name: string) => `Remove the operator role of ${name}?`,
+    make_operator_undo: 'Operators can remove the role again.',
+    make_user: (name: string, role: string) => `Remove the role of ${name} (${role})?`,
     make_user_falls: 'They can no longer open these pages. Their account and applications stay.',
+    make_user_undo: 'Operators can grant the role again.',
     delete_account: (name: string) => `Delete the account ${name}?`,
     sessions: (count: string) => `Browsers that are signed out: ${count}`,
     connected: (names: string) => `Applications that lose their access: ${names}`,

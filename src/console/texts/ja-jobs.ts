@@ -40,8 +40,10 @@ export const jobs: typeof en = {
     make_operator: (name: string) => `${name} を運営にしますか？`,
     make_operator_falls:
       '運営は、イベントの取り下げ、プレイヤーの統合、処罰の取り消し、すべてのアカウントとアプリ（あなたのものを含む）の変更と削除ができます。',
-    make_user: (name: string) => `${name} を一般の利用者にしますか？`,
+    make_operator_undo: '運営であれば、この権限を取り消せます。',
+    make_user: (name: string, role: string) => `${name}（${role}）を一般の利用者にしますか？`,
     make_user_falls: '運営のページを開けなくなります。アカウントとアプリは残ります。',
+    make_user_undo: '運営は、もう一度この権限を与えられます。',
     delete_account: (name: string) => `アカウント ${name} を削除しますか？`,
     sessions: (count: string) => `ログアウトされるブラウザ：${count}`,
     connected: (names: string) => `アクセスできなくなるアプリ：${names}`,

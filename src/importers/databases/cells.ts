@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { uuidOf } from '#platform/text.ts';
 import { ImportRefusal } from '../finding.ts';
-import { fit, oneLine } from '../text.ts';
+import { fit, oneLine, unstyled } from '../text.ts';
 import type { SourceRow } from './source-database.ts';
 
 /** Reads the cells of rows of other programs. No error repeats a cell, which may hold an address. */
@@ -59,12 +59,9 @@ export function nameIn(row: SourceRow, column: string): string {
   return name;
 }
 
-/** Marks of colour and style in Minecraft's texts. */
-const STYLE = /§[0-9a-fk-orx]/gi;
-
 /** A reason as events accept it, in one line without styles. Addresses in it are replaced. */
 export function reasonIn(row: SourceRow, column: string): string {
-  const text = oneLine(textIn(row, column).replace(STYLE, '').replaceAll('\\n', ' '));
+  const text = oneLine(unstyled(textIn(row, column)).replaceAll('\\n', ' '));
   return fit(text.split(' ').map(withoutAddress).join(' '), MAX_REASON);
 }
 

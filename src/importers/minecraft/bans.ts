@@ -1,6 +1,6 @@
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { ImportRefusal } from '../finding.ts';
-import { fit, oneLine } from '../text.ts';
+import { fit, oneLine, unstyled } from '../text.ts';
 import { dateIn, type Entry, entryOf, textIn, uuidIn } from './entries.ts';
 
 /** An entry of banned-players.json. */
@@ -38,7 +38,7 @@ export function readBan(value: unknown): Ban {
     created,
     expires,
     source: NOBODY.has(source.toLowerCase()) ? '' : source,
-    reason: fit(notedTextIn(entry, 'reason', notes), 2_000),
+    reason: fit(unstyled(notedTextIn(entry, 'reason', notes)), 2_000),
     notes,
   };
 }

@@ -37,7 +37,7 @@ export const en = {
   },
   search: {
     label: 'Search players, maps and ids',
-    placeholder: 'Player, map or id',
+    placeholder: 'Name or id',
     button: 'Search',
     results: (query: string) => `Search: ${query}`,
     nothing: 'No player or map has a name that starts with this, and nothing has this id.',

@@ -32,7 +32,7 @@ export const ja: Text = {
   },
   search: {
     label: 'プレイヤー・マップ・IDを検索',
-    placeholder: '名前、マップ、ID',
+    placeholder: '名前または ID',
     button: '検索',
     results: (query) => `検索: ${query}`,
     nothing: 'この文字で始まる名前のプレイヤーやマップも、このIDを持つものも見つかりませんでした。',

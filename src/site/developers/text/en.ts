@@ -55,7 +55,7 @@ export const en = {
       'Generate a random `nonce` and `state`, and store both in the person’s session.',
       'Redirect the browser to the authorization endpoint. `redirect_uri` must match one of your registered Redirect URIs exactly.',
       'The person signs in and gives consent. The browser returns to your Redirect URI with a `code`, which works once and expires after 60 seconds.',
-      'Exchange the code for an access token (valid for one hour), an ID token, and a refresh token (valid for 30 days; each use returns a new one, and reusing an old one revokes them all).',
+      'Exchange the code for an access token (valid for one hour), an ID token, and a refresh token (valid for 30 days from its last use). That of an `installed` or `web` application is replaced at each use, and using an old one again revokes them all; a `service` keeps its own, unless it is set to replacement.',
       'Validate the ID token: check its signature with the issuer’s keys, its `iss`, `aud` and `exp`, and that its `nonce` is yours. Alternatively, send it to `tokeninfo`.',
       'Identify the person by `sub`. Read more about them from `userinfo` and from `players/me` of the data API.',
     ],
@@ -79,6 +79,7 @@ export const en = {
       ['openid', 'The identifier of the person, `sub`'],
       ['profile', 'Name, UUID and page of the player, and `players/me` in the data API'],
       ['email', 'Email address, and whether it is verified'],
+      ['offline_access', 'Accepted for libraries that ask for it; refresh tokens are issued without it, too'],
     ] as [string, string][],
     examples: 'A complete sign-in in four languages',
     examplesText:
