@@ -96,7 +96,7 @@ onEachEmptyDatabase('each migration of a database with tables is announced', asy
   t.after(() => db.close());
   const began: string[] = [];
   await migrate(db, { upTo: FILES.length - 2, began: (name) => began.push(name) });
-  assert.deepEqual(began, [], 'a new database takes no time');
+  assert.equal(began.length, 0, 'a new database takes no time');
   await migrate(db, { began: (name) => began.push(name) });
   assert.deepEqual(began, FILES.slice(-2));
 });
