@@ -161,7 +161,7 @@ async function* presences(db: Queryable): AsyncGenerator<WireEvent> {
   }
 }
 
-/** The matches without a result of each server in their order, at last the one that it plays. */
+/** The matches without a result of each server in their order, its running match last. */
 async function* runningMatches(db: Queryable, bodyOf: BodyOf): AsyncGenerator<WireEvent> {
   const servers = await db.all<Server>(sql`select key, name from servers where removed is null order by key`);
   for (const { key, name: server } of servers) {

@@ -44,8 +44,8 @@ export function parseLedgerRow({ key, event_id, type: storedType, time, body, en
   const head = { ...envelopeOf(envelope), id: event_id, type, time: new Date(time).toISOString() };
   const read = readEvent({ ...head, data });
   if ('event' in read) return prepareEvent(read.event);
-  const { place, reason } = read.problems[0]!;
-  throw new Error(`Event ${key} of the ledger cannot be read: ${place} ${reason}`);
+  const { reason } = read.problems[0]!;
+  throw new Error(`Event ${key} of the ledger cannot be read: ${reason}`);
 }
 
 /** `version` of a stored event, and the unknown members beside `data`. */

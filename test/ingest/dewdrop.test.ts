@@ -131,6 +131,7 @@ onEachDatabase('the ingest serves the paths of Dewdrop where it is switched on',
   assert.match(wrong.text, /teams\.0\.participations\.0\.userUuid/);
   const backwards = await send('POST', '/matches', { ...MATCH, startedAt: after(1_000) });
   assert.equal(backwards.status, 422, backwards.text);
+  assert.match(backwards.json.error_description as string, /^`data\.finished` [^`]*\.$/);
   const later = await send('POST', '/matches', { ...MATCH, startedAt: after(86_400_000), endedAt: after(86_500_000) });
   assert.equal(later.status, 503, 'a clock that is ahead: the plugin tries again');
   for (const [method, path, status] of [

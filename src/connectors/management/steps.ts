@@ -18,7 +18,7 @@ export function* portionsOf(steps: readonly Step[]): Generator<Step[]> {
   for (let start = 0; start < steps.length; start += MAX_STEPS) yield steps.slice(start, start + MAX_STEPS);
 }
 
-/** What steps are computed from besides the report. */
+/** The state and settings that steps are computed from, besides the report. */
 interface Comparison {
   db: Queryable;
   serverKey: number;

@@ -133,7 +133,7 @@ export async function changeLogo(
 type AskedChange = Pick<ApplicationChange, 'name' | 'redirect_uris' | 'account_id' | 'created'> & { key: number };
 
 /**
- * Stores a change in place of the one that waits.
+ * Stores a change in place of the waiting change.
  * @param logo null for none; without it the logo that waits remains
  */
 async function storeChange(

@@ -264,7 +264,7 @@ onEachDatabase('the ratings of a map are derived in small portions', async (t, u
   await withdraw(...more);
   assert.deepEqual(await differences(), [], 'a later version and its ratings');
 
-  // Ratings without a version belong to the one that was current; those from before the first one lose their map.
+  // Ratings without a version belong to the version that was current; those from before the first one lose their map.
   const job = await withdraw(first);
   assert.equal((JSON.parse(job.cursor) as { cascaded: number }).cascaded, early.length);
   const votes = await db.tuples(

@@ -51,8 +51,8 @@ async function createMatch({ context, body, accept }: DialectRequest): Promise<u
 function acceptedId(receipt: Receipt): string {
   if (receipt.receipt !== undefined) return receipt.receipt;
   if (receipt.status !== 'rejected') throw unavailable();
-  if (receipt.retry === true) throw new HttpError(503, 'unavailable', `${receipt.place} ${receipt.reason}.`);
-  throw new HttpError(422, 'invalid_request', `${receipt.place} ${receipt.reason}.`);
+  if (receipt.retry === true) throw new HttpError(503, 'unavailable', receipt.reason);
+  throw new HttpError(422, 'invalid_request', receipt.reason);
 }
 
 interface Ended {

@@ -55,7 +55,7 @@ function freeForAll(body: MatchBody, names: MatchFacts['names'], taken: Set<stri
   return { teams, win };
 }
 
-/** The entry of each player that decides the result: the one that says so, else the longest. */
+/** The entry of each player that decides the result: the entry marked as primary, else the longest. */
 function primaryEntries(entries: readonly Participation[]): ReadonlySet<Participation> {
   const byPlayer = Map.groupBy(entries, ({ userUuid }) => userUuid);
   return new Set([...byPlayer.values()].map((list) => list.find(({ primary }) => primary === true) ?? longest(list)));

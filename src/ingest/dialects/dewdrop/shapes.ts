@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalidRequest } from '#http/errors.ts';
 import { name, timestamp, uuid } from '#events/checks/members.ts';
+import { MAX_PLAYERS } from '#events/match-rules.ts';
 
 /** The bodies that Dewdrop sends, as far as they are read. Members that are not listed are ignored. */
 
@@ -46,7 +47,7 @@ const team = z.looseObject({
   name: z.string(),
   color: z.string().nullish(),
   score: points,
-  participations: z.array(participation).max(1_000),
+  participations: z.array(participation).max(MAX_PLAYERS),
 });
 
 export const matchShape = z.looseObject({
@@ -57,7 +58,7 @@ export const matchShape = z.looseObject({
   serverName: z.string().max(128).nullish(),
   mapSlug: name,
   teams: z.array(team).max(100).nullish(),
-  participations: z.array(participation).max(100).nullish(),
+  participations: z.array(participation).max(MAX_PLAYERS).nullish(),
   winnerTeam: z.looseObject({ name: z.string() }).nullish(),
   winnerUserUuid: uuid.nullish(),
 });
