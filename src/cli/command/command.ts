@@ -27,7 +27,8 @@ export interface Command {
   audit?: { action: string; about: string };
   /** Whether the command may begin a network in an empty database. All others need one, so that a wrong path is an error. */
   begins?: true;
-  run(input: Input): Promise<void>;
+  /** @returns an exit code other than 0, for a command that has done its work and found something wrong */
+  run(input: Input): Promise<number | void>;
 }
 
 export function parse(command: Command, args: string[]): Input {
@@ -122,9 +123,10 @@ interface Running {
 let running: Running | undefined;
 
 /** Runs a command; `withAppContext` writes its entry in the audit log when it has succeeded. */
-export async function runCommand(command: Command, input: Input): Promise<void> {
+/** @returns the exit code */
+export async function runCommand(command: Command, input: Input): Promise<number> {
   running = { command, input, printed: {} };
-  await command.run(input);
+  return (await command.run(input)) ?? 0;
 }
 
 /** Opens the database and the other parts of the context for one command, and records the command in the audit log. */

@@ -37,27 +37,27 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   'secret-key': () => import('#cli/database/secret-key.ts'),
 };
 
-async function main(args: string[]): Promise<void> {
+async function main(args: string[]): Promise<number> {
   const [word = ''] = args;
-  if (word === '--version') return void output().write(`scorehall ${VERSION}\n`);
+  if (word === '--version') return written(`scorehall ${VERSION}\n`);
   const load = Object.hasOwn(MODULES, word) ? MODULES[word] : undefined;
   if (load === undefined) return await overview(args);
   const { commands } = await load();
   const command = commands.find(({ words }) => words.split(' ').every((word, index) => args[index] === word));
   if (command === undefined) return listOf(commands, wordsOf(args, commands));
   const rest = args.slice(command.words.split(' ').length);
-  if (rest.includes('--help')) return void output().write(helpOf(command));
-  await runCommand(command, parse(command, rest));
+  if (rest.includes('--help')) return written(helpOf(command));
+  return await runCommand(command, parse(command, rest));
 }
 
-async function overview(args: string[]): Promise<void> {
+async function overview(args: string[]): Promise<number> {
   const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
   const commands = modules.flatMap((load) => load.commands);
   if (args.length === 0 || args[0] === '--help' || args[0] === 'help') return listing(commands);
-  listOf(commands, wordsOf(args, commands));
+  return listOf(commands, wordsOf(args, commands));
 }
 
-function listOf(commands: Command[], word: string): void {
+function listOf(commands: Command[], word: string): number {
   const asked = word === commands[0]?.words.split(' ')[0] || word.endsWith('--help');
   if (asked) return listing(commands);
   const names = commands.map(({ words }) => words);
@@ -75,16 +75,20 @@ function wordsOf(args: string[], commands: Command[]): string {
   return given.slice(0, count ?? Math.min(2, given.length)).join(' ');
 }
 
-function listing(commands: Command[]): void {
+function listing(commands: Command[]): number {
   const width = Math.max(...commands.map(({ words }) => words.length));
-  for (const { words, summary } of commands) output().write(`scorehall ${words.padEnd(width)}  ${summary}\n`);
+  return written(commands.map(({ words, summary }) => `scorehall ${words.padEnd(width)}  ${summary}\n`).join(''));
+}
+
+function written(text: string): 0 {
+  output().write(text);
+  return 0;
 }
 
 /** Runs one command. @returns the exit code */
 export async function run(args: string[]): Promise<number> {
   try {
-    await main(args);
-    return 0;
+    return await main(args);
   } catch (error) {
     process.stderr.write(`${errorText(error)}\n`);
     return error instanceof UsageError ? 2 : 1;

@@ -23,12 +23,12 @@ export const commands: Command[] = [
   },
 ];
 
-async function doctor(input: Input): Promise<void> {
+async function doctor(input: Input): Promise<number> {
   const findings = await examine(optional(input, 'mail'));
   const failed = findings.some(({ status }) => status === 'error');
   if (input.values['json'] === true) output().write(`${JSON.stringify({ ok: !failed, findings })}\n`);
   else printFindings(findings);
-  if (failed) process.exitCode = 1;
+  return failed ? 1 : 0;
 }
 
 async function examine(mailTo: string | undefined): Promise<Finding[]> {
