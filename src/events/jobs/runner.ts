@@ -96,6 +96,8 @@ export async function runJobs(context: Context): Promise<void> {
   while (await runPortion(context)) await setImmediate();
 }
 
+const isOpen = ({ state, finished }: Job): boolean => state !== 'paused' && finished === null;
+
 /**
  * Takes part in running jobs until one of them has ended or was paused.
  * @param rest called after each portion
@@ -105,8 +107,10 @@ export async function runJob(context: Context, key: number, rest: () => Promise<
   for (;;) {
     const job = (await jobByKey(context.db, key))!;
     if (job.state === 'failed') throw new Error(`The job has failed: ${job.error}`);
-    if (job.state === 'paused' || job.finished !== null) return job;
-    if (!(await runPortion(context))) throw new Error('The job waits for an earlier one that is paused.');
-    await rest();
+    if (!isOpen(job)) return job;
+    if (await runPortion(context)) await rest();
+    // Another process may have ended the job since it was read.
+    else if (isOpen((await jobByKey(context.db, key))!))
+      throw new Error('The job waits for an earlier one that is paused.');
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
 import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
@@ -343,4 +344,21 @@ onEachDatabase('a ban is not shed by deleting the account and linking again', as
     await db.run(sql`update accounts set player_uuid = null where id = ${returning}`);
   }
   assert.ok(!JSON.stringify((await punished())[1]).includes(steve.uuid), 'one that had expired stays away');
+});
+
+onEachDatabase('a command ends without an error where another process has ended its job', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'), match({ teams: [team('Red', 1)] }));
+  const { key } = (await serverByName(db, 'Alpha'))!;
+  const job = await createWithdrawal(db, clock, { server: key, since: 0 }, { label: 'Alpha', total: 1 });
+  const read = db.get.bind(db);
+  // The other process ends the job after each read of this one.
+  t.mock.method(db, 'get', async (query: Parameters<Db['get']>[0]) => {
+    const row = await read(query);
+    db.get = read;
+    await runJobs({ db, clock });
+    return row;
+  });
+  assert.equal((await runJob({ db, clock }, job)).state, 'done');
 });
