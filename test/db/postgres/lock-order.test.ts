@@ -90,15 +90,18 @@ test('a transaction that lost a deadlock is run again', async (t) => {
   let attempts = 0;
   const both = Promise.withResolvers<void>();
   let waiting = 0;
+  let running: Promise<void>[] = [];
   const cross = (order: string[]) =>
     db.transaction(async (tx) => {
-      attempts++;
+      // Otherwise the second attempt could take the row before the other transaction wakes up, and lose a deadlock again.
+      if (++attempts > 2) await Promise.race(running);
       await tx.run(sql`update installation set value = value || 'x' where name = ${order[0]!}`);
       if (++waiting >= 2) both.resolve();
       await both.promise;
       await tx.run(sql`update installation set value = value || 'x' where name = ${order[1]!}`);
     });
-  await Promise.all([cross(ids), cross(ids.toReversed())]);
+  running = [cross(ids), cross(ids.toReversed())];
+  await Promise.all(running);
   assert.equal(attempts, 3);
   const rows = await db.tuples(sql`select value from installation where name in ('one', 'two')`);
   assert.deepEqual(rows, [['0xx'], ['0xx']]);
