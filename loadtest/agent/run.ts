@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { prepare } from '../support/prepare.ts';
-import { freePorts, serveProcess } from '../support/served-process.ts';
+import { freeServicePorts, serveProcess } from '../support/served-process.ts';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { AgentProcess, type AgentSettings, SmallFolder } from './agent-process.ts';
@@ -26,7 +26,7 @@ export async function runLoadTest(_: LoadTestOptions, report: Report): Promise<v
   if (small === undefined) report.note('user namespaces are not allowed here', 'no full disk');
   const database = join(folder, 'scorehall.db');
   const [key] = (await prepare(database, 1)) as [string];
-  const ports = await freePorts();
+  const ports = await freeServicePorts();
   let service = await serveProcess(database, { ports });
   const url = `http://127.0.0.1:${ports.ingest}`;
   const settings: AgentSettings = { serverFolder: folder, dataFolder, url, key, prefix: small?.prefix ?? [] };

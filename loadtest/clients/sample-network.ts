@@ -9,7 +9,7 @@ import { readConfig } from '#platform/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { openServices } from '#server/listeners.ts';
 import { createReader } from '../support/prepare.ts';
-import { freePorts } from '../support/served-process.ts';
+import { freeServicePorts } from '../support/served-process.ts';
 import { dirname } from 'node:path';
 
 const MATCHES = 300;
@@ -23,7 +23,7 @@ export interface ServedSample extends AsyncDisposable {
 /** Fills a database with the sample network and serves its data API. */
 export async function serveSampleNetwork(database: string): Promise<ServedSample> {
   await using stack = new AsyncDisposableStack();
-  const { api } = await freePorts();
+  const { api } = await freeServicePorts();
   const origin = `http://127.0.0.1:${api}`;
   const config = readConfig({ DATABASE_URL: database, API_URL: origin, LOG_LEVEL: 'warn', PRESENCE_TIMEOUT: '3600' });
   const context = stack.use(await openAppContext(config));

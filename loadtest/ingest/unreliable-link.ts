@@ -11,7 +11,7 @@ import { type Event, openSender, type Sender } from '#sender/index.ts';
 import type { Report } from '../report.ts';
 import { UnreliableProxy } from './unreliable-proxy.ts';
 import type { Databases } from '../support/databases.ts';
-import { freePorts, serveProcess } from '../support/served-process.ts';
+import { freeServicePorts, serveProcess } from '../support/served-process.ts';
 import { createPopulation, matchOf } from '../support/matches.ts';
 import { prepare } from '../support/prepare.ts';
 
@@ -27,7 +27,7 @@ type Match = ReturnType<typeof matchOf>;
 export async function testLink(databases: Databases, count: number, report: Report): Promise<void> {
   const url = await databases.create();
   const keys = await prepare(url, SENDERS);
-  const ports = await freePorts();
+  const ports = await freeServicePorts();
   let services = await serveProcess(url, { ports });
   const link = await UnreliableProxy.open(ports.ingest, DROP_RATE);
   const folder = await mkdtemp(join(tmpdir(), 'loadtest-senders-'));

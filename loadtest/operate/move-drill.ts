@@ -15,7 +15,7 @@ import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases } from '../support/databases.ts';
 import { createPopulation, matchOf } from '../support/matches.ts';
-import { freePorts, type Ports, serveProcess } from '../support/served-process.ts';
+import { freeServicePorts, type Ports, serveProcess } from '../support/served-process.ts';
 import { startCommand } from './installation.ts';
 
 const MATCHES = 1_000_000;
@@ -33,7 +33,7 @@ export async function testMove(report: Report, { matches = MATCHES }: LoadTestOp
     await using targets = await databases('postgres');
     const [source, target] = [join(folder, 'data', 'scorehall.db'), await targets.create()];
     const key = await createSource(report, source, matches);
-    const ports = await freePorts();
+    const ports = await freeServicePorts();
     const environment = { SECRET_KEY, DATA_FOLDER: join(folder, 'data'), REVOCATION_LOG: 'off' };
     const service = await serveProcess(source, { ports, environment });
     await using load = await Load.start(ports, key, join(folder, 'queue'));

@@ -2,7 +2,7 @@ import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf, type Databases } from '../support/databases.ts';
 import { createReader, prepare } from '../support/prepare.ts';
-import { freePorts, serveProcess } from '../support/served-process.ts';
+import { freeServicePorts, serveProcess } from '../support/served-process.ts';
 import { ABUSERS, type Abuser, type Target } from './abusers.ts';
 import { Attack } from './attack.ts';
 import { createOwner, HonestUsers } from './honest-users.ts';
@@ -37,7 +37,7 @@ async function measure(
 ): Promise<void> {
   const url = await databases.create();
   const [honestKey = '', abuserKey = ''] = await prepare(url, 2);
-  const ports = await freePorts();
+  const ports = await freeServicePorts();
   const services = await serveProcess(url, { ports, environment: ENVIRONMENT });
   const target: Target = { url, key: abuserKey, ports, matches, ...(await createOwner(url)) };
   const honest = new HonestUsers(services, honestKey, await createReader(url), target.account);

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePorts } from '#test/support/ports.ts';
 
 /** Scorehall in a process of its own, started like an operator would. */
 export interface ServedProcess {
@@ -37,7 +37,7 @@ export async function serveProcess(
     environment = {},
   }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<ServedProcess> {
-  const { api, ingest, auth, site, internal } = ports ?? (await freePorts());
+  const { api, ingest, auth, site, internal } = ports ?? (await freeServicePorts());
   const child = spawn(process.execPath, [...process.execArgv, ...options, MAIN, 'serve'], {
     env: {
       ...process.env,
@@ -91,10 +91,7 @@ export interface Ports {
 }
 
 /** Five different ports that are free at the time of the call. */
-export async function freePorts(): Promise<Ports> {
-  const servers = Array.from({ length: 5 }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const [api, ingest, auth, site, internal] = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+export async function freeServicePorts(): Promise<Ports> {
+  const [api, ingest, auth, site, internal] = await freePorts(5);
   return { api: api!, ingest: ingest!, auth: auth!, site: site!, internal: internal! };
 }
