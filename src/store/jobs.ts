@@ -39,17 +39,19 @@ export interface NewJob {
   params?: unknown;
   cursor?: unknown;
   total?: number;
+  /** The number of transactions before the job was created. */
+  portions?: number;
 }
 
 const COLUMNS = sql`key, kind, state, phase, label, params, cursor, portions, done, total, created, finished, error`;
 
 /** Adds a job. @returns its key */
 export async function createJob(tx: Queryable, now: number, job: NewJob): Promise<number> {
-  const { kind, label, params = {}, cursor = {}, total = null } = job;
+  const { kind, label, params = {}, cursor = {}, total = null, portions = 0 } = job;
   const key = await nextKey(tx, now);
   await tx.run(sql`
     insert into jobs (key, kind, state, phase, label, params, cursor, portions, done, total, created, finished, error)
-    values (${key}, ${kind}, 'waiting', 'work', ${label}, ${JSON.stringify(params)}, ${JSON.stringify(cursor)}, 0, 0,
+    values (${key}, ${kind}, 'waiting', 'work', ${label}, ${JSON.stringify(params)}, ${JSON.stringify(cursor)}, ${portions}, 0,
       ${total}, ${now}, null, '')`);
   return key;
 }
@@ -65,15 +67,25 @@ export async function listJobs(db: Queryable, before: number, limit: number): Pr
 }
 
 /**
- * The job whose turn it is. A paused withdrawal or count of a counter lets later jobs pass, because it is paused between two
- * events. A paused merge or anonymisation holds them back: the records of its player are in two states until it is complete.
+ * A paused withdrawal or count of a counter lets later jobs pass, because it is paused between two events. A paused merge or
+ * anonymisation holds them back: the records of its player are in two states until it is complete.
+ */
+const OPEN = sql`finished is null and not (kind in ('withdrawal', 'counters') and state = 'paused')`;
+
+/**
+ * The job whose turn it is: the oldest, but a merge or anonymisation that has begun comes before a withdrawal that was
+ * paused before it and is resumed now.
  */
 export async function nextJob(db: Queryable): Promise<Job | undefined> {
   const first = await db.get<Job>(sql`
-    select ${COLUMNS} from jobs
-    where finished is null and not (kind in ('withdrawal', 'counters') and state = 'paused')
-    order by key limit 1`);
+    select ${COLUMNS} from jobs where ${OPEN}
+    order by case when kind in ('merge', 'anonymisation') and portions > 0 then 0 else 1 end, key limit 1`);
   return first?.state === 'paused' ? undefined : first;
+}
+
+/** Whether a new job would have to wait. */
+export async function hasOpenJob(db: Queryable): Promise<boolean> {
+  return (await db.get(sql`select 1 as found from jobs where ${OPEN} limit 1`)) !== undefined;
 }
 
 /** Saves the progress of a job at the end of one of its transactions. */

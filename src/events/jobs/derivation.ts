@@ -9,12 +9,14 @@ import { eventsOf, rebuild } from '../rebuild.ts';
 import { withdrawEvents } from '../retract.ts';
 import type { Batch } from '../unit-of-work.ts';
 import { deriveRatings } from './map-ratings.ts';
+import { isMerging } from './merge.ts';
 
 /** Derives again what a job made stale, each player and aggregate once. */
 
 /**
  * Derives a player from its observations. They are read in pages outside the transaction, which then reads only those that
  * were added since. If the player or the job has changed meanwhile, nothing is written and the next portion tries again.
+ * The players of an unfinished merge are left out: the surviving one is derived at its end.
  */
 export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void> {
   const player = Number(stale.ref);
@@ -27,7 +29,7 @@ export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void
     const after = await stateOf(tx, player);
     if (current?.portions !== job.portions || after?.uuid !== before?.uuid || after?.aliases !== before?.aliases)
       return;
-    if (after !== undefined) {
+    if (after !== undefined && !(await isMerging(tx, player))) {
       await observed.read(tx);
       await replacePlayerNames(tx, player, observed.under(await pseudonymOf(tx, after.uuid)));
     }

@@ -11,7 +11,7 @@ import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
 import { recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
-import { createJob, markStale, nextStale } from '#store/jobs.ts';
+import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
 import { deleteVote, votesOf } from '../handlers/map-ratings.ts';
 import type { Batch } from '../unit-of-work.ts';
 import { Budget, type Work } from './portion.ts';
@@ -40,21 +40,40 @@ interface Cursor {
   isMoved?: boolean;
 }
 
-/** Does the first portion of a merge, and adds a job for the others or for what has to be derived again. */
+/**
+ * Does the first portion of a merge, and adds a job for the others or for what has to be derived again. While another job is
+ * open, which may read or move the same rows, the whole merge waits for it.
+ */
 export async function mergeOrCreateJob({ tx, now }: Batch, params: MergeParams): Promise<void> {
+  const job = { kind: 'merge', label: idOf(params.survivor), params } as const;
   const cursor: Cursor = { match: 0 };
+  if (await hasOpenJob(tx)) return void (await createJob(tx, now, { ...job, cursor }));
   const isMoved = await moveRows(tx, now, params, cursor);
   if (isMoved && (await nextStale(tx)) === undefined) return;
-  await createJob(tx, now, { kind: 'merge', label: idOf(params.survivor), params, cursor: { ...cursor, isMoved } });
+  await createJob(tx, now, { ...job, cursor: { ...cursor, isMoved }, portions: 1 });
+}
+
+/**
+ * Whether a job has rows to move to or from a player. Its records are in two places then, and without any observation of its
+ * own it must not be deleted.
+ */
+export async function isMerging(tx: Queryable, player: number): Promise<boolean> {
+  const open = await tx.all<Pick<Job, 'params' | 'cursor'>>(sql`
+    select params, cursor from jobs where finished is null and kind = 'merge'`);
+  return open.some((job) => {
+    const { merged, survivor } = JSON.parse(job.params) as MergeParams;
+    const { isMoved = false } = JSON.parse(job.cursor) as Cursor;
+    return !isMoved && merged !== survivor && (player === merged || player === survivor);
+  });
 }
 
 export const mergePortion: Work = async ({ tx, now }, job) => {
   const cursor = JSON.parse(job.cursor) as Cursor;
   const params = JSON.parse(job.params) as MergeParams;
   const isComplete = cursor.isMoved || (await moveRows(tx, now, params, cursor));
-  // A withdrawal between two portions compares a moved report with the maxima of the survivor, not the merged player's.
-  if (isComplete) await markStale(tx, 'counters', [params.survivor]);
-  return { cursor, done: 1, isComplete, mayPause: true };
+  // `derivePlayer` has left out both players since the job was created.
+  if (isComplete) await markStale(tx, 'player', [params.survivor]);
+  return { cursor: { ...cursor, isMoved: isComplete }, done: 1, isComplete, mayPause: true };
 };
 
 /**
