@@ -188,7 +188,7 @@ export async function importCommunity(source: Source, report: Report): Promise<v
   await connection.end();
 }
 
-async function createSource({ mariadb, name }: Source): Promise<Connection> {
+export async function createSource({ mariadb, name }: Source): Promise<Connection> {
   const connection = await mariadb.connect();
   await connection.query(`create database ${name} character set utf8mb4`);
   await connection.query(`create user if not exists '${USER}'@'127.0.0.1' identified by '${PASSWORD}'`);

@@ -1,4 +1,5 @@
-import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { connect, isIP } from 'node:net';
+import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
 import { UsageError } from '#platform/errors.ts';
 import { type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
 
@@ -17,12 +18,12 @@ export interface MysqlAddress {
 
 /** Connects to a database of another program in MySQL or MariaDB. */
 export async function openMysqlSource(address: MysqlAddress): Promise<SourceDatabase> {
-  const { host, port, user, password, database, tls } = address;
+  const { port, user, password, database } = address;
   // Loaded here, because the service itself never needs it.
   const { createConnection } = await import('mysql2/promise');
   const connection = await asking(address, () =>
     createConnection({
-      host,
+      ...transportOf(address),
       port,
       user,
       password,
@@ -32,7 +33,6 @@ export async function openMysqlSource(address: MysqlAddress): Promise<SourceData
       bigNumberStrings: true,
       dateStrings: true,
       maxPreparedStatements: 50,
-      ...(tls ? { ssl: { rejectUnauthorized: true, verifyIdentity: true } } : {}),
     }),
   );
   // An error while no statement runs; the next statement reports it.
@@ -43,6 +43,17 @@ export async function openMysqlSource(address: MysqlAddress): Promise<SourceData
     await connection.query(`set time_zone = '+00:00'`);
   });
   return source;
+}
+
+/**
+ * For a host that is an IP address mysql2 checks the certificate for the name `localhost`. It takes an address with a dot at
+ * its end for a name, and Node removes the dot before it compares the address with those of the certificate.
+ */
+function transportOf({ host, port, tls }: MysqlAddress): ConnectionOptions {
+  if (!tls) return { host };
+  const ssl = { rejectUnauthorized: true, verifyIdentity: true };
+  if (isIP(host) === 0) return { host, ssl };
+  return { host: `${host}.`, stream: () => connect({ host, port, noDelay: true, keepAlive: true }), ssl };
 }
 
 class MysqlSource implements SourceDatabase {
