@@ -27,6 +27,7 @@ import {
   optional,
   print,
   printTable,
+  repeated,
   required,
   withAppContext,
 } from '../command/command.ts';
@@ -121,7 +122,7 @@ async function create(input: Input): Promise<void> {
   const wanted = {
     name: readName(input),
     type: oneOf(required(input, 'type'), APPLICATION_TYPES, 'type') as ApplicationType,
-    redirect_uris: ((input.values['redirect-uri'] ?? []) as string[]).map(String),
+    redirect_uris: repeated(input, 'redirect-uri'),
     require_pkce: yesOrNo(input, 'require-pkce') ?? false,
     rotate_refresh_tokens: yesOrNo(input, 'rotate-refresh-tokens') ?? false,
     access: oneOf(optional(input, 'access') ?? 'none', ACCESS_STATES, 'access') as AccessState,

@@ -113,6 +113,13 @@ export function optional(input: Input, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The values of an option that may be repeated. @throws UsageError where one is empty */
+export function repeated(input: Input, name: string): string[] {
+  const values = ((input.values[name] ?? []) as string[]).map(String);
+  if (values.includes('')) throw new UsageError(`--${name} has no value.`);
+  return values;
+}
+
 interface Running {
   command: Command;
   input: Input;
