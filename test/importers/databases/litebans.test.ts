@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openSecretKey, secretKeyOf } from '#platform/crypto/secret-key.ts';
+import { changePunishment } from '#events/punishments/operator-acts.ts';
+import { forgetImportSource } from '#store/imports.ts';
+import { listPunishments, type Punishment } from '#store/game/punishments.ts';
+import { changeSecretKey } from '#store/secret-key-change.ts';
 import { openLiteBans } from '#importers/databases/litebans.ts';
 import type { SourceDatabase, SourceRow } from '#importers/databases/source-database.ts';
 import type { ImportContext, ProgramOptions } from '#importers/databases/database-import.ts';
@@ -114,3 +119,42 @@ onSqlite('a network without punishments of some servers gets no note', async (t,
   assert.deepEqual((await imported(context, litebans, { serverScopes: ['*'] })).notes, []);
   assert.deepEqual((await imported(context, litebans)).notes, []);
 });
+
+onEachDatabase('a new secret key, or a forgotten source, overwrites no edit of an operator', async (t, url) => {
+  const [from, to] = ['old', 'new'].map((word) => `${word} secret that is long enough for tests`);
+  const before = await testContext(t, url, { SECRET_KEY: from! });
+  const litebans = new LiteBansDatabase();
+  for (const id of [1, 2, 3]) litebans.ban(id, id);
+  assert.equal((await imported(before, litebans)).outcome.taken, 3);
+  await edit(before, 'Player1', 'Edited here');
+  await edit(before, 'Player2', 'Edited here');
+  litebans.edit(2, 'Edited there later');
+  litebans.edit(3, 'Edited there');
+
+  await changeSecretKey(before.db, openSecretKey(before.config), secretKeyOf(to!));
+  const after = await testContext(t, url, { SECRET_KEY: to! });
+  after.clock.advance(before.clock.now() - after.clock.now());
+  const reasons = async () => (await punishments(after)).map(({ reason }) => reason).reverse();
+  assert.equal((await imported(after, litebans)).outcome.taken, 2);
+  assert.deepEqual(await reasons(), ['Edited here', 'Edited there later', 'Edited there']);
+  assert.equal((await imported(after, litebans)).outcome.taken, 0);
+
+  await edit(after, 'Player3', 'Edited here');
+  assert.equal(await forgetImportSource(after.db, `litebans ${litebans.label}`), true);
+  assert.equal((await imported(after, litebans)).outcome.taken, 0);
+  assert.deepEqual(await reasons(), ['Edited here', 'Edited there later', 'Edited here']);
+  litebans.edit(1, 'Edited there');
+  assert.equal((await imported(after, litebans)).outcome.taken, 1, 'the row itself changed');
+  assert.deepEqual(await reasons(), ['Edited there', 'Edited there later', 'Edited here']);
+});
+
+/** Changes a punishment as an operator does. */
+async function edit(context: TestAppContext, name: string, reason: string): Promise<void> {
+  context.clock.advance(1_000);
+  const punishment = (await punishments(context)).find(({ punished }) => punished.name === name)!;
+  await changePunishment(context.db, context.clock, punishment.key, { reason });
+  context.clock.advance(1_000);
+}
+
+const punishments = ({ db, clock }: TestAppContext): Promise<Punishment[]> =>
+  listPunishments(db, Number.MAX_SAFE_INTEGER, 100, clock.now());
