@@ -106,6 +106,18 @@ export function secretOf(key: SecretKey, { sealedSecret }: Pick<HeldServer, 'sea
   return unseal(key.derive(MANAGEMENT_SECRETS), sealedSecret);
 }
 
+/** Whether a server is followed with this secret. */
+export async function hasManagementSecret(
+  db: Queryable,
+  key: SecretKey,
+  serverKey: number,
+  secret: string,
+): Promise<boolean> {
+  const row = await db.get<{ sealed_secret: string }>(sql`
+    select sealed_secret from managed_servers where server_key = ${serverKey}`);
+  return row !== undefined && secretOf(key, { sealedSecret: row.sealed_secret }) === secret;
+}
+
 /**
  * The servers that this process follows: those that it held, and at most `limit` that no process holds. Each is held for
  * `leaseMs`, which is renewed at half time. A time further in the future comes from a clock that was wrong.
