@@ -16,15 +16,12 @@ import {
   print,
   printTable,
   required,
+  SERVER,
   withAppContext,
 } from './command/command.ts';
 import { readManagement } from './command/management.ts';
+import { timestampOf } from './command/values.ts';
 import { requireServer } from './server-name.ts';
-
-const NAME: NonNullable<Command['options']> = {
-  name: { type: 'string', help: 'The name of the server', required: true },
-  json: JSON_OPTION,
-};
 
 export const manageCommands: Command[] = [
   {
@@ -37,7 +34,7 @@ export const manageCommands: Command[] = [
     words: 'server manage remove',
     audit: { action: 'server.manage.remove', about: 'name' },
     summary: 'Stop following a server by the management protocol',
-    options: NAME,
+    options: SERVER,
     run: remove,
   },
   {
@@ -45,7 +42,7 @@ export const manageCommands: Command[] = [
     audit: { action: 'server.manage.set', about: 'name' },
     summary: 'Follow a server by the Minecraft Server Management Protocol: joins, leaves, bans and pardons',
     options: {
-      ...NAME,
+      ...SERVER,
       url: { type: 'string', value: 'wss://HOST:PORT', help: 'Its management address', required: true },
       'secret-file': {
         type: 'string',
@@ -107,6 +104,5 @@ async function listAll(input: Input): Promise<void> {
 }
 
 function wire({ url, ca, state, contact }: Managed): Record<string, unknown> {
-  const last_contact = contact === null ? null : new Date(contact).toISOString();
-  return { url, own_ca: ca !== '', state, last_contact };
+  return { url, own_ca: ca !== '', state, last_contact: timestampOf(contact) };
 }

@@ -227,6 +227,12 @@ export const CLIENT: Record<string, CommandOption> = {
   json: JSON_OPTION,
 };
 
+/** The options of every command about one game server. */
+export const SERVER: Record<string, CommandOption> = {
+  name: { type: 'string', required: true, help: 'The name of the server' },
+  json: JSON_OPTION,
+};
+
 /** The options of every command about one account. */
 export const ACCOUNT: Record<string, CommandOption> = {
   account: { type: 'string', value: 'WHO', required: true, help: 'The id, name or e-mail address of the account' },
