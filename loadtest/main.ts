@@ -20,7 +20,7 @@
  *   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
  *   npm run loadtest -- watch --only many                one part: many, game
  *   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
- *   npm run loadtest -- databases --only community       one program: litebans, advancedban, community
+ *   npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';

@@ -33,9 +33,13 @@ export interface Ran {
   peakMb: number | undefined;
 }
 
-export async function runImport(databaseUrl: string, args: readonly string[]): Promise<Ran> {
+export async function runImport(
+  databaseUrl: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Ran> {
   const started = performance.now();
-  const child = start(databaseUrl, args);
+  const child = start(databaseUrl, args, environment);
   let [out, err] = ['', ''];
   child.stdout!.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr!.on('data', (chunk: Buffer) => (err += chunk.toString()));
@@ -76,7 +80,7 @@ export function followImport(databaseUrl: string, args: readonly string[]): Foll
   };
 }
 
-function start(databaseUrl: string, args: readonly string[]): ChildProcess {
+function start(databaseUrl: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
   const { PATH } = process.env;
   const child = spawn(process.execPath, [MAIN, 'import', ...args], {
     env: {
@@ -86,6 +90,7 @@ function start(databaseUrl: string, args: readonly string[]): ChildProcess {
       IMPORT_PASSWORD: PASSWORD,
       LOG_LEVEL: 'info',
       ...secretOf(databaseUrl),
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

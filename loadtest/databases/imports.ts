@@ -17,6 +17,7 @@ import {
   LITEBANS_READABLE,
   LITEBANS_REMOVAL,
   LITEBANS_ROWS,
+  LITEBANS_SCOPED,
   MODERATOR,
   uuidOf,
 } from './source-tables.ts';
@@ -48,10 +49,11 @@ export async function importLiteBans(source: Source, report: Report): Promise<vo
   );
   report.note('  seconds of the first import', first.seconds.toFixed(1));
   report.add('  most memory of the process, MB', first.peakMb ?? 'unknown', (first.peakMb ?? 0) < MOST_MB);
+  const isNoted = (text: string): boolean => notes.some(({ note }) => note.startsWith(text));
   report.add(
-    '  rows with an address as player',
-    notes.map(({ note }) => note).join(),
-    notes[0]?.note.startsWith('2 rows were') === true,
+    '  rows with an address as player, and of one server',
+    notes.map(({ note }) => note.slice(0, 50)).join(),
+    isNoted('2 rows were left out') && isNoted(`${LITEBANS_SCOPED} rows were imported for the whole network`),
   );
   const second = await again();
   const repeated = resultOf(second);
@@ -61,6 +63,13 @@ export async function importLiteBans(source: Source, report: Report): Promise<vo
     repeated.taken === 0 && repeated.unchanged === LITEBANS_ROWS,
   );
   report.note('  seconds of an import without changes', second.seconds.toFixed(1));
+
+  const network = resultOf(await again('--server-scope', '*', '--dry-run'));
+  report.add(
+    '  those of the whole network alone',
+    `${network.unchanged} unchanged`,
+    network.unchanged === LITEBANS_ROWS - LITEBANS_SCOPED,
+  );
 
   await connection.query(
     `update litebans_bans set active = 0, removed_by_uuid = ?, removed_by_name = 'Mod', removed_by_date = now()
@@ -188,7 +197,7 @@ export async function importCommunity(source: Source, report: Report): Promise<v
   await connection.end();
 }
 
-async function createSource({ mariadb, name }: Source): Promise<Connection> {
+export async function createSource({ mariadb, name }: Source): Promise<Connection> {
   const connection = await mariadb.connect();
   await connection.query(`create database ${name} character set utf8mb4`);
   await connection.query(`create user if not exists '${USER}'@'127.0.0.1' identified by '${PASSWORD}'`);

@@ -13,7 +13,8 @@ export interface MariaDb extends AsyncDisposable {
   /** Connects as the administrator. */
   connect(database?: string): Promise<Connection>;
   stop(): Promise<void>;
-  start(): Promise<void>;
+  /** Starts it with further options, until it is stopped. */
+  start(...options: string[]): Promise<void>;
 }
 
 const READY_MS = 30_000;
@@ -34,11 +35,8 @@ export async function startMariaDb(
   const data = join(folder, 'mariadb');
   await mkdir(data);
   const asUser = process.getuid?.() === ROOT_UID ? ['--user=mysql'] : [];
-  if (asUser.length > 0) {
-    await chmod(folder, 0o755);
-    const { uid, gid } = idsOf('mysql');
-    await chown(data, uid, gid);
-  }
+  if (asUser.length > 0) await chmod(folder, 0o755);
+  await giveToMariaDb(data);
   const options = ['--no-defaults', ...asUser, `--datadir=${data}`];
   runProgram(install, [...options, '--auth-root-authentication-method=normal', '--skip-test-db']);
   const socket = join(data, 'socket');
@@ -46,9 +44,9 @@ export async function startMariaDb(
   process.once('exit', () => child?.kill('SIGKILL'));
   const connect = (database?: string): Promise<Connection> =>
     createConnection({ socketPath: socket, user: 'root', ...(database === undefined ? {} : { database }) });
-  const start = async (): Promise<void> => {
+  const start = async (...further: string[]): Promise<void> => {
     const address = ['--bind-address=127.0.0.1', `--port=${port}`, `--socket=${socket}`];
-    child = spawn(server, [...options, ...address, '--skip-log-bin'], { stdio: 'ignore' });
+    child = spawn(server, [...options, ...address, '--skip-log-bin', ...further], { stdio: 'ignore' });
     await ready(connect);
   };
   const stop = async (): Promise<void> => {
@@ -59,6 +57,13 @@ export async function startMariaDb(
   await start();
   const version = runProgram(server, ['--version']).trim();
   return { port, version, connect, start, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** Makes the user of the server the owner of a file or folder. */
+export async function giveToMariaDb(path: string): Promise<void> {
+  if (process.getuid?.() !== ROOT_UID) return;
+  const { uid, gid } = idsOf('mysql');
+  await chown(path, uid, gid);
 }
 
 function idsOf(user: string): { uid: number; gid: number } {

@@ -8,8 +8,9 @@ import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
 import { followLiteBans, importAdvancedBan, importCommunity, importLiteBans } from './imports.ts';
 import { findMariaDb, startMariaDb } from './mariadb.ts';
+import { importOverTls } from './tls.ts';
 
-/** Imports punishments from a real MariaDB: LiteBans with 100,000 rows, once and followed, AdvancedBan and Community. */
+/** Imports punishments from a real MariaDB: LiteBans with 100,000 rows, once and followed, AdvancedBan, Community, and TLS. */
 export async function runLoadTest({ database, only }: LoadTestOptions, report: Report): Promise<void> {
   const programs = findMariaDb();
   report.add('MariaDB (Debian: mariadb-server)', programs?.server ?? 'missing', programs !== undefined);
@@ -27,6 +28,12 @@ export async function runLoadTest({ database, only }: LoadTestOptions, report: R
       if ('litebans'.includes(only)) {
         await importLiteBans(source, report);
         await followLiteBans(source, report);
+      }
+      if ('tls'.includes(only)) {
+        // Of its own, because the events of the other import from Community have the same ids.
+        const url = await created.create();
+        await prepare(url, 0);
+        await importOverTls({ mariadb, url, name: `tls_${dialect}` }, folder, report);
       }
       if ('advancedban'.includes(only)) await importAdvancedBan({ ...source, name: `advanced_${dialect}` }, report);
       if ('community'.includes(only)) await importCommunity({ ...source, name: `community_${dialect}` }, report);

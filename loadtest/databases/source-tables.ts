@@ -4,6 +4,8 @@ import { chunksOf } from '#platform/chunks.ts';
 /** The tables of LiteBans and AdvancedBan as these plugins create them, filled with invented players. */
 
 export const LITEBANS_ROWS = 100_000;
+/** Bans of one server only. */
+export const LITEBANS_SCOPED = 100;
 export const ADVANCEDBAN_ROWS = 5_000;
 /** Rows of one `insert`. */
 const BATCH = 2_000;
@@ -20,7 +22,7 @@ const punishments = (name: string, removable: boolean): string => `create table 
 export const LITEBANS_KINDS = ['bans', 'mutes', 'warnings', 'kicks'] as const;
 /** Columns of LiteBans that the user of the import may read; \`ip\` is none of them. */
 export const LITEBANS_READABLE =
-  'id, uuid, reason, banned_by_uuid, banned_by_name, time, until, silent, ipban, ipban_wildcard, active';
+  'id, uuid, reason, banned_by_uuid, banned_by_name, time, until, server_scope, silent, ipban, ipban_wildcard, active';
 export const LITEBANS_REMOVAL = 'removed_by_uuid, removed_by_name, removed_by_reason, removed_by_date';
 
 export const uuidOf = (player: number): string => `7f0c6a4e-52b1-4c2f-9b7d-${player.toString(16).padStart(12, '0')}`;
@@ -43,7 +45,7 @@ export async function fillLiteBans(connection: Connection, now: number): Promise
       connection,
       some.map((player) => banOf(player, now)),
     );
-  const ban = banOf(1, now);
+  const ban = banOf(LITEBANS_ROWS, now);
   await insertBans(
     connection,
     [{ silent: 1 }, { ipban: 1 }, { uuid: '#offline#' }, { uuid: '203.0.113.9' }].flatMap((parts) => [
@@ -64,6 +66,7 @@ function banOf(player: number, now: number) {
     banned_by_name: player % 3 === 0 ? 'Console' : 'Mod',
     time: now - DAY_MS - player * 1_000,
     until: player % 2 === 0 ? -1 : now + DAY_MS,
+    server_scope: player <= LITEBANS_SCOPED ? 'Survival' : '*',
     silent: 0,
     ipban: 0,
     active: 1,

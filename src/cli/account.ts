@@ -13,7 +13,6 @@ import {
   createAccount,
   findAccount,
   listAccounts,
-  type Role,
   ROLES,
 } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';
@@ -35,6 +34,7 @@ import {
   withAppContext,
 } from './command/command.ts';
 import { lastOperatorMessage, requireAccount } from './command/lookup.ts';
+import { oneOf, timestampOf } from './command/values.ts';
 
 const UUID: NonNullable<Command['options']> = {
   uuid: { type: 'string', help: 'The UUID of the game account' },
@@ -129,7 +129,7 @@ export const commands: Command[] = [
 
 async function create(input: Input): Promise<void> {
   const uuid = readUuid(input);
-  const role = readRole(optional(input, 'role') ?? 'user');
+  const role = oneOf(input, 'role', ROLES) ?? 'user';
   const password = await passwordFor(input);
   await withAppContext(async ({ db, clock }) => {
     const name = await nameFor(db, input, uuid);
@@ -179,14 +179,8 @@ async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<
   throw new UsageError(`--name must be 3 to 16 letters, digits or underscores (it is "${name}").`);
 }
 
-function readRole(text: string): Role {
-  const role = ROLES.find((name) => name === text);
-  if (role !== undefined) return role;
-  throw new UsageError(`--role must be one of ${ROLES.join(', ')} (it is "${text}").`);
-}
-
 async function changeRole(input: Input): Promise<void> {
-  const role = readRole(required(input, 'role'));
+  const role = oneOf(input, 'role', ROLES)!;
   await withAppContext(async ({ db }) => {
     const account = await requireAccount(db, required(input, 'account'));
     const { id, name } = account;
@@ -273,7 +267,7 @@ function wire({ player_uuid, created, disabled, locale: _, ...account }: Account
   return {
     ...account,
     uuid: player_uuid,
-    created: new Date(created).toISOString(),
-    disabled: disabled === null ? null : new Date(disabled).toISOString(),
+    created: timestampOf(created),
+    disabled: timestampOf(disabled),
   };
 }

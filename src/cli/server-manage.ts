@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { checkAuthorities } from '#platform/crypto/authorities.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import {
@@ -9,7 +8,6 @@ import {
   removeManaged,
   setManaged,
 } from '#store/game/watches/managed-servers.ts';
-import { isManagementSecret, MANAGEMENT_URL_FORMS, readManagementUrl } from '#store/game/watches/management-url.ts';
 import {
   type Command,
   type Input,
@@ -18,14 +16,12 @@ import {
   print,
   printTable,
   required,
+  SERVER,
   withAppContext,
 } from './command/command.ts';
+import { readManagement } from './command/management.ts';
+import { timestampOf } from './command/values.ts';
 import { requireServer } from './server-name.ts';
-
-const NAME: NonNullable<Command['options']> = {
-  name: { type: 'string', help: 'The name of the server', required: true },
-  json: JSON_OPTION,
-};
 
 export const manageCommands: Command[] = [
   {
@@ -38,7 +34,7 @@ export const manageCommands: Command[] = [
     words: 'server manage remove',
     audit: { action: 'server.manage.remove', about: 'name' },
     summary: 'Stop following a server by the management protocol',
-    options: NAME,
+    options: SERVER,
     run: remove,
   },
   {
@@ -46,7 +42,7 @@ export const manageCommands: Command[] = [
     audit: { action: 'server.manage.set', about: 'name' },
     summary: 'Follow a server by the Minecraft Server Management Protocol: joins, leaves, bans and pardons',
     options: {
-      ...NAME,
+      ...SERVER,
       url: { type: 'string', value: 'wss://HOST:PORT', help: 'Its management address', required: true },
       'secret-file': {
         type: 'string',
@@ -61,19 +57,16 @@ export const manageCommands: Command[] = [
 ];
 
 async function manage(input: Input): Promise<void> {
-  const text = required(input, 'url');
-  const url = readManagementUrl(text);
-  if (url === undefined) throw new UsageError(`--url must be ${MANAGEMENT_URL_FORMS}.`);
-  const secret = (await read('secret-file', required(input, 'secret-file'))).trim();
-  if (!isManagementSecret(secret))
-    throw new UsageError('--secret-file must have the secret alone, of letters, digits and marks without blanks.');
   const caFile = optional(input, 'ca-file');
-  const ca = caFile === undefined ? '' : (await read('ca-file', caFile)).trim();
-  if (caFile !== undefined && !checkAuthorities(ca))
-    throw new UsageError('--ca-file must have certificates in PEM, -----BEGIN CERTIFICATE-----.');
+  const texts = {
+    url: required(input, 'url'),
+    secret: await read('secret-file', required(input, 'secret-file')),
+    ca: caFile === undefined ? undefined : await read('ca-file', caFile),
+  };
+  const target = readManagement(texts, { url: '--url', secret: '--secret-file', ca: '--ca-file' });
   await withAppContext(async ({ db, config }) => {
     const { key, name } = await requireServer(db, input);
-    await setManaged(db, openSecretKey(config), key, { url, ca, secret });
+    await setManaged(db, openSecretKey(config), key, target);
     print(input, { name, ...wire((await managedServer(db, key))!) });
   });
 }
@@ -111,6 +104,5 @@ async function listAll(input: Input): Promise<void> {
 }
 
 function wire({ url, ca, state, contact }: Managed): Record<string, unknown> {
-  const last_contact = contact === null ? null : new Date(contact).toISOString();
-  return { url, own_ca: ca !== '', state, last_contact };
+  return { url, own_ca: ca !== '', state, last_contact: timestampOf(contact) };
 }

@@ -14,18 +14,14 @@ import {
   type Command,
   type Input,
   JSON_OPTION,
-  optional,
   print,
   printTable,
   required,
+  SERVER,
   withAppContext,
 } from './command/command.ts';
+import { oneOf, timestampOf } from './command/values.ts';
 import { requireServer } from './server-name.ts';
-
-const NAME: NonNullable<Command['options']> = {
-  name: { type: 'string', help: 'The name of the server', required: true },
-  json: JSON_OPTION,
-};
 
 export const watchCommands: Command[] = [
   {
@@ -38,7 +34,7 @@ export const watchCommands: Command[] = [
     words: 'server watch remove',
     audit: { action: 'server.watch.remove', about: 'name' },
     summary: 'Stop watching a server',
-    options: NAME,
+    options: SERVER,
     run: remove,
   },
   {
@@ -46,7 +42,7 @@ export const watchCommands: Command[] = [
     audit: { action: 'server.watch.set', about: 'name' },
     summary: 'Poll a server by the protocol of its game: who is online, and which map it plays',
     options: {
-      ...NAME,
+      ...SERVER,
       address: { type: 'string', value: 'HOST:PORT', help: `Where players connect, or its query port`, required: true },
       protocol: { type: 'string', help: `One of ${WATCH_PROTOCOLS.join(', ')} (default: minecraft)` },
     },
@@ -55,7 +51,7 @@ export const watchCommands: Command[] = [
 ];
 
 async function watch(input: Input): Promise<void> {
-  const target = readTarget(required(input, 'address'), optional(input, 'protocol'));
+  const target = readTarget(input);
   await withAppContext(async ({ db, clock }) => {
     const { key, name } = await requireServer(db, input);
     await setWatch(db, clock.now(), key, target);
@@ -64,16 +60,14 @@ async function watch(input: Input): Promise<void> {
 }
 
 /** @throws UsageError */
-function readTarget(text: string, protocol = 'minecraft'): WatchTarget {
-  const known = WATCH_PROTOCOLS.find((name) => name === protocol);
-  if (known === undefined) {
-    throw new UsageError(`--protocol must be one of ${WATCH_PROTOCOLS.join(', ')} (it is "${protocol}").`);
-  }
+function readTarget(input: Input): WatchTarget {
+  const text = required(input, 'address');
+  const protocol = oneOf(input, 'protocol', WATCH_PROTOCOLS) ?? 'minecraft';
   const address = readGameAddress(text);
   if (address === undefined) throw new UsageError(`--address must be ${GAME_ADDRESS_FORMS} (it is "${text}").`);
-  const problem = targetProblem(address, known);
+  const problem = targetProblem(address, protocol);
   if (problem !== undefined) throw new UsageError(`--address ${problem}.`);
-  return { address: gameAddressText(address), protocol: known };
+  return { address: gameAddressText(address), protocol };
 }
 
 async function remove(input: Input): Promise<void> {
@@ -95,6 +89,5 @@ async function listAll(input: Input): Promise<void> {
 }
 
 function wire({ address, protocol, error, succeeded, playerCount, max }: Watch): Record<string, unknown> {
-  const last_success = succeeded === null ? null : new Date(succeeded).toISOString();
-  return { address, protocol, last_success, error, player_count: playerCount, max };
+  return { address, protocol, last_success: timestampOf(succeeded), error, player_count: playerCount, max };
 }

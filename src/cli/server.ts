@@ -28,15 +28,16 @@ import {
   printTable,
   required,
   requireAll,
+  SERVER,
   withAppContext,
 } from './command/command.ts';
 import { createFrom, FROM } from './apply/command.ts';
 import { ingestEvent } from './apply/servers.ts';
+import { oneOf, timestampOf, wholeNumber } from './command/values.ts';
 import { requireServer } from './server-name.ts';
 import { manageCommands } from './server-manage.ts';
 import { watchCommands } from './server-watch.ts';
 
-const NAME: Command['options'] = { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION };
 const PROPERTIES: NonNullable<Command['options']> = {
   region: { type: 'string', help: 'The region, as players read it' },
   order: { type: 'string', value: 'N', help: 'The position in lists (default: 0)' },
@@ -59,7 +60,7 @@ export const commands: Command[] = [
     begins: true,
     audit: { action: 'server.create', about: 'name' },
     summary: 'Register a game server, or all of a file, and print the ingest keys of new servers',
-    options: { ...NAME, ...PROPERTIES, ...FROM },
+    options: { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION, ...PROPERTIES, ...FROM },
     run: create,
   },
   { words: 'server list', summary: 'List all game servers', options: { json: JSON_OPTION }, run: listAll },
@@ -67,7 +68,7 @@ export const commands: Command[] = [
     words: 'server set',
     audit: { action: 'server.set', about: 'name' },
     summary: 'Change the region, order, icon or player limit of a server, and which punishments it may change',
-    options: { ...NAME, ...PROPERTIES },
+    options: { ...SERVER, ...PROPERTIES },
     run: change,
   },
   {
@@ -75,7 +76,7 @@ export const commands: Command[] = [
     audit: { action: 'server.key.create', about: 'name' },
     summary: 'Create a further ingest key for a server',
     options: {
-      ...NAME,
+      ...SERVER,
       test: { type: 'boolean', help: 'A test key: its events are validated and get receipts, but are not stored' },
     },
     run: createKey,
@@ -83,7 +84,7 @@ export const commands: Command[] = [
   {
     words: 'server key list',
     summary: 'List the keys of a server, without their secrets',
-    options: NAME,
+    options: SERVER,
     run: listKeys,
   },
   {
@@ -91,7 +92,7 @@ export const commands: Command[] = [
     audit: { action: 'server.key.rotate', about: 'name' },
     summary: 'Create a new key for a server; its other keys stay valid for a while',
     options: {
-      ...NAME,
+      ...SERVER,
       overlap: {
         type: 'string',
         value: 'HOURS',
@@ -105,7 +106,7 @@ export const commands: Command[] = [
     audit: { action: 'server.key.revoke', about: 'name' },
     summary: 'Revoke one key or all keys of a server immediately',
     options: {
-      ...NAME,
+      ...SERVER,
       key: { type: 'string', value: 'ID', help: 'The id of one key (default: all keys)' },
       ...CONFIRMATION,
     },
@@ -115,7 +116,7 @@ export const commands: Command[] = [
     words: 'server delete',
     audit: { action: 'server.delete', about: 'name' },
     summary: 'Remove a server from all lists and revoke its keys; its matches stay',
-    options: { ...NAME, ...CONFIRMATION },
+    options: { ...SERVER, ...CONFIRMATION },
     run: remove,
   },
   {
@@ -123,7 +124,7 @@ export const commands: Command[] = [
     audit: { action: 'server.withdraw', about: 'name' },
     summary: 'Retract events of a server, as if they had never been sent',
     options: {
-      ...NAME,
+      ...SERVER,
       match: { type: 'string', value: 'ID', help: 'The id of one match, or the receipt of any event' },
       since: {
         type: 'string',
@@ -192,7 +193,7 @@ async function rotateKey(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
     const { key, name } = await requireServer(db, input);
     const ingest_key = await rotateServerKey(db, clock.now(), key, overlap * HOUR_MS);
-    print(input, { name, ingest_key, others_until: new Date(clock.now() + overlap * HOUR_MS).toISOString() });
+    print(input, { name, ingest_key, others_until: timestampOf(clock.now() + overlap * HOUR_MS) });
   });
 }
 
@@ -263,28 +264,13 @@ function readProperties(input: Input): Properties {
   const order = wholeNumber(input, 'order', -1_000_000, 1_000_000);
   const icon = optional(input, 'icon');
   const max = wholeNumber(input, 'max', 0, 1_000_000_000);
+  const punishments = oneOf(input, 'punishments', PUNISHMENT_SCOPES);
   return {
     ...(order !== undefined && { order }),
     ...(icon !== undefined && { icon }),
     ...(max !== undefined && { max }),
-    ...readScope(input),
+    ...(punishments !== undefined && { punishments }),
   };
-}
-
-function readScope(input: Input): { punishments?: PunishmentScope } {
-  const text = optional(input, 'punishments');
-  if (text === undefined) return {};
-  const punishments = PUNISHMENT_SCOPES.find((scope) => scope === text);
-  if (punishments !== undefined) return { punishments };
-  throw new UsageError(`--punishments must be ${PUNISHMENT_SCOPES.join(' or ')} (it is "${text}").`);
-}
-
-function wholeNumber(input: Input, name: string, least: number, most: number): number | undefined {
-  const text = optional(input, name);
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (/^-?\d{1,12}$/.test(text) && number >= least && number <= most) return number;
-  throw new UsageError(`--${name} must be a whole number from ${least} to ${most} (it is "${text}").`);
 }
 
 function wire({ name, region, order, icon, max, punishments }: ServerNow): Record<string, unknown> {
@@ -292,8 +278,5 @@ function wire({ name, region, order, icon, max, punishments }: ServerNow): Recor
 }
 
 function wireKey({ id, test, created, expires }: ServerKey): Record<string, unknown> {
-  const [from, until] = [created, expires].map((timestamp) =>
-    timestamp === null ? null : new Date(timestamp).toISOString(),
-  );
-  return { id, test, created: from, expires: until };
+  return { id, test, created: timestampOf(created), expires: timestampOf(expires) };
 }

@@ -2,10 +2,11 @@ import type { Clock } from '#platform/clock.ts';
 import { isShortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { readEvent } from '#events/read-event.ts';
+import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
-import { termsOf, termsOfAll } from '#store/game/punishments.ts';
+import { revokedByReference, termsOf } from '#store/game/punishments.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 
@@ -28,7 +29,14 @@ export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
       const scope = server === undefined ? 0 : (await serverByName(db, server))?.key;
       return scope === undefined ? undefined : await termsOf(db, scope, reference);
     },
-    punishmentsOf: (references) => termsOfAll(db, 0, references),
+    async punishmentsOf(references) {
+      const revoked = await revokedByReference(db, 0, references);
+      const reported = await reportedTerms(db, [...revoked.keys()]);
+      const known = [...revoked].map(([reference, isRevoked]) => {
+        return [reference, { revoked: isRevoked, reported: reported.get(reference) }] as const;
+      });
+      return new Map(known);
+    },
     mapNames: () => mapNames(db),
     async isPublished(wire) {
       const read = readEvent(wire);

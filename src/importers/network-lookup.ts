@@ -1,5 +1,12 @@
 import type { WireEvent } from '#events/schema.ts';
-import type { StoredTerms } from '#store/game/punishments.ts';
+import type { PunishmentTerms } from '#store/game/punishments.ts';
+
+/** A punishment that an earlier import has issued. */
+export interface KnownPunishment {
+  revoked: boolean;
+  /** The terms that imports reported last. Operators may have changed them since. */
+  reported: PunishmentTerms | undefined;
+}
 
 /** Questions of importers about the current state of the network, and the clock for entries without a time. */
 export interface NetworkLookup {
@@ -13,7 +20,7 @@ export interface NetworkLookup {
   /** The reason and expiry of the punishment that a server, or the network, has under a reference. */
   punishmentOf(reference: string, server?: string): Promise<{ reason: string; expires: number | null } | undefined>;
   /** The punishments that the network itself, not a server, has under references; unknown references are left out. */
-  punishmentsOf(references: readonly string[]): Promise<Map<string, StoredTerms>>;
+  punishmentsOf(references: readonly string[]): Promise<Map<string, KnownPunishment>>;
   /** Whether the stored map is equal to the map of a `map.published` event. */
   isPublished(event: WireEvent): Promise<boolean>;
   /** The objective of the map of exactly this name, case included. */

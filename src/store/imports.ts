@@ -126,7 +126,7 @@ export async function deleteImportMark(tx: Queryable, source: number, part: stri
   await tx.run(sql`delete from import_marks where source_key = ${source} and part = ${part}`);
 }
 
-/** Makes the next import compare each row with the stored punishment, for a new key of the hashes. */
+/** Makes the next import compare each row with what was reported of it, for a new key of the hashes. */
 export async function clearImportHashes(tx: Queryable): Promise<void> {
   await tx.run(sql`update import_rows set hash = ''`);
 }

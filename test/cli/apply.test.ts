@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +17,10 @@ import {
 import { addOwner, ownersOf } from '#store/applications/owners.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { serverByKey, serverByName } from '#store/game/servers.ts';
+import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
+import { secretOf } from '#store/game/watches/managed-servers.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { type Ran, scorehall } from './scorehall.ts';
@@ -259,6 +263,102 @@ onEachDatabase(
     assert.match((await apply()).err, /several applications Board/);
   },
 );
+
+const MANAGED = '{ url: "ws://127.0.0.1:25585", secret_file: alpha.secret }';
+const fileOf = (manage: string): string => `servers: [{ name: Alpha, region: eu, manage: ${manage} }]`;
+
+onEachDatabase('a management connection comes from a file, its secret from another', async (t, url) => {
+  const SECRET_KEY = 'a secret that is long enough for tests';
+  const context = await testContext(t, url, { SECRET_KEY });
+  const { db } = context;
+  const [first, second] = ['S3cretOfTheGame', 'Oth3rSecret'] as const;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const ca = selfSignedCertificate(privateKey, 'localhost', new Date(0));
+  await using folder = await folderOf({ 'n.yml': fileOf(MANAGED), 'alpha.secret': `${first}\n`, 'ca.pem': ca });
+  const printed: string[] = [];
+  const apply = async (...options: string[]): Promise<Record<string, unknown>> => {
+    const { status, out, err } = await scorehall(
+      { DATABASE_URL: url, SECRET_KEY },
+      'apply',
+      join(folder.path, 'n.yml'),
+      '--json',
+      ...options,
+    );
+    assert.deepEqual([status, err], [0, '']);
+    printed.push(out);
+    return (JSON.parse(out) as Record<string, unknown>[])[0]!;
+  };
+  /** What is stored; `revision` tells whether the connection began anew. */
+  const stored = async () => {
+    const held = await db.get<{ url: string; ca: string; revision: number; sealed_secret: string }>(
+      sql`select url, ca, revision, sealed_secret from managed_servers`,
+    );
+    const secret = held && secretOf(openSecretKey(context.config), { sealedSecret: held.sealed_secret });
+    return held && [held.url, held.ca, held.revision, secret];
+  };
+  const changes = async (...options: string[]) => (await apply(...options))['changes'];
+
+  assert.equal((await apply('--dry-run'))['action'], 'create');
+  assert.equal(await stored(), undefined);
+  assert.equal((await apply())['action'], 'create');
+  assert.deepEqual(await stored(), ['ws://127.0.0.1:25585', '', 1, first]);
+  assert.equal((await apply())['action'], 'unchanged');
+  await writeFile(join(folder.path, 'n.yml'), fileOf(MANAGED).replace('eu', 'us'));
+  assert.deepEqual(await changes(), ['region eu → us']);
+  assert.deepEqual(await stored(), ['ws://127.0.0.1:25585', '', 1, first], 'the connection stays');
+
+  await writeFile(join(folder.path, 'alpha.secret'), second);
+  assert.deepEqual(await changes('--dry-run'), ['manage secret changed']);
+  assert.deepEqual(await changes(), ['manage secret changed']);
+  assert.deepEqual(await stored(), ['ws://127.0.0.1:25585', '', 2, second]);
+  const secure = '{ url: "wss://a.example:1", secret_file: alpha.secret, ca_file: ca.pem }';
+  await writeFile(join(folder.path, 'n.yml'), fileOf(secure).replace('eu', 'us'));
+  const own = `wss://a.example:1 (own CA ${hash('sha256', ca.trim()).slice(0, 8)})`;
+  assert.deepEqual(await changes(), [`manage ws://127.0.0.1:25585 → ${own}`]);
+  assert.deepEqual(await stored(), ['wss://a.example:1', ca.trim(), 3, second]);
+  await writeFile(join(folder.path, 'n.yml'), 'servers: [{ name: Alpha, region: us }]');
+  assert.equal((await apply())['action'], 'unchanged', 'what the file leaves out stays');
+  await writeFile(join(folder.path, 'n.yml'), fileOf('null').replace('eu', 'us'));
+  assert.deepEqual(await changes(), [`manage ${own} → none`]);
+  assert.equal(await stored(), undefined);
+  assert.equal((await apply())['action'], 'unchanged');
+  const audited = JSON.stringify(await listAudit(db, {}, 20));
+  assert.match(audited, /wss:\/\/a\.example:1/);
+  for (const text of [audited, ...printed]) assert.ok(!text.includes(first) && !text.includes(second), text);
+
+  const wrong: [string, RegExp][] = [
+    ['{ url: "ws://127.0.0.1:1" }', /server 1, manage\.secret_file: .*\.\n$/],
+    [
+      '{ url: "ws://127.0.0.1:1", secret_file: s, secret: Oth3rSecret }',
+      /server 1, manage: Unrecognized key: "secret"\.\n$/,
+    ],
+    [
+      '{ url: "ws://a.example:1", secret_file: alpha.secret }',
+      /server 1: manage\.url must be wss:\/\/HOST:PORT, or .*\.\n$/,
+    ],
+    [
+      '{ url: "ws://127.0.0.1:1", secret_file: none }',
+      /manage\.secret_file names a file that cannot be read \(ENOENT\)\.\n$/,
+    ],
+    ['{ url: "ws://127.0.0.1:1", secret_file: n.yml }', /manage\.secret_file must have the secret alone, .*\.\n$/],
+    [
+      '{ url: "wss://a:1", secret_file: alpha.secret, ca_file: alpha.secret }',
+      /manage\.ca_file must have certificates in PEM, .*\.\n$/,
+    ],
+  ];
+  for (const [manage, message] of wrong) {
+    await writeFile(join(folder.path, 'n.yml'), fileOf(manage));
+    const { status, err } = await scorehall(
+      { DATABASE_URL: url, SECRET_KEY },
+      'apply',
+      join(folder.path, 'n.yml'),
+      '--dry-run',
+    );
+    assert.equal(status, 2, manage);
+    assert.match(err, message);
+    assert.ok(!err.includes(second), 'no error repeats a secret');
+  }
+});
 
 test('a wrong file of a network is refused as a whole, before anything changes', async () => {
   await using folder = await folderOf({});

@@ -7,7 +7,7 @@ import { currentKeys } from '#auth/oidc/keys.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { secretKeyMatches } from '#store/installation.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { holdServers, secretOf, setManaged } from '#store/game/watches/managed-servers.ts';
+import { hasManagementSecret, setManaged } from '#store/game/watches/managed-servers.ts';
 import { listedBans, saveBans } from '#store/game/watches/managed-state.ts';
 import { account, login, person, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, testContext, testServices } from '#test/support/context.ts';
@@ -62,8 +62,7 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
     const key = openSecretKey(context.config);
     assert.equal(await secretKeyMatches(context.db, key), true);
     assert.deepEqual((await currentKeys(context.db, key, clock.now()))[0], signing);
-    const [held] = await holdServers(context.db, 0, 'one', { leaseMs: 2, limit: 1 });
-    assert.equal(secretOf(key, held!), 'of the game');
+    assert.equal(await hasManagementSecret(context.db, key, server, 'of the game'), true);
     const bans = await listedBans(context.db, server);
     assert.equal(bans.get(context.db.keyedHash(person(2).uuid))?.reference, 'ban');
     await sendEvents(context, login('Alpha', person(1)));

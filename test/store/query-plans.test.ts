@@ -42,13 +42,20 @@ import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { findPlayer, namesByUuid, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
-import { isBanned, listPunishments, listPunishmentsOf, termsOfAll, usedReferences } from '#store/game/punishments.ts';
+import {
+  isBanned,
+  listPunishments,
+  listPunishmentsOf,
+  revokedByReference,
+  usedReferences,
+} from '#store/game/punishments.ts';
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
 import { countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { countUndoable, historyOf, listChanges, undoChanges } from '#events/punishments/changes.ts';
+import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { event, match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
@@ -152,7 +159,8 @@ test('no read of a request scans a table that grows with the network', async (t)
     countersOfMatches: (db) => countersOfMatches(db, [1, 2]),
     reportsOf: (db) => reportsOf(db, 1, [player.key]),
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),
-    termsOfAll: (db) => termsOfAll(db, 0, ['a', 'b']),
+    revokedByReference: (db) => revokedByReference(db, 0, ['a', 'b']),
+    reportedTerms: (db) => reportedTerms(db, ['a', 'b']),
     usedReferences: (db) => usedReferences(db, 1, ['a', 'b']),
     importedRows: (db) => importedRows(db, 1, 'bans', ['1', '2']),
     importedRowsBetween: (db) => importedRowsBetween(db, 1, 'bans', { after: '1', last: '~', limit: 20 }),

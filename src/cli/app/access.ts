@@ -4,7 +4,6 @@ import {
   decideRequest,
   listRequests,
   REQUEST_STATES,
-  type RequestState,
 } from '#store/applications/access-requests.ts';
 import { type ApplicationChange, decideChange, waitingChanges } from '#store/applications/application-changes.ts';
 import type { AppContext } from '#context/context.ts';
@@ -21,6 +20,7 @@ import {
   required,
   withAppContext,
 } from '../command/command.ts';
+import { oneOf, timestampOf, wholeNumber } from '../command/values.ts';
 
 const MAX_LISTED = 200;
 const REQUEST_OPTIONS: Command['options'] = {
@@ -64,12 +64,9 @@ export const commands: Command[] = [
 ];
 
 async function listAll(input: Input): Promise<void> {
-  const state = optional(input, 'state') ?? 'waiting';
-  if (!REQUEST_STATES.includes(state as RequestState)) {
-    throw new UsageError(`--state must be one of ${REQUEST_STATES.join(', ')} (it is "${state}").`);
-  }
+  const state = oneOf(input, 'state', REQUEST_STATES) ?? 'waiting';
   await withAppContext(async ({ db, config }) => {
-    const requests = (await listRequests(db, state as RequestState, MAX_LISTED)).map(wire);
+    const requests = (await listRequests(db, state, MAX_LISTED)).map(wire);
     const changes =
       state === 'waiting' ? (await waitingChanges(db, MAX_LISTED)).map((change) => wireChange(change, config)) : [];
     printTable(input, [...requests, ...changes]);
@@ -79,7 +76,7 @@ async function listAll(input: Input): Promise<void> {
 async function decide(input: Input, state: 'approved' | 'refused'): Promise<void> {
   const id = required(input, 'request');
   const note = state === 'refused' ? required(input, 'note') : (optional(input, 'note') ?? '');
-  const limit = readLimit(input);
+  const limit = wholeNumber(input, 'limit', 1, 999_999_999);
   await withAppContext(async ({ config, db, clock, mail }) => {
     const request = await decideRequest(db, clock.now(), id, { state, note, by: 'command', limit });
     if (request === undefined) return await decideAboutChange(input, { config, db, mail }, { id, state, note });
@@ -102,27 +99,18 @@ async function decideAboutChange(
   print(input, { ...wireChange(change, context.config), state, note });
 }
 
-function readLimit(input: Input): number | undefined {
-  const text = optional(input, 'limit');
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--limit must be a whole number from 1 to 999999999 (it is "${text}").`);
-}
-
 /** A change in the columns of a request: what is to be in force is its purpose, and a new logo is shown in the console. */
 function wireChange(change: ApplicationChange, { SITE_URL }: AppContext['config']): Record<string, unknown> {
   const { id, client_id, old, name, redirect_uris, logo, account_name } = change;
   const picture = logo === null ? '' : `; new logo: ${SITE_URL}/console/operator/changes/${id}`;
   const purpose = `name: ${name}; redirect URIs: ${redirect_uris.join(' ')}${picture}`;
-  const created = new Date(change.created).toISOString();
+  const created = timestampOf(change.created);
   const rest = { site: '', volume: null, state: 'waiting', note: '', created, decided: null };
   return { id, client_id, name: old.name, kind: 'change', account: account_name, purpose, ...rest };
 }
 
 function wire(request: AccessRequest): Record<string, unknown> {
   const { id, client_id, application_name: name, kind, account_name, purpose, site, volume, state, note } = request;
-  const [created, decided] = [request.created, request.decided].map((ms) =>
-    ms === null ? null : new Date(ms).toISOString(),
-  );
+  const [created, decided] = [timestampOf(request.created), timestampOf(request.decided)];
   return { id, client_id, name, kind, account: account_name, purpose, site, volume, state, note, created, decided };
 }

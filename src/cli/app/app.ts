@@ -5,7 +5,6 @@ import {
   type AccessState,
   type Application,
   APPLICATION_TYPES,
-  type ApplicationType,
   createApplication,
   deleteApplication,
   listApplications,
@@ -24,13 +23,14 @@ import {
   type Command,
   type Input,
   JSON_OPTION,
-  optional,
   print,
   printTable,
+  repeated,
   required,
   withAppContext,
 } from '../command/command.ts';
 import { requireApplication } from '../command/lookup.ts';
+import { oneOf, timestampOf, yesOrNo } from '../command/values.ts';
 
 const SIGN_IN_OPTIONS: NonNullable<Command['options']> = {
   'require-pkce': {
@@ -120,11 +120,11 @@ export const commands: Command[] = [
 async function create(input: Input): Promise<void> {
   const wanted = {
     name: readName(input),
-    type: oneOf(required(input, 'type'), APPLICATION_TYPES, 'type') as ApplicationType,
-    redirect_uris: ((input.values['redirect-uri'] ?? []) as string[]).map(String),
+    type: oneOf(input, 'type', APPLICATION_TYPES)!,
+    redirect_uris: repeated(input, 'redirect-uri'),
     require_pkce: yesOrNo(input, 'require-pkce') ?? false,
     rotate_refresh_tokens: yesOrNo(input, 'rotate-refresh-tokens') ?? false,
-    access: oneOf(optional(input, 'access') ?? 'none', ACCESS_STATES, 'access') as AccessState,
+    access: oneOf(input, 'access', ACCESS_STATES) ?? 'none',
   };
   for (const uri of wanted.redirect_uris) {
     const problem = checkRedirectUri(wanted.type, uri);
@@ -205,7 +205,7 @@ async function remove(input: Input): Promise<void> {
 }
 
 function wire({ key: _, created, ...application }: Application): Record<string, unknown> {
-  return { ...application, created: new Date(created).toISOString() };
+  return { ...application, created: timestampOf(created) };
 }
 
 /** The same rule as in the console: the consent page and mails show this name. */
@@ -217,14 +217,4 @@ function readName(input: Input): string {
   throw new UsageError(
     `--name must not contain an address, like a host, a URL or an e-mail address (it is "${name}").`,
   );
-}
-
-function yesOrNo(input: Input, option: string): boolean | undefined {
-  const value = optional(input, option);
-  return value === undefined ? undefined : oneOf(value, ['yes', 'no'], option) === 'yes';
-}
-
-function oneOf(value: string, allowed: readonly string[], option: string): string {
-  if (allowed.includes(value)) return value;
-  throw new UsageError(`--${option} must be one of ${allowed.join(', ')} (it is "${value}").`);
 }

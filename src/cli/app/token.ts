@@ -1,7 +1,7 @@
-import { UsageError } from '#platform/errors.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
-import { CLIENT, type Command, type Input, optional, print, required, withAppContext } from '../command/command.ts';
+import { CLIENT, type Command, type Input, print, required, withAppContext } from '../command/command.ts';
 import { requireApplication } from '../command/lookup.ts';
+import { wholeNumber } from '../command/values.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_HOURS = 24 * 365;
@@ -21,13 +21,10 @@ export const commands: Command[] = [
 
 async function create(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
-  const hours = optional(input, 'hours') ?? '1';
-  if (!/^[1-9]\d{0,4}$/.test(hours) || Number(hours) > MAX_HOURS) {
-    throw new UsageError(`--hours must be a whole number from 1 to ${MAX_HOURS} (it is "${hours}").`);
-  }
+  const hours = wholeNumber(input, 'hours', 1, MAX_HOURS) ?? 1;
   await withAppContext(async ({ db, clock }) => {
     await requireApplication(db, clientId);
-    const lifetime = Number(hours) * HOUR_MS;
+    const lifetime = hours * HOUR_MS;
     const access_token = await issueClientToken(db, clock.now(), clientId, lifetime);
     print(input, { access_token, token_type: 'bearer', expires_in: lifetime / 1000 });
   });

@@ -29,7 +29,7 @@ export const FROM: NonNullable<Command['options']> = {
   from: {
     type: 'string',
     value: 'FILE',
-    help: 'Create or change all servers of a YAML file: a list of name, region, order, icon, max and punishments',
+    help: 'Create or change all servers of a YAML file: a list of name, region, order, icon, max, punishments, watch and manage',
   },
   'keys-to': { ...KEYS_TO, help: `With --from: ${KEYS_TO.help[0]!.toLowerCase()}${KEYS_TO.help.slice(1)}` },
   'dry-run': { ...DRY_RUN, help: 'With --from: only show what would change' },
@@ -51,11 +51,24 @@ export const commands: Command[] = [
   },
 ];
 
+/** Compares an entry of the file with the network. */
+type Plan = (context: AppContext) => Promise<Change>;
+
 /** The lists that a file may have, in the order in which they are applied. */
-const LISTS: Record<string, (path: string, list: unknown) => ((db: AppContext['db']) => Promise<Change>)[]> = {
-  servers: (path, list) => readServers(path, list).map((entry) => (db) => serverChange(db, entry)),
-  applications: (path, list) => readApplications(path, list).map((entry) => (db) => applicationChange(db, entry)),
-  accounts: (path, list) => readAccounts(path, list).map((entry) => (db) => accountChange(db, entry)),
+const LISTS: Record<string, (path: string, list: unknown) => Plan[]> = {
+  servers: (path, list) => readServers(path, list).map((entry) => (context) => serverChange(context, entry)),
+  applications: (path, list) =>
+    readApplications(path, list).map(
+      (entry) =>
+        ({ db }) =>
+          applicationChange(db, entry),
+    ),
+  accounts: (path, list) =>
+    readAccounts(path, list).map(
+      (entry) =>
+        ({ db }) =>
+          accountChange(db, entry),
+    ),
 };
 
 async function apply(input: Input): Promise<void> {
@@ -92,17 +105,13 @@ export async function createFrom(input: Input, path: string, exclusive: readonly
  * Finds all changes before it makes the first one, so that a wrong file changes nothing. An interrupted run is repeated:
  * what is done already is unchanged then.
  */
-async function applyAll(
-  input: Input,
-  plans: readonly ((db: AppContext['db']) => Promise<Change>)[],
-  { confirm }: { confirm: boolean },
-): Promise<void> {
+async function applyAll(input: Input, plans: readonly Plan[], { confirm }: { confirm: boolean }): Promise<void> {
   const dryRun = input.values['dry-run'] === true;
   const keysTo = optional(input, 'keys-to');
   using keys = keysTo === undefined || dryRun ? undefined : new KeyFile(keysTo);
   await withAppContext(async (context) => {
     const changes: Change[] = [];
-    for (const plan of plans) changes.push(await plan(context.db));
+    for (const plan of plans) changes.push(await plan(context));
     const warnings = changes.flatMap(({ warning }) => warning ?? []);
     if (confirm && !dryRun && warnings.length > 0 && input.values['yes'] !== true)
       throw new UsageError(`${warnings.join(' ')} Add --yes to do it, or --dry-run to see what it would change.`);

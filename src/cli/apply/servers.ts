@@ -22,6 +22,7 @@ import { PUNISHMENT_SCOPES, type ServerNow, serverByKey, serverByName } from '#s
 import { type Applied, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
+import { applyManagement, manage, type Management, managementChanges, managementText, readManage } from './managed.ts';
 
 const server = z.strictObject({
   name: z.string().min(1),
@@ -33,20 +34,28 @@ const server = z.strictObject({
   watch: z
     .union([z.null(), z.strictObject({ address: z.string(), protocol: z.enum(WATCH_PROTOCOLS).default('minecraft') })])
     .optional(),
+  manage: manage.optional(),
 });
 
+type ReadServer = z.output<typeof server>;
+
 /** A server as a file describes it; what is left out stays as it is, or gets its default. */
-type ServerEntry = z.output<typeof server>;
+interface ServerEntry extends Omit<ReadServer, 'manage'> {
+  manage?: Management | undefined;
+}
 
 /** @throws UsageError that names the entry and what is wrong with it */
 export function readServers(path: string, list: unknown): ServerEntry[] {
   const entries = readEntries(path, 'server', list, server);
-  for (const [index, entry] of entries.entries()) checkBounds(`${path}, server ${index + 1}`, entry);
-  return entries;
+  return entries.map((entry, index) => {
+    const place = `${path}, server ${index + 1}`;
+    checkBounds(place, entry);
+    return { ...entry, manage: readManage(path, place, entry.manage) };
+  });
 }
 
 /** Checks an entry by the event's schema, so that a wrong file is refused before anything is changed. */
-function checkBounds(place: string, { name, watch, ...data }: ServerEntry): void {
+function checkBounds(place: string, { name, watch, manage: _, ...data }: ReadServer): void {
   checkWatch(place, watch);
   const time = new Date(0).toISOString();
   const read = readEvent({ version: 1, id: 'file', type: 'server.configured', time, server: name, data });
@@ -74,41 +83,49 @@ function targetOf(watch: NonNullable<ServerEntry['watch']>): WatchTarget {
 const watchText = (watch: WatchTarget | null | undefined): string =>
   watch === null || watch === undefined ? 'none' : `${watch.protocol} ${watch.address}`;
 
-export async function serverChange(db: Queryable, entry: ServerEntry): Promise<Change> {
-  const { name, watch, ...wanted } = entry;
+export async function serverChange(context: AppContext, entry: ServerEntry): Promise<Change> {
+  const { db } = context;
+  const { name, watch, manage: management, ...wanted } = entry;
   const known = await knownServer(db, name);
   const present = known && (await watchOf(db, known.key));
   const watched = watch === undefined ? {} : { watch: watchText(watch && targetOf(watch)) };
   const changes =
     known === undefined
       ? []
-      : differencesOf({ ...propertiesOf(known), watch: watchText(present) }, { ...wanted, ...watched });
+      : [
+          ...differencesOf({ ...propertiesOf(known), watch: watchText(present) }, { ...wanted, ...watched }),
+          ...(await managementChanges(context, known.key, management)),
+        ];
   return {
     kind: 'server',
     name: known?.name ?? name,
     action: known === undefined ? 'create' : changes.length > 0 ? 'change' : 'unchanged',
     changes,
-    apply: (context, keys) => applyServer(context, entry, known, keys),
+    apply: (applying, keys) => applyServer(applying, entry, known, keys),
   };
 }
 
 async function applyServer(
-  { db, clock }: AppContext,
-  { name, watch, ...data }: ServerEntry,
+  context: AppContext,
+  { name, watch, manage: management, ...data }: ServerEntry,
   known: ServerNow | undefined,
   keys: KeyFile | undefined,
 ): Promise<Applied> {
+  const { db, clock } = context;
   const watched = watch === undefined ? {} : { watch: watchText(watch) };
-  const detail = JSON.parse(JSON.stringify({ ...data, ...watched })) as Record<string, string>;
+  const managed = management === undefined ? {} : { manage: managementText(management) };
+  const detail = JSON.parse(JSON.stringify({ ...data, ...watched, ...managed })) as Record<string, string>;
   if (known !== undefined) {
     const merged = { ...propertiesOf(known), ...data };
     await ingestEvent(db, clock, { type: 'server.configured', server: known.name, data: merged });
     await applyWatch(db, clock, known.key, watch);
+    await applyManagement(context, known.key, management);
     return { act: { action: 'server.set', subject: known.name, detail } };
   }
   await ingestEvent(db, clock, { type: 'server.configured', server: name, data });
   const { key: serverKey } = (await serverByName(db, name))!;
   await applyWatch(db, clock, serverKey, watch);
+  await applyManagement(context, serverKey, management);
   const key = await createServerKey(db, clock.now(), serverKey);
   const act = { action: 'server.create', subject: name, detail };
   if (keys === undefined) return { act, secrets: { ingest_key: key } };

@@ -113,6 +113,13 @@ export function optional(input: Input, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The values of an option that may be repeated. @throws UsageError where one is empty */
+export function repeated(input: Input, name: string): string[] {
+  const values = ((input.values[name] ?? []) as string[]).map(String);
+  if (values.includes('')) throw new UsageError(`--${name} has no value.`);
+  return values;
+}
+
 interface Running {
   command: Command;
   input: Input;
@@ -217,6 +224,12 @@ export const JSON_OPTION: CommandOption = { type: 'boolean', help: 'Print JSON, 
 /** The options of every command about one application. */
 export const CLIENT: Record<string, CommandOption> = {
   'client-id': { type: 'string', value: 'ID', required: true, help: 'The Client ID of the application' },
+  json: JSON_OPTION,
+};
+
+/** The options of every command about one game server. */
+export const SERVER: Record<string, CommandOption> = {
+  name: { type: 'string', required: true, help: 'The name of the server' },
   json: JSON_OPTION,
 };
 

@@ -13,7 +13,15 @@ import { countReturned } from '#store/returned.ts';
 import { readRevocationLogs } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
 import { openExisting, singleFile, summaryOf } from './backup.ts';
-import { type Command, commandActor, type Input, JSON_OPTION, print, withAppContext } from '#cli/command/command.ts';
+import {
+  type Command,
+  commandActor,
+  type Input,
+  JSON_OPTION,
+  print,
+  repeated,
+  withAppContext,
+} from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
 
 export const commands: Command[] = [
@@ -35,7 +43,7 @@ export const commands: Command[] = [
 ];
 
 async function restore(input: Input): Promise<void> {
-  const logs = (input.values['since-log'] ?? []) as string[];
+  const logs = repeated(input, 'since-log');
   const config = readConfig(environment());
   if (input.positionals.length === 0 && logs.length > 0) return await replayInto(config, input, logs);
   const file = singleFile(input);

@@ -12,6 +12,7 @@ import {
   type Input,
   JSON_OPTION,
   optional,
+  repeated,
   withAppContext,
 } from '../command/command.ts';
 import { FollowReport } from '../command/follow-report.ts';
@@ -55,6 +56,12 @@ export const commands: Command[] = [
       ...OPTIONS,
       ...MYSQL_OPTIONS,
       'table-prefix': { type: 'string', value: 'TEXT', help: 'The prefix of the tables (default: litebans_)' },
+      'server-scope': {
+        type: 'string',
+        multiple: true,
+        value: 'NAME',
+        help: 'Only punishments with this server_scope; * is the whole network; may be repeated (default: all)',
+      },
     },
     run: (input) => importProgram(input, PROGRAMS.litebans),
   },
@@ -89,9 +96,10 @@ async function importProgram(input: Input, program: Program): Promise<void> {
   const tablePrefix = tablePrefixIn(input);
   const address = await addressIn(input, program);
   const create = input.values['create'] === true;
+  const serverScopes = repeated(input, 'server-scope');
   await withAppContext(async (context) => {
     const open = (): Promise<ImportedDatabase> =>
-      ImportedDatabase.open(program, address, context, { create, tablePrefix });
+      ImportedDatabase.open(program, address, context, { create, tablePrefix, serverScopes });
     if (seconds === undefined) await importOnce(input, context, open);
     else await follow(context, open, seconds);
   });

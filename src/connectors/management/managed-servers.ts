@@ -3,13 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
 import { NewPlayerLimit } from '#events/checks/new-players.ts';
-import { type HeldServer, holdServers, releaseServers } from '#store/game/watches/managed-servers.ts';
+import type { HeldServer } from '#store/game/watches/managed-servers.ts';
+import { Leases } from './leases.ts';
 import { ServerConnection, type ConnectionDeps } from './server-connection.ts';
 import type { SocketLimits } from './socket.ts';
 
 const TICK_MS = 1_000;
-/** A process that has ended loses its servers to the others after this long. */
-const LEASE_MS = 20_000;
 const MAX_SERVERS = 1_000;
 /** Connections that begin in one tick, so that those to many servers do not begin at once. */
 const MAX_STARTED = 20;
@@ -21,6 +20,8 @@ type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
 export interface ManagedServersOptions {
   limits?: SocketLimits;
   backoffMs?: number;
+  /** Measures time spans, in milliseconds. */
+  monotonic?: () => number;
 }
 
 /**
@@ -29,15 +30,20 @@ export interface ManagedServersOptions {
  */
 export class ManagedServers implements AsyncDisposable {
   readonly #context: Context;
-  readonly #holder = randomUUID();
+  readonly #leases: Leases;
   readonly #deps: ConnectionDeps;
   readonly #connections = new Map<number, ServerConnection>();
 
-  constructor(context: Context, { limits = LIMITS, backoffMs = BACKOFF_MS }: ManagedServersOptions = {}) {
+  constructor(
+    context: Context,
+    { limits = LIMITS, backoffMs = BACKOFF_MS, monotonic = () => performance.now() }: ManagedServersOptions = {},
+  ) {
     this.#context = context;
+    const holder = randomUUID();
+    this.#leases = new Leases(context.db, context.clock, holder, monotonic);
     let key: SecretKey | undefined;
     this.#deps = {
-      ...{ context, holder: this.#holder, limits, backoffMs },
+      ...{ context, holder, limits, backoffMs },
       newPlayers: new NewPlayerLimit(context.config.NEW_PLAYERS_LIMIT),
       secretKey: () => (key ??= openSecretKey(context.config)),
     };
@@ -53,9 +59,7 @@ export class ManagedServers implements AsyncDisposable {
 
   /** Takes servers that nobody follows, and ends connections that were changed or removed. */
   async tick(): Promise<void> {
-    const { db, clock } = this.#context;
-    const limit = Math.min(MAX_STARTED, MAX_SERVERS - this.#connections.size);
-    const held = await holdServers(db, clock.now(), this.#holder, { leaseMs: LEASE_MS, limit });
+    const held = await this.#leases.hold(Math.min(MAX_STARTED, MAX_SERVERS - this.#connections.size));
     const revisions = new Map(held.map(({ serverKey, revision }) => [serverKey, revision]));
     for (const [serverKey, connection] of this.#connections) {
       if (revisions.get(serverKey) === connection.revision && !connection.isOver) continue;
@@ -73,7 +77,7 @@ export class ManagedServers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#connections.values()].map((connection) => connection.stop()));
     this.#connections.clear();
-    await releaseServers(this.#context.db, this.#holder);
+    await this.#leases.release();
   }
 }
 

@@ -16,8 +16,15 @@ export interface DatabaseImport {
 
 export type Extent = 'all' | 'recent';
 
+/** Options of single programs. */
+export interface ProgramOptions {
+  tablePrefix?: string | undefined;
+  /** The servers whose punishments are imported; empty: all. */
+  serverScopes?: readonly string[];
+}
+
 /** Opens the import of a program. @throws UsageError where the database has another layout */
-export type OpenDatabaseImport = (source: SourceDatabase, tablePrefix: string | undefined) => Promise<DatabaseImport>;
+export type OpenDatabaseImport = (source: SourceDatabase, options: ProgramOptions) => Promise<DatabaseImport>;
 
 /** What one round of an import needs beside the source. */
 export interface ImportContext {

@@ -8,6 +8,7 @@ import {
   type ImportContext,
   notesOf,
   type OpenDatabaseImport,
+  type ProgramOptions,
 } from './database-import.ts';
 import { ImportState } from './import-state.ts';
 import { openLiteBans } from './litebans.ts';
@@ -31,10 +32,9 @@ export const PROGRAMS = {
   plan: { word: 'plan', open: openPlan, dialects: ['sqlite'] },
 } as const satisfies Record<string, Program>;
 
-export interface RoundOptions {
+export interface RoundOptions extends ProgramOptions {
   /** Whether servers may be added that are not known yet. */
   create: boolean;
-  tablePrefix?: string | undefined;
 }
 
 /** An open database of another program, read in rounds. */
@@ -55,12 +55,21 @@ export class ImportedDatabase implements AsyncDisposable {
   ): Promise<ImportedDatabase> {
     const source = await openSource(address);
     try {
-      const opened = await program.open(source, options.tablePrefix);
-      return new ImportedDatabase(program, source, opened, context, options);
+      return await ImportedDatabase.of(program, source, context, options);
     } catch (error) {
       await source[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** The same for an open source. */
+  static async of(
+    program: Program,
+    source: SourceDatabase,
+    context: Pick<AppContext, 'db' | 'clock'>,
+    options: RoundOptions,
+  ): Promise<ImportedDatabase> {
+    return new ImportedDatabase(program, source, await program.open(source, options), context, options);
   }
 
   private constructor(

@@ -8,8 +8,10 @@ import {
   type ImportContext,
   type LeftOut,
   PAGE_ROWS,
+  type ProgramOptions,
   readRows,
 } from './database-import.ts';
+import { ServerScopes } from './litebans-scopes.ts';
 import { punishmentFindings } from './punishment-page.ts';
 import { expiryOf, orderedId, type PunishmentRecord, type RevocationRecord } from './punishment-record.ts';
 import {
@@ -52,10 +54,14 @@ interface Mark {
   removed: number;
 }
 
-export async function openLiteBans(source: SourceDatabase, prefix = DEFAULT_PREFIX): Promise<DatabaseImport> {
+export async function openLiteBans(
+  source: SourceDatabase,
+  { tablePrefix: prefix = DEFAULT_PREFIX, serverScopes }: ProgramOptions = {},
+): Promise<DatabaseImport> {
+  const columns = [...COLUMNS, ...new ServerScopes(serverScopes).needed];
   const layout = {
     ...Object.fromEntries(
-      KINDS.map((kind) => [`${prefix}${kind}`, kind === 'kicks' ? COLUMNS : [...COLUMNS, ...REMOVAL]]),
+      KINDS.map((kind) => [`${prefix}${kind}`, kind === 'kicks' ? columns : [...columns, ...REMOVAL]]),
     ),
     [`${prefix}history`]: ['uuid', 'name', 'date'],
   };
@@ -63,37 +69,47 @@ export async function openLiteBans(source: SourceDatabase, prefix = DEFAULT_PREF
     program: 'LiteBans 2',
     hint: 'With another prefix of the tables, give --table-prefix.',
   });
-  return new LiteBans(source, (name) => tables.get(`${prefix}${name}`)!);
+  return new LiteBans(source, (name) => tables.get(`${prefix}${name}`)!, serverScopes);
 }
 
 class LiteBans implements DatabaseImport {
   readonly #source: SourceDatabase;
   readonly #table: (name: Kind | 'history') => SourceTable;
+  readonly #serverScopes: readonly string[] | undefined;
   readonly #marks = new Map<Kind, Mark>();
 
-  constructor(source: SourceDatabase, table: (name: Kind | 'history') => SourceTable) {
+  constructor(
+    source: SourceDatabase,
+    table: (name: Kind | 'history') => SourceTable,
+    serverScopes: readonly string[] | undefined,
+  ) {
     this.#source = source;
     this.#table = table;
+    this.#serverScopes = serverScopes;
   }
 
   async *findings(context: ImportContext, extent: Extent): AsyncGenerator<Finding> {
-    for (const kind of KINDS) yield* this.#kind(kind, context, extent);
+    const scopes = new ServerScopes(this.#serverScopes);
+    for (const kind of KINDS) yield* this.#kind(kind, context, extent, scopes);
+    // Recent rows alone would give a total that is wrong for the database.
+    if (extent === 'all') yield* scopes.notes();
   }
 
-  async *#kind(kind: Kind, context: ImportContext, extent: Extent): AsyncGenerator<Finding> {
+  async *#kind(kind: Kind, context: ImportContext, extent: Extent, scopes: ServerScopes): AsyncGenerator<Finding> {
     const table = this.#table(kind);
     const since = extent === 'all' ? undefined : this.#marks.get(kind);
     const mark = { ...(this.#marks.get(kind) ?? { id: 0, removed: 0 }) };
-    const select = selectOf(kind, table, since !== undefined);
+    const select = selectOf(kind, table, scopes.selected(table), since !== undefined);
     for (let last = 0; ;) {
       // A time before 1970 would be null, and no removal is later than null.
       const bounds = since === undefined ? [] : [since.id, Math.max(0, since.removed - OVERLAP_S)];
       const rows = await this.#source.rows(select, [last, ...(kind === 'kicks' ? bounds.slice(0, 1) : bounds)]);
-      const names = await this.#namesOf(rows);
+      const chosen = scopes.chosenOf(rows);
+      const names = await this.#namesOf(chosen);
       const records: PunishmentRecord[] = [];
       const read = (row: SourceRow, place: string): PunishmentRecord =>
         readLiteBans(row, { kind, table: table.name, place, names, now: context.network.now(), left: context.left });
-      yield* readRows(table.name, rows, read, records, context.left);
+      yield* readRows(table.name, chosen, read, records, context.left);
       yield* punishmentFindings(kind, records, context);
       for (const row of rows) {
         last = numberIn(row, 'id');
@@ -120,7 +136,7 @@ class LiteBans implements DatabaseImport {
   }
 }
 
-function selectOf(kind: Kind, { name, columns }: SourceTable, recent: boolean): string {
+function selectOf(kind: Kind, { name, columns }: SourceTable, scopes: readonly string[], recent: boolean): string {
   const removal = kind !== 'kicks';
   const selected = [
     'id',
@@ -131,6 +147,7 @@ function selectOf(kind: Kind, { name, columns }: SourceTable, recent: boolean): 
     numberColumn('time'),
     numberColumn('until'),
     numberColumn('active'),
+    ...scopes,
     ...(removal
       ? [
           textColumn('removed_by_uuid', MAX_NAME),

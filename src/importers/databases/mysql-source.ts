@@ -1,4 +1,5 @@
-import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { connect, isIP } from 'node:net';
+import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
 import { UsageError } from '#platform/errors.ts';
 import { type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
 
@@ -17,12 +18,12 @@ export interface MysqlAddress {
 
 /** Connects to a database of another program in MySQL or MariaDB. */
 export async function openMysqlSource(address: MysqlAddress): Promise<SourceDatabase> {
-  const { host, port, user, password, database, tls } = address;
+  const { port, user, password, database } = address;
   // Loaded here, because the service itself never needs it.
   const { createConnection } = await import('mysql2/promise');
   const connection = await asking(address, () =>
     createConnection({
-      host,
+      ...transportOf(address),
       port,
       user,
       password,
@@ -32,7 +33,6 @@ export async function openMysqlSource(address: MysqlAddress): Promise<SourceData
       bigNumberStrings: true,
       dateStrings: true,
       maxPreparedStatements: 50,
-      ...(tls ? { ssl: { rejectUnauthorized: true, verifyIdentity: true } } : {}),
     }),
   );
   // An error while no statement runs; the next statement reports it.
@@ -43,6 +43,17 @@ export async function openMysqlSource(address: MysqlAddress): Promise<SourceData
     await connection.query(`set time_zone = '+00:00'`);
   });
   return source;
+}
+
+/**
+ * For a host that is an IP address mysql2 checks the certificate for the name `localhost`. It takes an address with a dot at
+ * its end for a name, and Node removes the dot before it compares the address with those of the certificate.
+ */
+function transportOf({ host, port, tls }: MysqlAddress): ConnectionOptions {
+  if (!tls) return { host };
+  const ssl = { rejectUnauthorized: true, verifyIdentity: true };
+  if (isIP(host) === 0) return { host, ssl };
+  return { host: `${host}.`, stream: () => connect({ host, port, noDelay: true, keepAlive: true }), ssl };
 }
 
 class MysqlSource implements SourceDatabase {
@@ -88,13 +99,15 @@ type Reason = (address: MysqlAddress) => string;
 
 /** What the operator can change. */
 const REFUSALS: Record<string, Reason> = {
-  ER_ACCESS_DENIED_ERROR: ({ user }) => `refuses the user ${user}: the name or the password is wrong`,
+  ER_ACCESS_DENIED_ERROR: ({ user, tls }) =>
+    `refuses the user ${user}: the name or the password is wrong${tls ? '' : ', or the user needs --tls'}`,
   ER_ACCESS_DENIED_NO_PASSWORD_ERROR: ({ user }) => `refuses the user ${user}: it wants a password`,
   ER_DBACCESS_DENIED_ERROR: ({ user, database }) => `does not let the user ${user} read the database ${database}`,
   ER_BAD_DB_ERROR: ({ database }) => `has no database ${database}`,
   ER_TABLEACCESS_DENIED_ERROR: ({ user }) => `does not let the user ${user} read a table that the import needs`,
   ER_COLUMNACCESS_DENIED_ERROR: ({ user }) => `does not let the user ${user} read a column that the import needs`,
   ER_NO_SUCH_TABLE: () => 'has lost a table during the import',
+  ER_SECURE_TRANSPORT_REQUIRED: () => 'needs --tls',
   HANDSHAKE_NO_SSL_SUPPORT: () => 'does not offer TLS',
   AUTH_SWITCH_PLUGIN_ERROR: () => 'wants a way of signing in that the import does not know',
 };
@@ -115,6 +128,23 @@ const OUTAGES: Record<string, string> = {
   ER_LOCK_WAIT_TIMEOUT: 'is locked by the program that writes it',
 };
 
+/** What is wrong with a certificate, by the text of OpenSSL and Node: the driver replaces their codes. */
+const CERTIFICATE_PROBLEMS: [RegExp, Reason][] = [
+  [/altnames|does not match/, ({ host }) => `has a certificate of another host than ${host}`],
+  [/has expired/, () => 'has a certificate that has expired'],
+  [/not yet valid/, () => 'has a certificate that is not valid yet'],
+  [
+    /self.signed|issuer certificate|verify the first/,
+    () =>
+      'has a certificate of an authority that this machine does not trust; NODE_EXTRA_CA_CERTS names the file of your own',
+  ],
+];
+
+function tlsProblem(address: MysqlAddress, message: string): string {
+  const [, reason] = CERTIFICATE_PROBLEMS.find(([pattern]) => pattern.test(message)) ?? [];
+  return reason?.(address) ?? 'cannot agree on an encrypted connection with a valid certificate';
+}
+
 /** The driver's own text is not shown: parts of it come from the server. */
 function refusalOf(address: MysqlAddress, error: unknown): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string };
@@ -124,6 +154,6 @@ function refusalOf(address: MysqlAddress, error: unknown): unknown {
   // Also what the driver says of a connection that has ended, without a code.
   const outage = OUTAGES[code] ?? (/closed state|closed connection/.test(message) ? OUTAGES['EPIPE'] : undefined);
   if (outage !== undefined) return new SourceUnavailable(`${label} ${outage}.`);
-  if (/CERT|SSL|TLS|SIGNED|ALTNAME/.test(code)) return new UsageError(`${label} has no valid certificate (${code}).`);
+  if (code === 'HANDSHAKE_SSL_ERROR') return new UsageError(`${label} ${tlsProblem(address, message)}.`);
   return /^ER_|^E[A-Z]+$|^PROTOCOL_/.test(code) ? new UsageError(`${label} cannot be read (${code}).`) : error;
 }

@@ -1,7 +1,8 @@
 import type { WireEvent } from '#events/schema.ts';
 import type { ImportedRow } from '#store/imports.ts';
-import type { PunishmentTerms, StoredTerms } from '#store/game/punishments.ts';
+import type { PunishmentTerms } from '#store/game/punishments.ts';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
+import type { KnownPunishment } from '../network-lookup.ts';
 import type { SourcePlayer } from './cells.ts';
 
 /** A punishment as another program's database has it now. */
@@ -41,13 +42,13 @@ export function expiryOf(until: number, time: number): number | null {
 /**
  * The events that bring the network from what the last import reported to the present state of a row.
  * @param before the row at the last import
- * @param known the terms of its punishment in the network, where `before` is unknown or its hash is
+ * @param known its punishment in the network, where `before` is unknown or its hash is
  */
 export function eventsOf(
   record: PunishmentRecord,
   hash: string,
   before: ImportedRow | undefined,
-  known: StoredTerms | undefined,
+  known: KnownPunishment | undefined,
   now: number,
 ): WireEvent[] {
   const events: WireEvent[] = [];
@@ -62,10 +63,11 @@ function isChanged(
   record: PunishmentRecord,
   hash: string,
   before: ImportedRow | undefined,
-  known: StoredTerms | undefined,
+  known: KnownPunishment | undefined,
 ): boolean {
   if (before !== undefined && before.hash !== '') return before.hash !== hash;
-  return known !== undefined && termsText(known) !== termsText(record);
+  // Compared with what was reported, not with the present terms: a change that an operator made is none of the row.
+  return known?.reported !== undefined && termsText(known.reported) !== termsText(record);
 }
 
 function issuedEvent({ reference, time, punished, punisher, type, reason, expires }: PunishmentRecord): WireEvent {

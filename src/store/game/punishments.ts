@@ -139,20 +139,16 @@ export async function termsOf(
     select reason, expires from punishments where scope_key = ${scope} and reference = ${reference}`);
 }
 
-/** The same by reference for many punishments of one scope; references without one are left out. */
-export async function termsOfAll(
+/** Whether punishments of one scope are revoked, by reference; references without one are left out. */
+export async function revokedByReference(
   db: Queryable,
   scope: number,
   references: readonly string[],
-): Promise<Map<string, StoredTerms>> {
-  const rows = await db.all<PunishmentTerms & { reference: string; revoked: number | null }>(sql`
-    select reference, type, reason, expires, revoked from punishments
-    where scope_key = ${scope} and reference in (${list(references)})`);
-  return new Map(rows.map(({ reference, revoked, ...terms }) => [reference, { ...terms, revoked: revoked !== null }]));
+): Promise<Map<string, boolean>> {
+  const rows = await db.all<{ reference: string; revoked: number | null }>(sql`
+    select reference, revoked from punishments where scope_key = ${scope} and reference in (${list(references)})`);
+  return new Map(rows.map(({ reference, revoked }) => [reference, revoked !== null]));
 }
-
-/** The terms of a punishment, and whether it was revoked. */
-export type StoredTerms = PunishmentTerms & { revoked: boolean };
 
 export interface PunishmentTerms {
   type: string;

@@ -12,7 +12,7 @@ import { readManagementUrl } from '#store/game/watches/management-url.ts';
 import { serverByKey, serverByName } from '#store/game/servers.ts';
 import { configured, event, presence, punishment, sendEvents } from '#test/support/builders.ts';
 import { finishJobs } from '#test/support/jobs.ts';
-import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, type TestAppContext, TestClock, testContext } from '#test/support/context.ts';
 import { ManagementResponder, SECRET } from './responder.ts';
 
 /** Messages of a server of Minecraft 1.21.9, in the form of its OpenRPC document. */
@@ -45,8 +45,8 @@ class World {
     return new World(context, (await serverByName(context.db, 'Alpha'))!.key);
   }
 
-  servers(options: ManagedServersOptions = {}): ManagedServers {
-    const servers = new ManagedServers(this.context, { backoffMs: 1, ...options });
+  servers(options: ManagedServersOptions = {}, context = this.context): ManagedServers {
+    const servers = new ManagedServers(context, { backoffMs: 1, ...options });
     const close = this.context[Symbol.asyncDispose].bind(this.context);
     this.context[Symbol.asyncDispose] = async () => {
       await servers[Symbol.asyncDispose]();
@@ -164,6 +164,52 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
   assert.equal(await removeManaged(context.db, world.key), true);
   await other.tick();
   assert.deepEqual(await context.db.all(sql`select uuid_hash from managed_bans`), []);
+});
+
+onEachDatabase('processes whose clocks differ by minutes do not take servers from each other', async (t, url) => {
+  const world = await World.open(t, url);
+  const responder = await ManagementResponder.open(t);
+  responder.lists = { 'minecraft:players': [], 'minecraft:bans': [] };
+  await world.manage(responder.url);
+  // What the processes measure time spans with; it has nothing to do with the time of day.
+  let elapsed = 0;
+  const processOf = (skewMs: number): ManagedServers => {
+    const clock = new TestClock(world.context.clock.now() + skewMs);
+    return world.servers({ monotonic: () => elapsed }, { ...world.context, clock });
+  };
+  const [first, ahead, behind] = [0, 120_000, -120_000].map(processOf) as [
+    ManagedServers,
+    ManagedServers,
+    ManagedServers,
+  ];
+  await first.tick();
+  await world.until(async () => (await world.state()) === 'connected');
+  const held = async () =>
+    (await world.context.db.get<{ holder: string }>(sql`select holder from managed_servers`))!.holder;
+  const holder = await held();
+  const staysWith = async (expected: string, ...processes: ManagedServers[]): Promise<void> => {
+    for (let second = 1; second <= 30; second++) {
+      elapsed += 1_000;
+      for (const one of processes) {
+        await one.tick();
+        assert.equal(await held(), expected, `in second ${second}`);
+      }
+    }
+  };
+  await staysWith(holder, first, ahead, behind);
+  assert.equal(responder.connections, 1);
+
+  // The first process stands still, after a renewal that the others have seen.
+  elapsed += 19_999;
+  await ahead.tick();
+  assert.equal(await held(), holder, 'before the lease is over');
+  elapsed += 1;
+  await Promise.all([ahead.tick(), behind.tick()]);
+  const heir = await held();
+  assert.notEqual(heir, holder);
+  await world.until(async () => responder.connections === 2);
+  await staysWith(heir, first, ahead, behind);
+  assert.equal(responder.connections, 2);
 });
 
 onSqlite('a management server that lies, or is not the right one, costs its own connection alone', async (t, url) => {

@@ -106,30 +106,58 @@ export function secretOf(key: SecretKey, { sealedSecret }: Pick<HeldServer, 'sea
   return unseal(key.derive(MANAGEMENT_SECRETS), sealedSecret);
 }
 
-/**
- * The servers that this process follows: those that it held, and at most `limit` that no process holds. Each is held for
- * `leaseMs`, which is renewed at half time. A time further in the future comes from a clock that was wrong.
- */
-export async function holdServers(
-  db: Db,
-  now: number,
-  holder: string,
-  { leaseMs, limit }: { leaseMs: number; limit: number },
-): Promise<HeldServer[]> {
-  const isFree = sql`(held_until <= ${now} or held_until > ${now + leaseMs})`;
-  const isAging = sql`(holder = ${holder} and held_until <= ${now + Math.floor(leaseMs / 2)})`;
-  const until = now + leaseMs;
-  // Writing takes the lock of the writer, so it is asked first whether there is anything to write.
-  if ((await db.get(sql`select 1 as found from managed_servers where ${isAging} limit 1`)) !== undefined)
-    await db.run(sql`update managed_servers set held_until = ${until} where holder = ${holder}`);
-  if (limit > 0 && (await db.get(sql`select 1 as found from managed_servers where ${isFree} limit 1`)) !== undefined)
-    await db.run(sql`
-      update managed_servers set holder = ${holder}, held_until = ${until}
-      where ${isFree} and server_key in (select server_key from managed_servers where ${isFree} limit ${limit})`);
-  return await heldBy(db, holder);
+/** Whether a server is followed with this secret. */
+export async function hasManagementSecret(
+  db: Queryable,
+  key: SecretKey,
+  serverKey: number,
+  secret: string,
+): Promise<boolean> {
+  const row = await db.get<{ sealed_secret: string }>(sql`
+    select sealed_secret from managed_servers where server_key = ${serverKey}`);
+  return row !== undefined && secretOf(key, { sealedSecret: row.sealed_secret }) === secret;
 }
 
-async function heldBy(db: Queryable, holder: string): Promise<HeldServer[]> {
+/**
+ * Which process follows a server; no process has the holder ''. `until` (`held_until`) is a time by the clock of that process,
+ * and grows with each renewal: others only see whether it has changed.
+ */
+export interface Lease {
+  serverKey: number;
+  holder: string;
+  until: number;
+}
+
+/** The leases that a process does not hold. */
+export async function otherLeases(db: Queryable, holder: string): Promise<Lease[]> {
+  const rows = await db.tuples(sql`
+    select server_key, holder, held_until from managed_servers where holder <> ${holder} order by server_key`);
+  return rows.map(([serverKey, other, until]) => ({
+    serverKey: Number(serverKey),
+    holder: String(other),
+    until: Number(until),
+  }));
+}
+
+/** Takes a server, unless its lease has changed since it was read. */
+export async function takeLease(db: Db, lease: Lease, holder: string, until: number): Promise<void> {
+  await db.run(sql`
+    update managed_servers set holder = ${holder}, held_until = ${until}
+    where server_key = ${lease.serverKey} and holder = ${lease.holder} and held_until = ${lease.until}`);
+}
+
+/** Renews all leases of a process. A clock that stands or goes back must not leave a lease as it was. */
+export async function renewLeases(db: Db, holder: string, until: number): Promise<void> {
+  // Writing takes the lock of the writer, so it is asked first whether there is anything to write.
+  if ((await db.get(sql`select 1 as found from managed_servers where holder = ${holder} limit 1`)) === undefined)
+    return;
+  await db.run(sql`
+    update managed_servers set held_until = case when held_until < ${until} then ${until} else held_until + 1 end
+    where holder = ${holder}`);
+}
+
+/** The servers that a process follows. */
+export async function heldServers(db: Queryable, holder: string): Promise<HeldServer[]> {
   const rows = await db.all<ManagedRow & { server_key: number; revision: number; sealed_secret: string }>(sql`
     select m.server_key, m.revision, m.sealed_secret, ${COLUMNS}, s.name
     from managed_servers m join servers s on s.key = m.server_key where m.holder = ${holder}`);

@@ -1,0 +1,37 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import type { PunishmentTerms } from '#store/game/punishments.ts';
+import { punishmentAggregate, punishmentOfAggregate } from './aggregate.ts';
+
+interface ReportRow {
+  aggregate: string;
+  event_id: string;
+  body: string;
+}
+
+/**
+ * The terms that the importer of punishments of the network reported last, by reference, whatever others changed since. The
+ * ids of its events are the reference itself, or begin with it. An event that was withdrawn was reported all the same.
+ */
+export async function reportedTerms(
+  db: Queryable,
+  references: readonly string[],
+): Promise<Map<string, PunishmentTerms>> {
+  if (references.length === 0) return new Map();
+  const aggregates = references.map((reference) => punishmentAggregate({ scope: 0, reference }));
+  const rows = await db.all<ReportRow>(sql`
+    select l.aggregate, l.event_id, l.body from ledger l
+    where l.aggregate in (${list(aggregates)}) and l.scope_key = 0
+      and l.type in ('punishment.issued', 'punishment.changed')
+    order by l.key`);
+  const reports = rows.flatMap(({ aggregate, event_id, body }) => {
+    const { reference } = punishmentOfAggregate(aggregate)!;
+    return event_id === reference || event_id.startsWith(`${reference}:`) ? [[reference, termsOf(body)] as const] : [];
+  });
+  return new Map(reports);
+}
+
+function termsOf(body: string): PunishmentTerms {
+  const { type, reason, expires } = JSON.parse(body) as { type: string; reason: string; expires: string | null };
+  return { type, reason, expires: expires === null ? null : Date.parse(expires) };
+}
