@@ -168,6 +168,35 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
   assert.deepEqual(await context.db.all(sql`select uuid_hash from managed_bans`), []);
 });
 
+const banned = (id: string, name: string, reason: string) => ({ player: { id, name }, reason, source: 'Server' });
+
+// Nobody else knows the reference of the punishment.
+onSqlite('a pardon is reported also while the server reports itself', async (t, url) => {
+  const world = await World.open(t, url);
+  const { context } = world;
+  const [bob, cid] = [randomUUID(), randomUUID()];
+  const responder = await ManagementResponder.open(t);
+  const bans = [banned(bob, 'Bob', 'Why'), banned(cid, 'Cid', 'Why')];
+  responder.lists = { 'minecraft:players': [], 'minecraft:bans': bans };
+  await world.manage(responder.url);
+  await world.servers().tick();
+  await world.untilEvents(2);
+  await world.until(async () => (await world.state()) === 'connected');
+
+  context.clock.advance(1_000);
+  await sendEvents(context, presence('Alpha', {}, { time: new Date(context.clock.now()).toISOString() }));
+  const notify = (method: string, param: object): void =>
+    responder.send({ method: `minecraft:notification/${method}`, params: [param] });
+  notify('players/joined', { id: randomUUID(), name: 'Eve' });
+  notify('bans/added', banned(randomUUID(), 'Dan', 'New'));
+  notify('bans/added', banned(cid, 'Cid', 'Longer'));
+  notify('bans/removed', { id: bob, name: 'Bob' });
+  assert.deepEqual((await world.untilEvents(4)).slice(2), [
+    '12:00:01 punishment.changed Longer',
+    '12:00:01 punishment.revoked',
+  ]);
+});
+
 onSqlite('a management server that lies, or is not the right one, costs its own connection alone', async (t, url) => {
   const world = await World.open(t, url);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
