@@ -3,12 +3,13 @@ import type { WireEvent } from '#events/schema.ts';
 
 /**
  * One result of an importer: an event to ingest, a refused file or entry, a note for the operator, or an entry that is in
- * the database already. `weight` is the number of small events that a large event counts for in a batch. A checkpoint is
- * called once all events before it are ingested.
+ * the database already. `weight` is the number of small events that a large event counts for in a batch. Of an event that
+ * is known by its id, a stored one with other content is the same: the source has only the present name of a player. A
+ * checkpoint is called once all events before it are ingested.
  */
 export type Finding = Where &
   (
-    | { event: WireEvent; weight?: number }
+    | { event: WireEvent; weight?: number; isKnownById?: boolean }
     | { refusal: string }
     | { note: string }
     | { unchanged: string }

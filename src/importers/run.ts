@@ -87,7 +87,7 @@ class Importing {
   readonly #writes: Writes;
   readonly #listener: Listener;
   readonly outcome: Outcome = { taken: 0, unchanged: 0, refused: 0 };
-  #batch: (Where & { event: WireEvent })[] = [];
+  #batch: (Where & { event: WireEvent; isKnownById?: boolean })[] = [];
   #weight = 0;
   /** The ids of the events that were refused since the last checkpoint. */
   #refused = new Set<string>();
@@ -129,8 +129,9 @@ class Importing {
     this.#listener.refused(where, reason);
   }
 
-  #count(where: Where, receipt: Receipt): void {
-    if (receipt.status === 'duplicate') this.outcome.unchanged++;
+  #count(where: Where & { isKnownById?: boolean }, receipt: Receipt): void {
+    const isStored = receipt.status === 'duplicate' || (where.isKnownById === true && isOfStored(receipt));
+    if (isStored) this.outcome.unchanged++;
     else if (receipt.status === 'rejected') {
       this.#refused.add(receipt.id);
       this.#refuse(where, receipt.reason);
@@ -141,3 +142,6 @@ class Importing {
     }
   }
 }
+
+/** Whether another event with the id is stored. */
+const isOfStored = (receipt: Receipt): boolean => receipt.status === 'rejected' && receipt.receipt !== undefined;

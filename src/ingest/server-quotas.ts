@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
 import { type EventQueue, MAX_GROUP_WEIGHT, totalWeight } from '#events/group-commit.ts';
-import { NEW_PLAYER_WEIGHT } from '#events/checks/weight.ts';
+import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/checks/weight.ts';
 import type { Item, IngestOptions } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 
@@ -101,6 +101,13 @@ export class ServerQuota implements Disposable {
     const exceeded = this.#limitExceededBy(thisMinute, { events: 1, weight: 1 });
     if (exceeded !== undefined) throw this.#refusal(exceeded);
     if (refusals.length >= MAX_PARSED_REFUSALS) throw this.#refusal(refusals.at(-1)!);
+  }
+
+  /** Counts a request that reports no event, but reads or writes as much as a small one. */
+  countOther(): void {
+    const { thisMinute } = this.#currentMinute();
+    thisMinute.events++;
+    thisMinute.weight += OTHER_WEIGHT;
   }
 
   /**

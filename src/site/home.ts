@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { leaders } from '#store/game/leaderboards/leaderboards.ts';
-import { listLiveMatches, type LiveMatch } from '#store/game/live-matches.ts';
+import { listLiveMatches, type ListedLiveMatch, type LiveTeamHead } from '#store/game/live-matches.ts';
 import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { onlineSince } from '#store/game/online-samples.ts';
 import { countOnline, listServers, type ServerNow } from '#store/game/servers.ts';
 import { idOf } from '#platform/ids.ts';
 import { areaChart, fillBar } from './components/charts.ts';
-import { isFreeForAll, matchList } from './components/match-list.ts';
+import { matchList } from './components/match-list.ts';
 import { playerLink } from './components/player-link.ts';
 import { thumb } from './components/map-image.ts';
 import { ago, stopwatch } from './components/timestamps.ts';
@@ -119,7 +119,7 @@ async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<
 interface Shown {
   server: ServerNow;
   summary: MapSummary | undefined;
-  live: LiveMatch | undefined;
+  live: ListedLiveMatch | undefined;
 }
 
 function serverCard(request: PageRequest, shown: Shown): Html {
@@ -157,11 +157,12 @@ function serverState(request: PageRequest, { server, summary, live }: Shown): Ht
 const TEAMS_ON_CARD = 4;
 
 /** Time and scores of the running match. */
-function liveScore({ text, formats, now }: PageRequest, live: LiveMatch | undefined): Html {
+function liveScore({ text, formats, now }: PageRequest, live: ListedLiveMatch | undefined): Html {
   if (live === undefined) return html``;
-  const { phase, started, teams } = live;
+  const { phase, started, participants, teamCount, teamHeads } = live;
   const state = phase === 'running' && started !== null ? stopwatch(now - started) : text.server.phases[phase];
-  const scores = teams.length > TEAMS_ON_CARD || isFreeForAll(teams) ? [] : teams;
+  const isFreeForAll = teamCount > 2 && participants <= teamCount;
+  const scores = teamCount > TEAMS_ON_CARD || isFreeForAll ? [] : (JSON.parse(teamHeads) as LiveTeamHead[]);
   return html`<span class="live-score small"
     ><span class="figures">${state}</span>${scores.map(
       ({ name, score }) => html` · <bdi>${name}</bdi> <span class="figures">${formats.number(score)}</span>`,

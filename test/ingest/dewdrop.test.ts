@@ -181,6 +181,30 @@ onEachDatabase('the ingest serves the paths of Dewdrop where it is switched on',
   assert.throws(() => readConfig({ INGEST_DIALECTS: 'dewdrop,foo' }), /INGEST_DIALECTS.*dewdrop alone.*foo is unknown/);
 });
 
+onSqlite(
+  'every path of Dewdrop counts against the quota of the server, also one that reports nothing',
+  async (t, url) => {
+    const settings = { INGEST_DIALECTS: 'dewdrop', INGEST_WEIGHT_LIMIT: '8' };
+    const { context, origin, alpha, beta } = await openIngestService(t, url, settings);
+    const statusesOf = async (method: string, path: string, body?: object): Promise<number[]> => {
+      context.clock.advance(60_000);
+      const statuses: number[] = [];
+      for (const token of [alpha, alpha, alpha, beta]) {
+        const headers = { 'content-type': 'application/json', 'x-api-key': token };
+        const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+        statuses.push((await ask(origin, path, { method, headers, ...sent })).status);
+      }
+      return statuses;
+    };
+    const map = { name: 'Twin Peaks', mapSlug: 'twin_peaks' };
+    assert.deepEqual(await statusesOf('PUT', '/maps/twin_peaks', map), [200, 200, 429, 200]);
+    assert.deepEqual(await statusesOf('PUT', '/maps/other', map), [400, 400, 429, 400], 'a wrong request counts, too');
+    assert.deepEqual(await statusesOf('GET', `/users/${ada.uuid}/stats`), [200, 200, 429, 200]);
+    assert.deepEqual(await statusesOf('GET', '/matches/00000000000'), [404, 404, 429, 404]);
+    assert.deepEqual(await statusesOf('POST', '/matches', MATCH), [200, 429, 429, 200]);
+  },
+);
+
 onSqlite('without the setting the paths of Dewdrop are not there', async (t, url) => {
   const { origin, alpha } = await openIngestService(t, url);
   const answer = await ask(origin, '/matches', { method: 'POST', token: alpha, body: JSON.stringify(MATCH) });

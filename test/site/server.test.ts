@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { idOf } from '#platform/ids.ts';
+import { sql } from '#db/sql.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { after, configured, map, match, person, presence, progress, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
@@ -32,6 +33,11 @@ onEachDatabase('the page of a server shows the running match, and those seen wit
   assert.match(await page(context, `${path}?lang=ja`), /進行中の試合[^]*結果のない試合/);
   assert.match(await page(context, '/'), new RegExp(`href="${path}"[^]*10:00[^]*Red[^]*2[^]*Blue`));
   assert.match(await page(context, '/matches'), /No finished matches yet/);
+  // The players of 200 matches would take longer to parse than the rest of the page.
+  const read = await context.db.get<{ teams: string }>(sql`select teams from live_matches`);
+  await context.db.run(sql`update live_matches set teams = 'not parsed'`);
+  assert.match(await page(context, '/'), /Red[^]*2[^]*Blue/);
+  await context.db.run(sql`update live_matches set teams = ${read!.teams}`);
 
   await sendEvents(context, progress({ phase: 'starting', started: undefined, map: 'Next' }, { time: after(1) }));
   assert.match(await page(context, path), /Starting soon/);

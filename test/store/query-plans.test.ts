@@ -50,7 +50,7 @@ import {
   usedReferences,
 } from '#store/game/punishments.ts';
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
-import { countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
+import { bansAfter, countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
@@ -168,7 +168,8 @@ test('no read of a request scans a table that grows with the network', async (t)
     namesByUuid: (db) => namesByUuid(db, [person(1).uuid]),
     'issuedBans and countUnknown': (db) =>
       Promise.all([issuedBans(db, 1, [person(1).uuid], 1), countUnknown(db, [person(1).uuid])]),
-    'onlineOn and listedBans': (db) => Promise.all([onlineOn(db, 1), listedBans(db, 1), listedBans(db, 1, ['x'])]),
+    'onlineOn and listedBans': (db) =>
+      Promise.all([onlineOn(db, 1), bansAfter(db, 1, '', 200), listedBans(db, 1, ['x'])]),
     reportsAbout: (db) => reportsAbout(db, player.key, 1, 20),
     'liveMatchOf and unreportedMatchesOf': (db) => Promise.all([liveMatchOf(db, 1, 1), unreportedMatchesOf(db, 1, 1)]),
     'newestReport and hasResult': (db) => Promise.all([newestReport(db, 1), hasResult(db, 1, 1, 2)]),

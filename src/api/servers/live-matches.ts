@@ -4,12 +4,13 @@ import { notFound } from '#http/errors.ts';
 import { MATCH_PHASES } from '#events/checks/match-schema.ts';
 import {
   listLiveMatches,
-  type LiveMatch,
+  type ListedLiveMatch,
+  type LiveMatchHead as Head,
   liveMatchOf,
   type UnreportedMatch,
   unreportedMatchesOf,
 } from '#store/game/live-matches.ts';
-import { type Deps, type Endpoint, endpoint, presenceSince } from '../endpoint.ts';
+import { type Deps, type Endpoint, endpoint, presenceSince, RenderedBody } from '../endpoint.ts';
 import { Objective, objectivesWire, Team } from '../matches.ts';
 import { count, id, timestamp } from '../schemas.ts';
 import { requiredServer } from './servers.ts';
@@ -67,8 +68,10 @@ export const liveMatches: Endpoint[] = [
     summary: 'The matches that run now, in the order of their servers',
     query: {},
     response: z.array(LiveMatchHead),
-    handle: async ({ deps }) =>
-      (await listLiveMatches(deps.db, presenceSince(deps))).map((match) => headWire(deps, match)),
+    handle: async ({ deps }) => {
+      const matches = await listLiveMatches(deps.db, presenceSince(deps));
+      return new RenderedBody(`[${matches.map((match) => listedJson(deps, match)).join(',')}]`);
+    },
   }),
   endpoint({
     path: '/v1/servers/:id/live-match',
@@ -101,14 +104,19 @@ export const liveMatches: Endpoint[] = [
   }),
 ];
 
-function headWire({ timestamp: write }: Deps, match: LiveMatch): z.input<typeof LiveMatchHead> {
+/** The teams are JSON in the form of `LiveTeam`, so nothing is parsed. */
+function listedJson(deps: Deps, match: ListedLiveMatch): string {
+  const head = JSON.stringify(headWire(deps, match));
+  return `${head.slice(0, -1)},"teams":${match.teamHeads}}`;
+}
+
+function headWire({ timestamp: write }: Deps, match: Head): Omit<z.input<typeof LiveMatchHead>, 'teams'> {
   const { serverKey, server, phase, map, gamemode, started, time, participants, observers } = match;
   return {
     ...{ server, server_id: idOf(serverKey), phase, map, gamemode },
     started: started === null ? null : write(started),
     time: write(time),
     ...{ participants, observers },
-    teams: match.teams.map(({ players: _, color = '', ...team }) => ({ ...team, color })),
   };
 }
 

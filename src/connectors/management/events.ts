@@ -18,7 +18,14 @@ export function sessionEvent(
   return { ...envelope(server, time), type, data: { player: { uuid, name } } };
 }
 
-export const newReference = (): string => `managed-ban:${randomUUID()}`;
+const REFERENCE = 'managed-ban:';
+
+export const newReference = (): string => `${REFERENCE}${randomUUID()}`;
+
+/** Whether an event is about a ban that a management connection issued. */
+export function isAboutOwnBan({ data }: WireEvent): boolean {
+  return 'punishment' in data && data.punishment?.startsWith(REFERENCE) === true;
+}
 
 export function bannedEvent(
   server: string,

@@ -22,7 +22,8 @@ export type Report =
   | { kind: 'banned'; ban: Ban }
   | { kind: 'unbanned'; uuid: string }
   | { kind: 'players'; players: OnlinePlayer[] }
-  | { kind: 'bans'; bans: Ban[] }
+  /** Entries for `banOf`, which are read in slices, since a list of 10,000 takes long. */
+  | { kind: 'bans'; entries: readonly unknown[] }
   | { kind: 'stopping' };
 
 /** The requests, with the reports that their results are. */
@@ -67,10 +68,10 @@ export function readResult(request: Request, result: unknown): Report {
     return { kind: 'players', players: distinct(result.flatMap((one) => playerOf(one) ?? [])) };
   }
   if (result.length > MAX_BANS) throw new ConnectionLost('too_large');
-  return { kind: 'bans', bans: distinct(result.flatMap((one) => banOf(one) ?? [])) };
+  return { kind: 'bans', entries: result };
 }
 
-const distinct = <T extends { uuid: string }>(list: readonly T[]): T[] => [
+const distinct = (list: readonly OnlinePlayer[]): OnlinePlayer[] => [
   ...new Map(list.map((one) => [one.uuid, one])).values(),
 ];
 
@@ -90,7 +91,8 @@ function playerOf(value: unknown): OnlinePlayer | undefined {
   return uuid === undefined || name === '' ? undefined : { uuid, name };
 }
 
-function banOf(value: unknown): Ban | undefined {
+/** Undefined for an entry that cannot be read. */
+export function banOf(value: unknown): Ban | undefined {
   const player = memberOf(value, 'player');
   const uuid = uuidIn(player);
   if (uuid === undefined) return undefined;

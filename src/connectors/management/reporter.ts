@@ -23,6 +23,7 @@ import {
   bannedEvent,
   banChangedEvent,
   contentOf,
+  isAboutOwnBan,
   newReference,
   presenceEvent,
   sessionEvent,
@@ -62,7 +63,8 @@ export async function reportSteps(deps: ReporterDeps, server: HeldServer, steps:
     const change = await Change.begin(tx, { server, now, isSilent }, steps);
     for (const step of steps) change.apply(step);
     await change.save();
-    if (isSilent) return { unknown: 0, rejected: 0 };
+    // Nobody else knows the bans that were issued here, so that their changes are reported all the same.
+    if (isSilent) return { unknown: 0, rejected: await ingest(tx, db, clock, change.events.filter(isAboutOwnBan)) };
     const events = [...change.events, ...(await heartbeat(tx, server, now, change.online))];
     const rejected = await ingest(tx, db, clock, events);
     return { unknown, rejected };
@@ -113,7 +115,7 @@ async function heartbeat(
 interface About {
   server: HeldServer;
   now: number;
-  /** Whether the events are not reported, because the server reports itself. */
+  /** Whether events are reported of own bans alone, because the server reports itself. */
   isSilent: boolean;
 }
 

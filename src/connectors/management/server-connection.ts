@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import {
   type HeldServer,
@@ -118,7 +118,11 @@ export class ServerConnection {
     const steps = await stepsOf(arrived, known);
     if (kind === 'stopping') this.#isStopping = true;
     if (steps.length === 0) await reportSteps(this.#deps, this.#server, []);
-    for (const portion of portionsOf(steps)) await reportSteps(this.#deps, this.#server, portion);
+    for (const portion of portionsOf(steps)) {
+      await reportSteps(this.#deps, this.#server, portion);
+      // Writing to SQLite lets nothing else of the thread run.
+      await setImmediate();
+    }
     this.#contact = arrived.time;
     if (kind !== 'bans') return;
     // Both lists were compared, so the connection works.

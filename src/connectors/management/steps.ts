@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
+import { chunksOf } from '#platform/chunks.ts';
 import type { Queryable } from '#db/db.ts';
-import { type ListedBan, listedBans, type OnlinePlayer, onlineOn } from '#store/game/watches/managed-state.ts';
-import { type Ban } from './messages.ts';
+import { bansAfter, listedBans, type OnlinePlayer, onlineOn } from '#store/game/watches/managed-state.ts';
+import { type Ban, banOf } from './messages.ts';
 import type { Arrived } from './socket.ts';
 import { contentOf } from './events.ts';
 
@@ -13,10 +15,14 @@ export type Step =
 /** The most steps of one transaction, which bound how long it holds the lock of the writer. */
 const MAX_STEPS = 100;
 
+/**
+ * Entries of a list of bans that are read, hashed and compared in one turn of the event loop, which takes some 4 ms: the
+ * thread also writes the events of all servers.
+ */
+const BANS_PER_TURN = 200;
+
 /** Cuts steps into portions of one transaction each. */
-export function* portionsOf(steps: readonly Step[]): Generator<Step[]> {
-  for (let start = 0; start < steps.length; start += MAX_STEPS) yield steps.slice(start, start + MAX_STEPS);
-}
+export const portionsOf = (steps: readonly Step[]): Iterable<Step[]> => chunksOf(steps, MAX_STEPS);
 
 /** The state and settings that steps are computed from, besides the report. */
 interface Comparison {
@@ -39,7 +45,7 @@ export async function stepsOf({ report, time }: Arrived, known: Comparison): Pro
     case 'players':
       return await playerSteps(known, report.players, time);
     case 'bans':
-      return await banSteps(known, report.bans, time);
+      return await banSteps(known, report.entries, time);
     case 'stopping':
       return await playerSteps({ ...known, contact: time }, [], time);
   }
@@ -63,13 +69,37 @@ async function playerSteps(
   ];
 }
 
-async function banSteps({ db, serverKey }: Comparison, bans: Ban[], time: number): Promise<Step[]> {
-  const before = await listedBans(db, serverKey);
-  const hashes = new Map(bans.map((ban) => [db.keyedHash(ban.uuid), ban]));
-  const changed = [...hashes].filter(([uuidHash, ban]) => before.get(uuidHash)?.content !== contentOf(ban));
-  const removed = [...before.values()].filter(({ uuidHash }) => !hashes.has(uuidHash));
+async function banSteps({ db, serverKey }: Comparison, entries: readonly unknown[], time: number): Promise<Step[]> {
+  const present = new Set<string>();
+  const changed = new Map<string, Ban>();
+  for (const slice of chunksOf(entries, BANS_PER_TURN)) {
+    const bans = new Map(slice.flatMap((entry) => hashed(db, banOf(entry))));
+    const before = await listedBans(db, serverKey, [...bans.keys()]);
+    for (const [uuidHash, ban] of bans) {
+      present.add(uuidHash);
+      if (before.get(uuidHash)?.content === contentOf(ban)) changed.delete(uuidHash);
+      else changed.set(uuidHash, ban);
+    }
+    await setImmediate();
+  }
+  const removed = await bansBeside(db, serverKey, present);
   return [
-    ...changed.map(([, ban]) => ({ kind: 'banned', ban, time }) as const),
-    ...removed.map(({ uuidHash }: ListedBan) => ({ kind: 'unbanned', uuidHash, time }) as const),
+    ...changed.values().map((ban) => ({ kind: 'banned', ban, time }) as const),
+    ...removed.map((uuidHash) => ({ kind: 'unbanned', uuidHash, time }) as const),
   ];
+}
+
+const hashed = (db: Queryable, ban: Ban | undefined): [string, Ban][] =>
+  ban === undefined ? [] : [[db.keyedHash(ban.uuid), ban]];
+
+/** The stored bans that are not in the list. */
+async function bansBeside(db: Queryable, serverKey: number, present: ReadonlySet<string>): Promise<string[]> {
+  const beside: string[] = [];
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page = await bansAfter(db, serverKey, after, BANS_PER_TURN);
+    beside.push(...page.filter((uuidHash) => !present.has(uuidHash)));
+    after = page.length < BANS_PER_TURN ? undefined : page.at(-1);
+    await setImmediate();
+  }
+  return beside;
 }

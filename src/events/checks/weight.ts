@@ -15,7 +15,8 @@ const MAP_WEIGHT = 8;
 const PAGE_BYTES = 4_096;
 /** Players and objectives of a running match that take a page of the database. */
 const LISTED_PER_PAGE = 20;
-const OTHER_WEIGHT = 4;
+/** Any other event. */
+export const OTHER_WEIGHT = 4;
 
 export function weightOf(event: Event): number {
   switch (event.type) {

@@ -65,8 +65,18 @@ export function reasonIn(row: SourceRow, column: string): string {
   return fit(text.split(' ').map(withoutAddress).join(' '), MAX_REASON);
 }
 
-const withoutAddress = (word: string): string =>
-  isAddress(word.replace(/^[("']+|[)"'.,;!?]+$/g, '')) ? '[address]' : word;
+const MASK = '[address]';
+/** An IPv4 address between other characters, as in `ip:203.0.113.9|203.0.113.10`. */
+const IPV4_WITHIN = /(?<![\d.])\d{1,3}(?:\.(?:\d{1,3}|\*)){3}(?!\.?\d)/g;
+/** What may be an IPv6 address between other characters. */
+const IPV6_WITHIN = /(?<!\w)[0-9A-Fa-f]*:[0-9A-Fa-f:.]*[0-9A-Fa-f]/g;
+
+function withoutAddress(word: string): string {
+  if (isAddress(word.replace(/^[("']+|[)"'.,;!?]+$/g, ''))) return /[0-9a-f]/i.test(word) ? MASK : word;
+  return word
+    .replaceAll(IPV6_WITHIN, (part) => (isIP(part) === 6 && /\d/.test(part) ? MASK : part))
+    .replaceAll(IPV4_WITHIN, MASK);
+}
 
 const IPV4_PATTERN = /^(\d{1,3}|\*)(\.(\d{1,3}|\*)){3}$/;
 

@@ -73,7 +73,8 @@ export async function* sessionFindings(
     yield* findings;
     for (const record of records) {
       if (!(await servers.accepts(record.server))) continue;
-      for (const event of sessionEvents(record)) yield { file: record.table, place: record.place, event };
+      for (const event of sessionEvents(record))
+        yield { file: record.table, place: record.place, event, isKnownById: true };
     }
     if (mark === undefined) continue;
     yield { file: PART, place: '', checkpoint: (tx) => state.saveMark(tx, PART, String(mark)) };

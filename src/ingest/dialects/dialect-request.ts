@@ -19,7 +19,10 @@ interface DialectDeps {
   dryRun: boolean;
 }
 
-/** Handles a request within the same bounds and quotas as `POST /events`. @returns the JSON of the response */
+/**
+ * Handles a request within the same bounds and quotas as `POST /events`; one that reports no event counts as one.
+ * @returns the JSON of the response
+ */
 export async function handleDialectRequest(
   { db, clock, keyedHash, quota, sender, dryRun }: DialectDeps,
   request: IncomingMessage,
@@ -27,12 +30,19 @@ export async function handleDialectRequest(
   handle: (request: DialectRequest) => Promise<unknown>,
 ): Promise<unknown> {
   if (quota.isFull) throw unavailable();
+  quota.refuseUnparsed();
+  let isCounted = false;
   const accept = async (event: WireEvent): Promise<Receipt> => {
+    isCounted = true;
     const checked = checkEvent(event, sender, clock.now(), { keyedHash });
     const [receipt] = await quota.accept([{ sender, checked }], { dryRun });
     return receipt!;
   };
-  return await handle({ context: { db, clock }, parameters, body: () => readJson(request, quota), accept, dryRun });
+  try {
+    return await handle({ context: { db, clock }, parameters, body: () => readJson(request, quota), accept, dryRun });
+  } finally {
+    if (!isCounted) quota.countOther();
+  }
 }
 
 async function readJson(request: IncomingMessage, quota: ServerQuota): Promise<unknown> {

@@ -13,7 +13,8 @@ export type MatchPhase = 'starting' | 'running' | 'finished';
 
 export type LiveTeam = MatchTeam & { color?: string };
 
-export interface LiveMatch {
+/** A running match without its players. */
+export interface LiveMatchHead {
   serverKey: number;
   server: string;
   phase: MatchPhase;
@@ -26,8 +27,21 @@ export interface LiveMatch {
   participants: number;
   /** null where nobody counted them. */
   observers: number | null;
+}
+
+export interface LiveMatch extends LiveMatchHead {
   teams: LiveTeam[];
   objectives: MatchObjective[];
+}
+
+/** A team without its players. `color` is empty where the server reported none. */
+export type LiveTeamHead = Omit<MatchTeam, 'players'> & { color: string };
+
+/** A running match in a list. */
+export interface ListedLiveMatch extends LiveMatchHead {
+  /** JSON of `LiveTeamHead[]`. In a free-for-all each player is a team, so that only some readers parse it. */
+  teamHeads: string;
+  teamCount: number;
 }
 
 /** A match without a result that the server no longer plays. */
@@ -60,46 +74,29 @@ export function isSameMatch(
   return overlap >= 0 && overlap >= Math.min(TOLERANCE_MS, shorter / 2);
 }
 
-interface LiveRow {
-  server_key: number;
-  name: string;
-  sort_order: number;
-  phase: MatchPhase;
-  started: number | null;
-  time: number;
-  map: string;
-  gamemode: string;
-  participants: number;
-  observers: number | null;
-  teams: string;
-  objectives: string;
+type HeadRow = Omit<LiveMatchHead, 'serverKey' | 'server'> & { server_key: number; name: string };
+
+const HEAD = sql`l.server_key, s.name, l.phase, l.started, l.time, l.map, l.gamemode, l.participants, l.observers`;
+const FROM = sql`from live_matches l join servers s on s.key = l.server_key`;
+
+function headFrom({ server_key, name, phase, started, time, map, gamemode, participants, observers }: HeadRow) {
+  return { serverKey: server_key, server: name, phase, started, time, map, gamemode, participants, observers };
 }
 
-const SELECT = sql`
-  select l.server_key, s.name, s.sort_order, l.phase, l.started, l.time, l.map, l.gamemode, l.participants, l.observers,
-    l.teams, l.objectives
-  from live_matches l join servers s on s.key = l.server_key`;
-
 /** The matches of all servers by the order of the servers. `since`: epoch milliseconds; reports received earlier do not count. */
-export async function listLiveMatches(db: Queryable, since: number): Promise<LiveMatch[]> {
-  const rows = await db.all<LiveRow>(sql`${SELECT} where l.received >= ${since} and s.removed is null`);
-  return rows.sort(byOrder).map(liveMatchFrom);
+export async function listLiveMatches(db: Queryable, since: number): Promise<ListedLiveMatch[]> {
+  const rows = await db.all<HeadRow & { sort_order: number; team_heads: string; team_count: number }>(sql`
+    select ${HEAD}, s.sort_order, l.team_heads, l.team_count ${FROM} where l.received >= ${since} and s.removed is null`);
+  return rows.sort(byOrder).map((row) => ({ ...headFrom(row), teamHeads: row.team_heads, teamCount: row.team_count }));
 }
 
 export async function liveMatchOf(db: Queryable, serverKey: number, since: number): Promise<LiveMatch | undefined> {
-  const row = await db.get<LiveRow>(sql`
-    ${SELECT} where l.server_key = ${serverKey} and l.received >= ${since} and s.removed is null`);
-  return row && liveMatchFrom(row);
-}
-
-function liveMatchFrom({ server_key, name, sort_order: _, teams, objectives, ...facts }: LiveRow): LiveMatch {
-  return {
-    ...facts,
-    serverKey: server_key,
-    server: name,
-    teams: JSON.parse(teams) as LiveTeam[],
-    objectives: JSON.parse(objectives) as MatchObjective[],
-  };
+  const row = await db.get<HeadRow & { teams: string; objectives: string }>(sql`
+    select ${HEAD}, l.teams, l.objectives ${FROM}
+    where l.server_key = ${serverKey} and l.received >= ${since} and s.removed is null`);
+  if (row === undefined) return undefined;
+  const [teams, objectives] = [JSON.parse(row.teams) as LiveTeam[], JSON.parse(row.objectives) as MatchObjective[]];
+  return { ...headFrom(row), teams, objectives };
 }
 
 /** The unreported matches of a server, newest first, with the match that nobody reports since the timestamp. */
@@ -143,18 +140,23 @@ export async function newestReport(tx: Queryable, serverKey: number): Promise<Ne
 export async function storeReport(tx: Queryable, report: LiveReport, before: NewestReport | undefined): Promise<void> {
   const { serverKey, started } = report;
   if (before !== undefined && isReplaced(before, report)) await addUnreported(tx, serverKey);
+  const { teams, objectives } = report;
   await tx.run(sql`
     insert into live_matches (server_key, event_id, time, received, phase, started, map, gamemode, participants, observers,
-      teams, objectives)
+      teams, team_heads, team_count, objectives)
     values (${serverKey}, ${report.eventId}, ${report.time}, ${report.received}, ${report.phase}, ${started},
-      ${report.map}, ${report.gamemode}, ${report.participants}, ${report.observers}, ${JSON.stringify(report.teams)},
-      ${JSON.stringify(report.objectives)})
+      ${report.map}, ${report.gamemode}, ${report.participants}, ${report.observers}, ${JSON.stringify(teams)},
+      ${JSON.stringify(teams.map(teamHeadOf))}, ${teams.length}, ${JSON.stringify(objectives)})
     on conflict (server_key) do update set
       event_id = excluded.event_id, time = excluded.time, received = excluded.received, phase = excluded.phase,
       started = excluded.started, map = excluded.map, gamemode = excluded.gamemode,
       participants = excluded.participants, observers = excluded.observers, teams = excluded.teams,
-      objectives = excluded.objectives`);
+      team_heads = excluded.team_heads, team_count = excluded.team_count, objectives = excluded.objectives`);
 }
+
+const teamHeadOf = ({ name, color = '', score, kill_count, death_count }: LiveTeam): LiveTeamHead => {
+  return { name, score, kill_count, death_count, color };
+};
 
 /** Whether a report is about another match. A server that begins to report itself says more exactly when its match began. */
 function isReplaced(
@@ -222,7 +224,7 @@ export async function forgetSeen(tx: Queryable, serverKey: number, since = 0): P
 export async function forgetPlayersOfLiveMatches(tx: Queryable, uuids: readonly string[]): Promise<void> {
   for (const uuid of uuids) {
     await tx.run(sql`
-      update live_matches set teams = '[]', objectives = '[]'
+      update live_matches set teams = '[]', team_heads = '[]', team_count = 0, objectives = '[]'
       where teams like ${`%${uuid}%`} or objectives like ${`%${uuid}%`}`);
   }
 }

@@ -7,6 +7,8 @@ import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
 import { ManagedServers, type ManagedServersOptions } from '#connectors/management/managed-servers.ts';
+import { stepsOf } from '#connectors/management/steps.ts';
+import { saveBans } from '#store/game/watches/managed-state.ts';
 import { managedServer, removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { readManagementUrl } from '#store/game/watches/management-url.ts';
 import { serverByKey, serverByName } from '#store/game/servers.ts';
@@ -212,6 +214,35 @@ onEachDatabase('processes whose clocks differ by minutes do not take servers fro
   assert.equal(responder.connections, 2);
 });
 
+const banned = (id: string, name: string, reason: string) => ({ player: { id, name }, reason, source: 'Server' });
+
+// Nobody else knows the reference of the punishment.
+onSqlite('a pardon is reported also while the server reports itself', async (t, url) => {
+  const world = await World.open(t, url);
+  const { context } = world;
+  const [bob, cid] = [randomUUID(), randomUUID()];
+  const responder = await ManagementResponder.open(t);
+  const bans = [banned(bob, 'Bob', 'Why'), banned(cid, 'Cid', 'Why')];
+  responder.lists = { 'minecraft:players': [], 'minecraft:bans': bans };
+  await world.manage(responder.url);
+  await world.servers().tick();
+  await world.untilEvents(2);
+  await world.until(async () => (await world.state()) === 'connected');
+
+  context.clock.advance(1_000);
+  await sendEvents(context, presence('Alpha', {}, { time: new Date(context.clock.now()).toISOString() }));
+  const notify = (method: string, param: object): void =>
+    responder.send({ method: `minecraft:notification/${method}`, params: [param] });
+  notify('players/joined', { id: randomUUID(), name: 'Eve' });
+  notify('bans/added', banned(randomUUID(), 'Dan', 'New'));
+  notify('bans/added', banned(cid, 'Cid', 'Longer'));
+  notify('bans/removed', { id: bob, name: 'Bob' });
+  assert.deepEqual((await world.untilEvents(4)).slice(2), [
+    '12:00:01 punishment.changed Longer',
+    '12:00:01 punishment.revoked',
+  ]);
+});
+
 onSqlite('a management server that lies, or is not the right one, costs its own connection alone', async (t, url) => {
   const world = await World.open(t, url);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -253,6 +284,34 @@ onSqlite('a management server that lies, or is not the right one, costs its own 
   assert.deepEqual(await world.events(), []);
   const stored = await world.context.db.all(sql`select * from managed_servers`);
   assert.ok(!JSON.stringify(stored).includes(SECRET), 'the secret is sealed');
+});
+
+onSqlite('a long list of bans leaves the thread to others while it is compared', async (t, url) => {
+  const world = await World.open(t, url);
+  await world.manage('wss://localhost:1');
+  const { db } = world.context;
+  const serverKey = world.key;
+  const entries = Array.from({ length: 2_000 }, () => ({ player: { id: randomUUID(), name: 'Bob' }, reason: 'Why' }));
+  await saveBans(db, serverKey, [
+    ...[{ uuidHash: db.keyedHash(entries[0]!.player.id), content: '', reference: 'known', expires: null }],
+    ...Array.from({ length: 500 }, (_, number) => ({
+      uuidHash: `gone ${number}`,
+      content: '',
+      reference: '',
+      expires: null,
+    })),
+  ]);
+  let turns = 0;
+  let next = setImmediate(count);
+  function count(): void {
+    turns++;
+    next = setImmediate(count);
+  }
+  const steps = await stepsOf({ report: { kind: 'bans', entries }, time: 1 }, { db, serverKey, contact: null });
+  clearImmediate(next);
+  const kinds = Map.groupBy(steps, ({ kind }) => kind);
+  assert.deepEqual([kinds.get('banned')!.length, kinds.get('unbanned')!.length], [2_000, 500]);
+  assert.ok(turns >= 10, `the event loop had ${turns} turns`);
 });
 
 test('a management address is on this machine or has TLS', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { sql } from '#db/sql.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ledger.ts';
@@ -59,6 +60,10 @@ onEachDatabase('a running match is shown until its result or silence, and never 
     assert.deepEqual(found.objectives[0].player, 'Player1');
     const [head] = (await get('/v1/live-matches')).json;
     assert.deepEqual(head.teams[0], { name: 'Red', color: 'red', score: 2, kill_count: 3, death_count: 0 });
+    const { teams } = (await db.get<{ teams: string }>(sql`select teams from live_matches`))!;
+    await db.run(sql`update live_matches set teams = 'not parsed'`);
+    assert.deepEqual((await get('/v1/live-matches')).json[0], head, 'a list parses no players');
+    await db.run(sql`update live_matches set teams = ${teams}`);
     assert.deepEqual((await get('/v1/matches')).json, []);
     assert.equal((await get(`/v1/players/${person(1).uuid}`)).status, 404, 'a report of the present adds no players');
   });
@@ -138,7 +143,7 @@ onEachDatabase('a running match is shown until its result or silence, and never 
     assert.match(JSON.stringify(await live()), /Player1/);
     await deleteAccount(db, clock.now(), id);
     await finishJobs(db);
-    assert.deepEqual((await live()).teams, []);
+    assert.deepEqual([(await live()).teams, (await get('/v1/live-matches')).json[0].teams], [[], []]);
     clock.advance(1000);
     const later = new Date(clock.now()).toISOString();
     await send(progress({ started: time, teams: [team('Red', 1)] }, { time: later }));

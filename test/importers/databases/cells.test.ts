@@ -29,6 +29,13 @@ test('addresses are recognised in every form in which plugins write them, and no
     assert.equal(isAddress(text), false, text);
   const reason = '§cEvading (203.0.113.9), also 2001:db8::1!\\nUse 1.8.9\u202e';
   assert.equal(reasonIn({ reason }, 'reason'), 'Evading [address] also [address] Use 1.8.9');
+  for (const [text, expected] of [
+    ['Alt (ip:203.0.113.9|203.0.113.10)', 'Alt (ip:[address]|[address])'],
+    ['ip=203.0.113.9,203.0.113.*/x', 'ip=[address],[address]/x'],
+    ['Alt=ip:2001:db8::1; [2001:db8::2]/64', 'Alt=ip:[address]; [[address]]/64'],
+    ['std::add at 10:30:45, 1.2.3 a::b.c :: x:: 12.03.2024', 'std::add at 10:30:45, 1.2.3 a::b.c :: x:: 12.03.2024'],
+  ] as const)
+    assert.equal(reasonIn({ reason: text }, 'reason'), expected);
 });
 
 const left = () => ({ rows: 0, names: 0 });

@@ -143,9 +143,11 @@ onEachDatabase('Community: every change is imported once, whatever says that it 
 
   db.exec(`update punishments set active = 0, last_updated = ${TIME + HOUR} where id = '${uuid(101)}';
     update punishments set reason = 'Edited' where id = '${uuid(102)}';
+    update users set name = 'Benny' where id = '${BEN}';
     update sessions set end_time = ${TIME + 2 * HOUR} where id = '${uuid(202)}'`);
   punish(db, [{ id: 8, punished: MOD, updated: TIME + HOUR }]);
-  assert.deepEqual((await again()).taken, 4);
+  const later = await again();
+  assert.deepEqual([later.taken, later.refusals.length], [4, 1], 'a player who has another name since the login');
   db.exec(`update punishments set reason = 'Why' where id = '${uuid(102)}'`);
   assert.equal((await again()).taken, 1, 'a change back is a change');
   db.exec(`update punishments set reason = 'Edited' where id = '${uuid(102)}'`);

@@ -40,17 +40,25 @@ interface BanRow {
   expires: number | null;
 }
 
-/** The listed bans of a server, or of some players on it. */
+/** The listed bans of some players on a server. */
 export async function listedBans(
   db: Queryable,
   serverKey: number,
-  uuidHashes?: readonly string[],
+  uuidHashes: readonly string[],
 ): Promise<Map<string, ListedBan>> {
-  if (uuidHashes?.length === 0) return new Map();
-  const chosen = uuidHashes === undefined ? sql`` : sql`and uuid_hash in (${list(uuidHashes)})`;
+  if (uuidHashes.length === 0) return new Map();
   const rows = await db.all<BanRow>(sql`
-    select uuid_hash, reference, content, expires from managed_bans where server_key = ${serverKey} ${chosen}`);
+    select uuid_hash, reference, content, expires from managed_bans
+    where server_key = ${serverKey} and uuid_hash in (${list(uuidHashes)})`);
   return new Map(rows.map(({ uuid_hash, ...ban }) => [uuid_hash, { uuidHash: uuid_hash, ...ban }]));
+}
+
+/** The players of the listed bans of a server whose hashes follow `after`, in their order. */
+export async function bansAfter(db: Queryable, serverKey: number, after: string, limit: number): Promise<string[]> {
+  const rows = await db.tuples(sql`
+    select uuid_hash from managed_bans where server_key = ${serverKey} and uuid_hash > ${after}
+    order by uuid_hash limit ${limit}`);
+  return rows.map(([uuidHash]) => String(uuidHash));
 }
 
 /** Replaces the listed bans of these players. */
