@@ -184,14 +184,22 @@ async function changeRole(input: Input): Promise<void> {
   await withAppContext(async ({ db }) => {
     const account = await requireAccount(db, required(input, 'account'));
     const { id, name } = account;
-    const act =
-      role === 'operator'
-        ? `This gives ${name} every power over the network: servers, players, punishments, accounts and applications.`
-        : `This takes the role of ${name} as an operator away.`;
-    if (!isConfirmed(input, act, { id, name, role: account.role, new_role: role })) return;
+    if (!isConfirmed(input, effectOf(account, role), { id, name, role: account.role, new_role: role })) return;
     if (!(await setRole(db, id, role))) throw new UsageError(lastOperatorMessage(name));
     print(input, wire((await findAccount(db, id))!));
   });
+}
+
+function effectOf({ name, role: present }: Account, role: Role): string {
+  if (role === 'operator')
+    return `This gives ${name} every power over the network: servers, players, punishments, accounts and applications.`;
+  if (present === 'operator' && role === 'moderator')
+    return `This takes the operator role away from ${name}, who stays a moderator.`;
+  if (role === 'moderator')
+    return `This lets ${name} issue, change and revoke punishments, look up names and rename accounts that are not linked.`;
+  return present === 'user'
+    ? `${name} has no role; nothing changes.`
+    : `This takes the ${present} role away from ${name}.`;
 }
 
 async function listAll(input: Input): Promise<void> {

@@ -12,11 +12,12 @@ type Decision = 'always' | 'never' | ((form: Form) => boolean);
 /**
  * Every form of operators and moderators, and those of application owners, which operators can use for applications of
  * others. A form gives power if it lets somebody act who could not before (roles, keys, secrets, access, a way into an
- * account): a stolen cookie or an unlocked computer must not be enough for that. Forms that only take away, undo or moderate
+ * account): a stolen cookie or an unlocked computer must not be enough for that, nor for taking the place of the other
+ * operators: removing roles, disabling and deleting accounts ask, too. Other forms that only take away, undo or moderate
  * never ask.
  */
 export const POWER: Readonly<Record<string, Decision>> = {
-  '/operator/accounts/:id': ({ change }) => ['make_operator', 'make_moderator', 'enable'].includes(change ?? ''),
+  '/operator/accounts/:id': ({ change }) => change !== 'sign_out' && change !== 'unlink',
   '/operator/accounts/:id/password': 'always',
   '/operator/accounts/:id/email': 'always',
   '/operator/accounts/:id/verification': 'never',

@@ -94,16 +94,14 @@ function downsample(points: { at: number; value: number }[]): { at: number; valu
 
 async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<Html> {
   const { text } = request;
-  const summaries = await mapSummaries(
-    request.db,
-    servers.map(({ current_map }) => current_map),
-  );
-  const live = new Map(
-    (await listLiveMatches(request.db, request.presenceSince)).map((match) => [match.serverKey, match]),
-  );
-  const cards = servers.map((server) =>
-    serverCard(request, { server, summary: summaries.of(server.current_map), live: live.get(server.key) }),
-  );
+  const matches = await listLiveMatches(request.db, request.presenceSince);
+  const live = new Map(matches.map((match) => [match.serverKey, match]));
+  const maps = servers.map(({ key, current_map }) => live.get(key)?.map ?? current_map);
+  const summaries = await mapSummaries(request.db, maps);
+  const cards = servers.map((server, index) => {
+    const map = maps[index]!;
+    return serverCard(request, { server, map, summary: summaries.of(map), live: live.get(server.key) });
+  });
   return html`<section aria-labelledby="servers">
     ${heading('servers', text.home.servers)}
     ${
@@ -118,6 +116,8 @@ async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<
 
 interface Shown {
   server: ServerNow;
+  /** Of the running match; without one, that of the last heartbeat. */
+  map: string;
   summary: MapSummary | undefined;
   live: ListedLiveMatch | undefined;
 }
@@ -137,19 +137,19 @@ function serverCard(request: PageRequest, shown: Shown): Html {
   </li>`;
 }
 
-function serverState(request: PageRequest, { server, summary, live }: Shown): Html {
+function serverState(request: PageRequest, { server, map, summary, live }: Shown): Html {
   const { text, formats } = request;
-  const { players, playerCount, max, current_map: map } = server;
+  const { players, playerCount, max } = server;
+  const gamemode = live?.gamemode || server.gamemode;
   const quiet = html`<span class="soft">${text.home.quiet}</span>`;
   const mapName =
     summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`;
-  const mode =
-    server.gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, server.gamemode)}</span>`;
+  const mode = gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, gamemode)}</span>`;
   return html`<p class="server-map">${map === '' ? quiet : html`${mapName}${mode}`}${liveScore(request, live)}</p>
     <p class="server-count">
       <span class="figures" data-live="${idOf(server.key)}">${formats.number(playerCount)}</span
       >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
-      <span class="soft small">${text.home.players(playerCount)}</span>
+      <span class="soft small">${text.home.players(max || playerCount)}</span>
     </p>
     ${max > 0 ? fillBar(playerCount / max) : ''} ${players.length === 0 ? '' : names(request, players, playerCount)}`;
 }

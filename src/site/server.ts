@@ -59,7 +59,9 @@ function banner(
       <p class="soft"><bdi>${server.region}</bdi></p>
       <h1><bdi>${server.name}</bdi></h1>
       <p class="lead">${mapLine(request, live?.map ?? server.current_map, live?.gamemode || server.gamemode, map)}</p>
-      <p class="soft small">${server.online ? `${count} ${text.home.players(playerCount)}` : text.home.offline}</p>
+      <p class="soft small">
+        ${server.online ? `${count} ${text.home.players(max || playerCount)}` : text.home.offline}
+      </p>
     </div>
   </section>`;
 }

@@ -140,8 +140,13 @@ onEachDatabase('commands manage application secrets and owners, account roles an
   }
   assert.equal((await run('account', 'delete', '--account', 'Ann', '--dry-run')).sessions, 0);
   await run('account', 'role', '--account', 'Bob', '--role', 'operator', '--yes');
+  const asked = async (value: string): Promise<string> =>
+    await refused('account', 'role', '--account', 'Ann', '--role', value);
+  assert.match(await asked('moderator'), /takes the operator role away from Ann, who stays a moderator/);
+  assert.match(await asked('user'), /takes the operator role away from Ann\./);
   const roles = ['operator', 'moderator', 'user'];
   for (const value of roles) assert.equal(await role(value), value);
+  assert.match(await asked('moderator'), /lets Ann issue, change and revoke punishments/);
   assert.match(
     await refused('account', 'role', '--account', 'Ann', '--role', 'king'),
     /--role must be one of user, moderator, operator/,

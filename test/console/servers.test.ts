@@ -58,6 +58,9 @@ onEachDatabase('the page of a new server shows how to connect it, then what arri
   assert.match(await open(), /newest event 1 minute ago\s+server\.presence/);
   await events({ version: 1, id: 'wrong', type: 'player.login', time: time(), data: {} });
   assert.match(await open(), /newest event 0 seconds ago\s+rejected, see below/);
+  // Phones hide empty cells, and a button needs no heading beside it.
+  assert.match(olga.page.html, /rejected<\/span[^]*?<td><\/td>[^]*?<td>\s*<form/);
+  assert.doesNotMatch(olga.page.html, /data-label="Withdraw"/);
 });
 
 onEachDatabase('an operator creates, rotates and revokes the keys of a server; each is shown once', async (t, url) => {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setDisabled } from '#store/accounts/account-changes.ts';
+import { accountById } from '#store/accounts/accounts.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { addOwner, removeOwner } from '#store/applications/owners.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { application, serviceToken } from '#test/support/builders.ts';
 import { Person } from '#test/auth/person.ts';
 import { authorize, CALLBACK, makeAccount, PASSWORD, statusWithinASecond } from '#test/auth/support.ts';
-import { enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
+import { confirm, enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
 
 const REASON = /^The application is suspended: the accounts of its owners are disabled\./;
 
@@ -37,11 +38,19 @@ async function open(t: TestContext, url: string) {
   const bobs = (await post(services, '/oauth/token', { ...client, ...redeemed })).body['access_token']!;
   const suspended = async () => (await applicationByClientId(db, app.client_id))!.suspended;
   const changeAnn = async (change: string): Promise<void> => {
+    const before = (await accountById(db, ann.id))!.disabled;
     await console.open(`/console/operator/accounts/${ann.id}`);
     await console.post(`/console/operator/accounts/${ann.id}`, {
       form_token: tokenOn(console.page.html),
       change,
     });
+    if (change !== 'disable') return;
+    assert.match(
+      console.text,
+      /Disable the account Ann\?.*Browsers that are signed out.*Operators can enable it again/,
+    );
+    assert.equal((await accountById(db, ann.id))!.disabled, before);
+    await confirm(console);
   };
   return { services, app, client, ann, bob, console, own, bobs, suspended, changeAnn };
 }

@@ -52,3 +52,21 @@ onEachDatabase('the page of a server shows the running match, and those seen wit
   assert.equal(reported.match(/class="match-row"/g)?.length, 2);
   for (const wrong of ['nothing', '00000000000']) assert.equal((await get(context, `/servers/${wrong}`)).status, 404);
 });
+
+onEachDatabase('the home page names the map of the running match, whatever the heartbeat says', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(
+    context,
+    ...[configured('Alpha', { max: 20 }), configured('Lobby', {}), map('Twin Peaks')],
+    ...[presence('Alpha', { current: 1, players: ['Ada'] }), presence('Lobby', { current: 1, players: ['Eve'] })],
+  );
+  const card = async (name: string): Promise<string> =>
+    (await page(context, '/')).split('<li class="server').find((part) => part.includes(`<bdi>${name}</bdi>`))!;
+  assert.match(await card('Alpha'), /No match is running[^]*> \/ 20<[^]*>players</);
+  assert.match(await card('Lobby'), /No match is running[^]*>1<[^]*>player</);
+  await sendEvents(context, progress());
+  assert.match(await card('Alpha'), /href="\/maps\/\w+"><bdi>Twin Peaks<[^]*Capture the Wool[^]*10:00/);
+  assert.doesNotMatch(await card('Alpha'), /No match is running/);
+  const path = `/servers/${idOf((await serverByName(context.db, 'Alpha'))!.key)}`;
+  assert.match(await page(context, path), /1 \/ 20 players/);
+});

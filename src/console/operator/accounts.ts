@@ -145,11 +145,19 @@ const CHANGES: Record<string, (request: ConsoleRequest, account: Account) => Pro
 
 type Confirmation = Pick<Act, 'title' | 'impact' | 'undo' | 'submit'>;
 
-/** What the page before a change says. */
-const CONFIRMED: Record<string, (request: ConsoleRequest, account: Account) => Promise<Confirmation> | Confirmation> = {
+type Question = (request: ConsoleRequest, account: Account) => Promise<Confirmation> | Confirmation | undefined;
+
+/** The content of the page before a change; a change without one is made at once. */
+const CONFIRMED: Record<string, Question> = {
+  disable: confirmDisabling,
   make_operator: ({ texts: { confirm: t, operator } }, { name }) => {
     const undo = t.make_operator_undo;
     return { title: t.make_operator(name), impact: [t.make_operator_falls], undo, submit: operator.make_operator };
+  },
+  make_moderator: ({ texts: { confirm: t, operator } }, { name, role }) => {
+    if (role !== 'operator') return undefined;
+    const [title, undo] = [t.demote(name, operator.is_operator), t.make_user_undo];
+    return { title, impact: [t.demote_falls], undo, submit: operator.make_moderator };
   },
   make_user: ({ texts: { confirm: t, operator } }, { name, role }) => {
     const title = t.make_user(name, role === 'moderator' ? operator.is_moderator : operator.is_operator);
@@ -158,16 +166,26 @@ const CONFIRMED: Record<string, (request: ConsoleRequest, account: Account) => P
   delete: confirmDeletion,
 };
 
-async function confirmDeletion(request: ConsoleRequest, { id, name, player_uuid }: Account): Promise<Confirmation> {
+async function confirmDeletion(request: ConsoleRequest, account: Account): Promise<Confirmation> {
   const { confirm: t, operator } = request.texts;
+  const impact = [...(await impactOn(request, account)), ...(account.player_uuid === null ? [] : [t.pseudonym])];
+  return { title: t.delete_account(account.name), impact, submit: operator.delete_account };
+}
+
+async function confirmDisabling(request: ConsoleRequest, account: Account): Promise<Confirmation> {
+  const { confirm: t, operator } = request.texts;
+  const impact = [t.disable_falls, ...(await impactOn(request, account))];
+  return { title: t.disable_account(account.name), impact, undo: t.disable_undo, submit: operator.disable };
+}
+
+async function impactOn(request: ConsoleRequest, { id }: Account): Promise<string[]> {
+  const { confirm: t } = request.texts;
   const { sessions, connected, suspended } = await accountImpact(request.deps.db, request.now, id);
-  const impact = [
+  return [
     t.sessions(number(request, sessions)),
     ...(connected.length === 0 ? [] : [t.connected(connected.join(', '))]),
     ...(suspended.length === 0 ? [] : [t.suspended(suspended.join(', '))]),
-    ...(player_uuid === null ? [] : [t.pseudonym]),
   ];
-  return { title: t.delete_account(name), impact, submit: operator.delete_account };
 }
 
 async function change(request: ConsoleRequest) {
@@ -178,9 +196,10 @@ async function change(request: ConsoleRequest) {
   if (!Object.hasOwn(CHANGES, name) || account.id === person.account.id) return `/operator/accounts/${account.id}`;
   if (name === 'delete' && form['name']?.trim() !== account.name)
     return await accountPage(request, texts.operator.not_the_name);
-  if (!isConfirmed(request) && Object.hasOwn(CONFIRMED, name)) {
+  const question = isConfirmed(request) ? undefined : await CONFIRMED[name]?.(request, account);
+  if (question !== undefined) {
     const back = `/operator/accounts/${account.id}`;
-    return confirmationPage(request, { section: '/accounts', back, ...(await CONFIRMED[name]!(request, account)) });
+    return confirmationPage(request, { section: '/accounts', back, ...question });
   }
   const changed = await CHANGES[name]!(request, account);
   if (changed === false || changed === 'last operator') return await accountPage(request, texts.confirm.last_operator);

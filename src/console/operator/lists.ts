@@ -50,11 +50,18 @@ export function table(label: string, headings: readonly (Html | string)[], rows:
   </div>`;
 }
 
-/** Gives each cell the heading of its column, which the stylesheet shows on phones. Escaped text holds no `<td`. */
+/** A heading for a column of buttons, whose labels say the same: only screen readers need it. */
+export const hiddenHeading = (text: string): Html => html`<span class="hidden">${text}</span>`;
+
+/**
+ * Gives each cell the heading of its column, which the stylesheet shows on phones, and empties blank cells, which it hides
+ * there. Escaped text holds no `<td`.
+ */
 async function labelled(row: Html, headings: readonly (Html | string)[]): Promise<HtmlEscapedString> {
   const labels = await Promise.all(headings.map(async (heading) => html`${await heading}`));
   let column = 0;
-  const cells = String(await row).replaceAll(/<t[hd]\b/g, (start) => {
+  const filled = String(await row).replaceAll(/<td>\s+<\/td>/g, '<td></td>');
+  const cells = filled.replaceAll(/<t[hd]\b/g, (start) => {
     const label = String(labels[column++] ?? '');
     return start === '<th' || label === '' || label.includes('<') ? start : `${start} data-label="${label}"`;
   });

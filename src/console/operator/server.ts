@@ -21,7 +21,7 @@ import { notFound } from '../sign-in.ts';
 import { connectionCard } from './connection.ts';
 import { confirmationPage, isConfirmed } from './confirmation.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, table } from './lists.ts';
+import { hiddenHeading, keyBefore, olderPager, table } from './lists.ts';
 import { serverFields, readServerForm, problemsOf } from './servers.ts';
 import { managementCard, manageServer, unmanageServer } from './management/management-card.ts';
 import { unwatchServer, watchCard, watchServer } from './watch.ts';
@@ -127,7 +127,7 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
   );
   return html`<section class="card" aria-labelledby="receipts">
     <h2 id="receipts">${t.receipts}</h2>
-    ${receipts.length === 0 ? html`<p class="soft">${t.no_receipts}</p>` : table(t.receipts, [t.received, t.event, t.state, t.withdraw], rows)}
+    ${receipts.length === 0 ? html`<p class="soft">${t.no_receipts}</p>` : table(t.receipts, [t.received, t.event, t.state, hiddenHeading(t.withdraw)], rows)}
     ${olderPager(request, next)}
   </section>`;
 }

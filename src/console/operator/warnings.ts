@@ -7,7 +7,7 @@ import { type EventWarning, listEventWarnings } from '#store/game/event-warnings
 import { button, timestamp } from '../components.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
 
 /** Accepted events with values that are not plausible. */
 async function warningsPage(request: ConsoleRequest) {
@@ -18,7 +18,7 @@ async function warningsPage(request: ConsoleRequest) {
   const rows = items.map((warning) => warningRow(request, warning));
   const inner = html`<section class="card">
     <p>${t.warnings_lead}</p>
-    ${items.length === 0 ? html`<p class="soft">${t.no_warnings}</p>` : table(title, [t.received, t.server, t.event, t.implausible, t.withdraw], rows)}
+    ${items.length === 0 ? html`<p class="soft">${t.no_warnings}</p>` : table(title, [t.received, t.server, t.event, t.implausible, hiddenHeading(t.withdraw)], rows)}
     ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/warnings', title, inner);

@@ -43,6 +43,12 @@ export const jobs = {
     make_user: (name: string, role: string) => `Remove the role of ${name} (${role})?`,
     make_user_falls: 'They can no longer open these pages. Their account and applications stay.',
     make_user_undo: 'Operators can grant the role again.',
+    demote: (name: string, role: string) => `Make ${name} (${role}) a moderator?`,
+    demote_falls:
+      'They can no longer open the pages of operators. They can still issue, change and revoke punishments and look up names.',
+    disable_account: (name: string) => `Disable the account ${name}?`,
+    disable_falls: 'Nobody can sign in to it until it is enabled again. Its matches and its role stay.',
+    disable_undo: 'Operators can enable it again. Its owner then has to sign in again everywhere.',
     delete_account: (name: string) => `Delete the account ${name}?`,
     sessions: (count: string) => `Browsers that are signed out: ${count}`,
     connected: (names: string) => `Applications that lose their access: ${names}`,

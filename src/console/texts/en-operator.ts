@@ -70,7 +70,7 @@ export const operator = {
     unlink: 'Unlink the game account',
     make_operator: 'Grant the operator role',
     is_moderator: 'moderator',
-    make_moderator: 'Grant the moderator role',
+    make_moderator: 'Make a moderator',
     moderator_hint: 'Moderators manage punishments and names, and see nothing else of operators.',
     make_user: 'Remove the role',
     delete_account: 'Delete this account',
