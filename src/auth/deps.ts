@@ -10,14 +10,15 @@ import type { Mailer } from '#platform/mail.ts';
 import type { Db } from '#db/db.ts';
 import { requestLanguage } from '#http/cookies.ts';
 import type { PageShell } from '#http/page.ts';
-import type { ClientInfo } from '#store/accounts/account-sessions.ts';
 import type { Background } from './background.ts';
+import type { RequestInfo } from './client-info.ts';
 import type { HeldAttempts } from './held-attempts.ts';
+import type { PasswordQueue } from './password-queue.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 export interface Env {
   Bindings: HttpBindings;
-  Variables: { texts: Texts; client: ClientInfo };
+  Variables: { texts: Texts; client: RequestInfo };
 }
 
 export type Context = HonoContext<Env>;
@@ -33,6 +34,7 @@ export interface Deps {
   readonly secure: boolean;
   readonly background: Background;
   readonly heldAttempts: HeldAttempts;
+  readonly passwordQueue: PasswordQueue;
   /** oidc-provider with the current signing keys; replaced when the keys rotate, so read it for each request. */
   readonly provider: Provider;
 }

@@ -19,6 +19,7 @@ import { HeldAttempts } from './held-attempts.ts';
 import { KeyRing } from './oidc/key-ring.ts';
 import { allowsMethod } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
+import { PasswordQueue } from './password-queue.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
 import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
@@ -66,6 +67,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   );
   const background = new Background(log);
   const heldAttempts = new HeldAttempts(clock);
+  const passwordQueue = new PasswordQueue();
   const deps: Deps = {
     config,
     db,
@@ -76,6 +78,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     secure,
     background,
     heldAttempts,
+    passwordQueue,
     get provider() {
       return keyRing.provider;
     },
@@ -84,7 +87,10 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   const service = new AuthService(context, keyRing, pages);
   return {
     listener: (request, response) => service.serve(request, response),
-    stopping: () => heldAttempts.close(),
+    stopping: () => {
+      heldAttempts.close();
+      passwordQueue.close();
+    },
     close: async () => {
       keyRing.close();
       await background.settled();

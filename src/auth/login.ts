@@ -84,7 +84,9 @@ async function authenticate(c: Context, deps: Deps, form: Form): Promise<Account
   const guess = await admitGuess(c, deps, account, name);
   if (guess === undefined) return 'blocked';
   const stored = account === undefined ? undefined : await passwordOf(deps.db, account.id);
-  const matches = await passwordMatches(password, stored);
+  const matches = await deps.passwordQueue.run(guess.requester, c.get('client'), () =>
+    passwordMatches(password, stored),
+  );
   const isAuthenticated = matches && account !== undefined && account.disabled === null;
   record(c, deps, account, { action: 'session.start', outcome: isAuthenticated ? 'done' : 'failed' });
   if (!isAuthenticated) return 'credentials';

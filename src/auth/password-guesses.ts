@@ -6,6 +6,7 @@ import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/thr
 import type { Context, Deps } from './deps.ts';
 import { deviceCookie, isOwnDevice } from './device.ts';
 import { sendMail } from './mails.ts';
+import type { Requester } from './password-queue.ts';
 
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 60 * 60_000;
@@ -23,6 +24,7 @@ const ALERT_LIMIT = { attempts: 1, windowMs: DAY_MS };
 
 /** An attempt that may be checked. Call `succeeded` if the password is right: a sign-in is no guess. */
 export interface AdmittedGuess {
+  requester: Requester;
   succeeded: () => Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export async function admitGuess(
 async function admitOwner(c: Context, deps: Deps, hash: string): Promise<AdmittedGuess | undefined> {
   const subject = `guess ${hash} ${secretHash(deviceCookie(c, deps)!)}`;
   const { allowed } = await countAttempt(deps.db, deps.clock.now(), subject, DEVICE_LIMIT);
-  return allowed ? { succeeded: () => clearAttempts(deps.db, subject) } : undefined;
+  return allowed ? { requester: 'known', succeeded: () => clearAttempts(deps.db, subject) } : undefined;
 }
 
 async function admitStranger(
@@ -55,7 +57,8 @@ async function admitStranger(
   account: Account | undefined,
   hash: string,
 ): Promise<AdmittedGuess | undefined> {
-  const { db, clock, heldAttempts } = deps;
+  const { db, clock, heldAttempts, passwordQueue } = deps;
+  passwordQueue.refuseIfFull('stranger', c.get('client'));
   const counted: string[] = [];
   // A refused network stops first: otherwise it would use up the count of the account.
   for (const { name, factor } of networksOf(c.get('client').address)) {
@@ -70,6 +73,7 @@ async function admitStranger(
   if (!allowed) return undefined;
   if (used > PROMPT_GUESSES && !(await heldAttempts.hold(hash))) return undefined;
   return {
+    requester: 'stranger',
     succeeded: async () => {
       for (const each of [...counted, subject]) await uncountAttempt(db, each);
     },

@@ -150,8 +150,9 @@ async function currentPasswordProblem(
 ): Promise<Problems | undefined> {
   const { errors } = c.get('texts');
   if (!(await admitAttempt(c, deps, 'password', account.id))) return { current: errors.too_many_attempts };
-  if (!(await passwordMatches(password, await passwordOf(deps.db, account.id))))
-    return { current: errors.password_wrong };
+  const stored = await passwordOf(deps.db, account.id);
+  const matches = await deps.passwordQueue.run('known', c.get('client'), () => passwordMatches(password, stored));
+  if (!matches) return { current: errors.password_wrong };
   await clearAttemptsOf(c, deps, 'password', account.id);
   return undefined;
 }
@@ -180,7 +181,7 @@ async function changePassword(c: Context, deps: Deps, current: SignedIn, form: F
   const password = form['password'] ?? '';
   const problem = passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return { password: problem };
-  const hashed = await hashPassword(password);
+  const hashed = await deps.passwordQueue.run('known', c.get('client'), () => hashPassword(password));
   await deps.db.transaction(async (tx) => {
     await setPassword(tx, account.id, hashed);
     await forgetDevices(tx, account.id);

@@ -58,7 +58,7 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
   if (account === undefined) return await showExpired(c, deps);
   const problem = passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
-  const hashed = await hashPassword(password);
+  const hashed = await deps.passwordQueue.run('known', c.get('client'), () => hashPassword(password));
   const token = await deps.db.transaction(async (tx) => {
     const consumed = await consumeMailToken(tx, now, secret);
     if (consumed === undefined) return undefined;

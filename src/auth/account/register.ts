@@ -46,11 +46,12 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const { name = '', email = '', password = '', flow = '' } = form;
   const problems = problemsOf(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
+  deps.passwordQueue.refuseIfFull('stranger', c.get('client'));
   if (!(await admitAttempt(c, deps, 'register', email))) {
     return await showRegister(c, deps, form, { email: c.get('texts').errors.too_many_attempts });
   }
   const browser = newSecret();
-  const hashed = await hashPassword(password);
+  const hashed = await deps.passwordQueue.run('stranger', c.get('client'), () => hashPassword(password));
   const locale = c.get('texts').lang;
   const data = { name: name.trim(), email: email.trim(), password: hashed, locale, flow, browser: secretHash(browser) };
   deps.background.run(() => sendLink(deps, data));
@@ -105,7 +106,9 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   const { name, email } = peeked.data as Registration;
   const problem = isOwn ? undefined : passwordError(c, deps, password, name, email);
   if (problem !== undefined) return await showConfirm(c, deps, peeked, secret, problem);
-  const chosen = isOwn ? undefined : await hashPassword(password);
+  const chosen = isOwn
+    ? undefined
+    : await deps.passwordQueue.run('stranger', c.get('client'), () => hashPassword(password));
   const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
   if (token === undefined) return await showExpired(c, deps);
   const { flow } = token.data as Registration;

@@ -1,16 +1,11 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { Unavailable } from '../errors.ts';
 
 /** Argon2id with the parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
-
-/** Each hash occupies a thread and 19 MiB, so the number of running and of queued hashes is limited. */
-const MAX_RUNNING = 2;
-const MAX_QUEUED = 200;
 
 export const MIN_PASSWORD = 10;
 export const MAX_PASSWORD = 256;
@@ -22,25 +17,23 @@ const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.pa
 /**
  * Hashes a password for storage.
  * @returns a PHC string of Argon2id
- * @throws Unavailable when too many hashes are queued
  */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await limited(() => tagOf(password, nonce, COST, TAG_BYTES));
+  const tag = await tagOf(password, nonce, COST, TAG_BYTES);
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
 /**
  * Compares a password with its stored hash. Without a stored hash the answer is no after the same time, so that the
  * duration does not reveal which accounts exist.
- * @throws Unavailable when too many hashes are queued
  */
 export async function passwordMatches(password: string, stored: string | undefined): Promise<boolean> {
   const [, , , cost, salt, tag] = (stored ?? DUMMY_HASH).split('$') as [string, string, string, string, string, string];
   const [memory = 0, passes = 0, parallelism = 0] = cost.split(',').map((part) => Number(part.slice(2)));
   const expected = Buffer.from(tag, 'base64');
   const nonce = Buffer.from(salt, 'base64');
-  const actual = await limited(() => tagOf(password, nonce, { memory, passes, parallelism }, expected.length));
+  const actual = await tagOf(password, nonce, { memory, passes, parallelism }, expected.length);
   return timingSafeEqual(actual, expected) && stored !== undefined;
 }
 
@@ -82,28 +75,6 @@ function commonPasswords(): ReadonlySet<string> {
 
 async function tagOf(password: string, nonce: Buffer, cost: typeof COST, tagLength: number): Promise<Buffer> {
   return await derive('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...cost });
-}
-
-let running = 0;
-const queue: (() => void)[] = [];
-
-async function limited<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_RUNNING) await waitInQueue();
-  else running++;
-  try {
-    return await work();
-  } finally {
-    const next = queue.shift();
-    if (next === undefined) running--;
-    else next();
-  }
-}
-
-async function waitInQueue(): Promise<void> {
-  if (queue.length >= MAX_QUEUED) throw new Unavailable(new Error('Too many passwords are being checked'));
-  const { promise, resolve } = Promise.withResolvers<void>();
-  queue.push(resolve);
-  await promise;
 }
 
 function unpadded(bytes: Buffer): string {
