@@ -72,6 +72,7 @@ export const EXPECTED_LIVE = ['Running', 'running', 1, ['Red #FF5555 3 Saltmarte
 /** What the plugin for Bukkit shows. */
 export const EXPECTED_READS = {
   stats: 'Saltmarten: kills 10, deaths 4, won 1 of 2 matches, played 0 h',
+  again: 'Please wait a moment.',
   unknown: 'This player is not known.',
   banned: 'KICK_BANNED You are banned: Griefing "spawn"',
   free: 'ALLOWED ',
