@@ -78,3 +78,12 @@ export const EXPECTED_READS = {
   free: 'ALLOWED ',
   away: 'ALLOWED ',
 };
+
+/** An outbox that loses no event while there is a way to write it, and says how many it loses. */
+export const EXPECTED_FAULTS = {
+  'full for a while': [true, 0, ['first', 'second', 'third']],
+  'full until the end': ['3 events are lost: the outbox cannot be written.', 0],
+  deleted: ['second'],
+  'not an event': ['An event of type wrong is left out: java.lang.IllegalStateException: wrong', ['right']],
+  'no folder': [true, true],
+};

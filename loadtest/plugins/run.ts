@@ -18,6 +18,7 @@ import { serveProcess } from '../support/served-process.ts';
 import { checkPlaceholders } from './placeholders.ts';
 import { compilePlugins, compilerVersion, type JavaDriver } from './java.ts';
 import {
+  EXPECTED_FAULTS,
   EXPECTED_LIVE,
   EXPECTED_MATCH,
   EXPECTED_READS,
@@ -34,6 +35,7 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
   try {
     const driver = await compilePlugins(join(folder, 'classes'));
     report.add('both plugins compile without warnings', version, true);
+    await checkFaults(join(folder, 'faults'), driver, report);
     for (const dialect of dialectsOf(database)) {
       await using created = await databases(dialect);
       const server = join(folder, dialect);
@@ -42,6 +44,14 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkFaults(folder: string, driver: JavaDriver, report: Report): Promise<void> {
+  await mkdir(folder);
+  const facts = JSON.parse(await driver.run('faults', folder)) as Record<string, unknown>;
+  for (const [name, expected] of Object.entries(EXPECTED_FAULTS)) {
+    report.add(`outbox: ${name}`, JSON.stringify(facts[name]), isDeepStrictEqual(facts[name], expected));
   }
 }
 
