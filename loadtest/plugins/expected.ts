@@ -72,8 +72,18 @@ export const EXPECTED_LIVE = ['Running', 'running', 1, ['Red #FF5555 3 Saltmarte
 /** What the plugin for Bukkit shows. */
 export const EXPECTED_READS = {
   stats: 'Saltmarten: kills 10, deaths 4, won 1 of 2 matches, played 0 h',
+  again: 'Please wait a moment.',
   unknown: 'This player is not known.',
   banned: 'KICK_BANNED You are banned: Griefing "spawn"',
   free: 'ALLOWED ',
   away: 'ALLOWED ',
+};
+
+/** An outbox that loses no event while there is a way to write it, and says how many it loses. */
+export const EXPECTED_FAULTS = {
+  'full for a while': [true, 0, ['first', 'second', 'third']],
+  'full until the end': ['3 events are lost: the outbox cannot be written.', 0],
+  deleted: ['second'],
+  'not an event': ['An event of type wrong is left out: java.lang.IllegalStateException: wrong', ['right']],
+  'no folder': [true, true],
 };

@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -11,12 +13,21 @@ const STRICT = ['-Xlint:all', '-Werror', '--release', '17', '-encoding', 'UTF-8'
 
 /** The source folders of both plugins, each with those that it needs on its class path. */
 const MODULES: readonly { name: string; sources: string[]; needs: string[] }[] = [
-  { name: 'bukkit', sources: [join(PACKAGES, 'bukkit-plugin/stubs')], needs: [] },
+  { name: 'bukkit', sources: [join(PACKAGES, 'bukkit-plugin/stubs/org')], needs: [] },
+  { name: 'placeholders', sources: [join(PACKAGES, 'bukkit-plugin/stubs/me')], needs: ['bukkit'] },
   { name: 'pgm', sources: [join(PACKAGES, 'pgm-plugin/stubs')], needs: ['bukkit'] },
   { name: 'outbox', sources: [join(PACKAGES, 'outbox-java/src')], needs: [] },
-  { name: 'bukkit-plugin', sources: [join(PACKAGES, 'bukkit-plugin/src')], needs: ['bukkit', 'outbox'] },
+  {
+    name: 'bukkit-plugin',
+    sources: [join(PACKAGES, 'bukkit-plugin/src')],
+    needs: ['bukkit', 'placeholders', 'outbox'],
+  },
   { name: 'pgm-plugin', sources: [join(PACKAGES, 'pgm-plugin/src')], needs: ['bukkit', 'pgm', 'outbox'] },
-  { name: 'driver', sources: [DRIVER], needs: ['bukkit', 'pgm', 'outbox', 'bukkit-plugin', 'pgm-plugin'] },
+  {
+    name: 'driver',
+    sources: [DRIVER],
+    needs: ['bukkit', 'placeholders', 'pgm', 'outbox', 'bukkit-plugin', 'pgm-plugin'],
+  },
 ];
 
 /** The version of the compiler; undefined where there is none. */
@@ -27,8 +38,41 @@ export async function compilerVersion(): Promise<string | undefined> {
   );
 }
 
-/** Compiles the plugins and the driver without warnings into `output`; returns a function that runs the driver. */
-export async function compilePlugins(output: string): Promise<(...args: string[]) => Promise<string>> {
+/** Runs the driver. */
+export interface JavaDriver {
+  /** Runs a command on a server without PlaceholderAPI; returns its output. */
+  run(...args: string[]): Promise<string>;
+  /** Starts a server with PlaceholderAPI that answers commands. */
+  start(...args: string[]): DriverSession;
+}
+
+/** A running driver, which answers each line with one line of JSON. */
+export class DriverSession implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(classPath: string, args: readonly string[]) {
+    this.#child = spawn('java', ['-cp', classPath, 'Driver', ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
+  }
+
+  async ask(...command: string[]): Promise<unknown> {
+    this.#child.stdin!.write(`${command.join(' ')}\n`);
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error(`The driver ended at: ${command.join(' ')}`);
+    return JSON.parse(value as string);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.stdin!.end();
+    await exit;
+  }
+}
+
+/** Compiles the plugins and the driver without warnings into `output`. */
+export async function compilePlugins(output: string): Promise<JavaDriver> {
   const classPath = (names: readonly string[]): string => names.map((name) => join(output, name)).join(delimiter);
   for (const { name, sources, needs } of MODULES) {
     const files = await Promise.all(sources.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })));
@@ -38,6 +82,10 @@ export async function compilePlugins(output: string): Promise<(...args: string[]
       .map((file) => join(file.parentPath, file.name));
     await run('javac', [...STRICT, '-cp', classPath(needs), '-d', join(output, name), ...java]);
   }
-  const everything = classPath(MODULES.map(({ name }) => name));
-  return async (...args) => (await run('java', ['-cp', everything, 'Driver', ...args], { timeout: 60_000 })).stdout;
+  const all = MODULES.map(({ name }) => name);
+  const alone = classPath(all.filter((name) => name !== 'placeholders'));
+  return {
+    run: async (...args) => (await run('java', ['-cp', alone, 'Driver', ...args], { timeout: 60_000 })).stdout,
+    start: (...args) => new DriverSession(classPath(all), args),
+  };
 }

@@ -15,8 +15,16 @@ import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
-import { compilePlugins, compilerVersion } from './java.ts';
-import { EXPECTED_LIVE, EXPECTED_MATCH, EXPECTED_READS, matchFacts, type WireMatch } from './expected.ts';
+import { checkPlaceholders } from './placeholders.ts';
+import { compilePlugins, compilerVersion, type JavaDriver } from './java.ts';
+import {
+  EXPECTED_FAULTS,
+  EXPECTED_LIVE,
+  EXPECTED_MATCH,
+  EXPECTED_READS,
+  matchFacts,
+  type WireMatch,
+} from './expected.ts';
 
 /** Compiles the Java plugins, plays matches with them, and compares what the data API says. */
 export async function runLoadTest({ database }: LoadTestOptions, report: Report): Promise<void> {
@@ -27,6 +35,7 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
   try {
     const driver = await compilePlugins(join(folder, 'classes'));
     report.add('both plugins compile without warnings', version, true);
+    await checkFaults(join(folder, 'faults'), driver, report);
     for (const dialect of dialectsOf(database)) {
       await using created = await databases(dialect);
       const server = join(folder, dialect);
@@ -38,17 +47,20 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
   }
 }
 
-async function deliver(
-  database: string,
-  folder: string,
-  driver: (...args: string[]) => Promise<string>,
-  report: Report,
-): Promise<void> {
+async function checkFaults(folder: string, driver: JavaDriver, report: Report): Promise<void> {
+  await mkdir(folder);
+  const facts = JSON.parse(await driver.run('faults', folder)) as Record<string, unknown>;
+  for (const [name, expected] of Object.entries(EXPECTED_FAULTS)) {
+    report.add(`outbox: ${name}`, JSON.stringify(facts[name]), isDeepStrictEqual(facts[name], expected));
+  }
+}
+
+async function deliver(database: string, folder: string, driver: JavaDriver, report: Report): Promise<void> {
   const [key] = (await prepare(database, 1)) as [string];
   await declareCounters(database);
   const service = await serveProcess(database);
   try {
-    await driver('play', folder);
+    await driver.run('play', folder);
     const troubles = await sendOutboxes(folder, `http://127.0.0.1:${service.ingest}`, key);
     // Nobody has asked for the code of the driver's player.
     const unknownCodes = troubles.filter((trouble) => trouble.startsWith('refused: account.link data.code'));
@@ -62,11 +74,12 @@ async function deliver(
     report.add('the agent finds the outbox of each plugin', '', existsSync(join(renamed, 'outbox.ndjson')));
     await ban(service.ingest, key);
     await compare(service.api, key, report);
-    const reads = JSON.parse(await driver('read', folder, `http://127.0.0.1:${service.api}`, key)) as object;
+    const reads = JSON.parse(await driver.run('read', folder, `http://127.0.0.1:${service.api}`, key)) as object;
     report.add('/stats and the check for bans', JSON.stringify(reads), isDeepStrictEqual(reads, EXPECTED_READS));
   } finally {
     await service.kill('SIGTERM');
   }
+  await checkPlaceholders({ database, folder, driver, key }, report);
 }
 
 async function declareCounters(database: string): Promise<void> {

@@ -35,6 +35,8 @@ import tc.oc.pgm.wool.PlayerWoolPlaceEvent;
  *
  *   Driver play FOLDER             plays matches and sessions; the plugins write into FOLDER/plugins
  *   Driver read FOLDER URL KEY     asks the service, and prints one JSON object
+ *   Driver faults FOLDER           breaks the files of the plugins, and prints one JSON object
+ *   Driver placeholders FOLDER URL KEY   answers the commands of the standard input
  */
 public final class Driver {
   private static final UUID SALTMARTEN = uuid(1);
@@ -57,12 +59,16 @@ public final class Driver {
       playOn(world);
       plugin.onDisable();
       rotate(plugins);
+    } else if (arguments[0].equals("faults")) {
+      System.out.println(Json.write(new OutboxFaults(new File(arguments[1])).all()));
+    } else if (arguments[0].equals("placeholders")) {
+      new Placeholders(new File(plugins, "Scorehall"), arguments[2], arguments[3]).serve();
     } else {
       System.out.println(Json.write(read(plugins, arguments[2], arguments[3])));
     }
   }
 
-  private static UUID uuid(int number) {
+  static UUID uuid(int number) {
     return new UUID(0x7f0c6a4e_52b1_4c2fL, 0x9b7d_000000000000L | number);
   }
 
@@ -178,17 +184,19 @@ public final class Driver {
     ScorehallBukkit plugin = world.enable(new ScorehallBukkit(), folder, Map.of("api-url", url, "key", key));
     plugin.onCommand(world.player(SALTMARTEN, "Saltmarten"), command("stats"), "stats", new String[0]);
     String stats = world.messages.poll(5, TimeUnit.SECONDS);
-    plugin.onCommand(world.player(SALTMARTEN, "Saltmarten"), command("stats"), "stats", new String[] {"No such/player?"});
+    plugin.onCommand(world.player(SALTMARTEN, "Saltmarten"), command("stats"), "stats", new String[0]);
+    String again = world.messages.poll(5, TimeUnit.SECONDS);
+    plugin.onCommand(world.player(DUCK, "Duck"), command("stats"), "stats", new String[] {"No such/player?"});
     String unknown = world.messages.poll(5, TimeUnit.SECONDS);
     String banned = joins(world, WADER);
     String free = joins(world, SALTMARTEN);
     plugin.onDisable();
     World alone = new World();
     alone.enable(new ScorehallBukkit(), folder, Map.of("api-url", "http://127.0.0.1:1", "key", key)).onDisable();
-    return Map.of("stats", stats, "unknown", unknown, "banned", banned, "free", free, "away", joins(alone, WADER));
+    return Map.of("stats", stats, "again", again, "unknown", unknown, "banned", banned, "free", free, "away", joins(alone, WADER));
   }
 
-  private static String joins(World world, UUID player) {
+  static String joins(World world, UUID player) {
     AsyncPlayerPreLoginEvent event = new AsyncPlayerPreLoginEvent("Somebody", player);
     world.dispatch(event);
     return event.getLoginResult() + " " + event.getKickMessage();

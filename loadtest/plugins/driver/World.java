@@ -3,8 +3,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -22,10 +24,13 @@ final class World {
   final List<Player> online = new ArrayList<>();
   final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
   final List<Runnable> timers = new ArrayList<>();
+  /** The names of other plugins. */
+  final Set<String> plugins = new HashSet<>();
+  final List<JavaPlugin> disabled = new ArrayList<>();
   private final List<Listener> listeners = new ArrayList<>();
   private final Server server = fake(Server.class, (method, arguments) -> switch (method.getName()) {
     case "getOnlinePlayers" -> online;
-    case "getPluginManager" -> fake(org.bukkit.plugin.PluginManager.class, (register, given) -> listeners.add((Listener) given[0]));
+    case "getPluginManager" -> fake(org.bukkit.plugin.PluginManager.class, this::manage);
     case "getScheduler" -> fake(org.bukkit.scheduler.BukkitScheduler.class, (run, given) -> {
       if (run.getName().equals("runTaskTimer")) timers.add((Runnable) given[1]);
       else ((Runnable) given[1]).run();
@@ -47,6 +52,20 @@ final class World {
           case "toString" -> type.getSimpleName();
           default -> method.getReturnType() == void.class ? discard(answers.answer(method, arguments)) : answers.answer(method, arguments);
         }));
+  }
+
+  private Object manage(Method method, Object[] arguments) {
+    return switch (method.getName()) {
+      case "registerEvents" -> listeners.add((Listener) arguments[0]);
+      case "isPluginEnabled" -> plugins.contains(arguments[0]);
+      case "disablePlugin" -> disable((JavaPlugin) arguments[0]);
+      default -> throw new UnsupportedOperationException(method.getName());
+    };
+  }
+
+  private Object disable(JavaPlugin plugin) {
+    plugin.onDisable();
+    return disabled.add(plugin);
   }
 
   private static Object discard(Object ignored) {

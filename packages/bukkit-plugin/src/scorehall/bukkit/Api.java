@@ -1,8 +1,8 @@
 package scorehall.bukkit;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,42 +11,74 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import scorehall.outbox.Text;
 
 /** Reads public data of `/v1` with the server's key. */
 final class Api {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
-  /** After a failure nobody waits for the service for this long. */
+  /** After a failure nobody who joins waits for the service for this long. */
   private static final long PAUSE_MS = 10_000;
+  private static final long REPORT_MS = 60_000;
+  /** The shares of the hour's requests that placeholders and commands leave to the check for bans. */
+  private static final double PLACEHOLDERS_LEAVE = 0.25;
+  private static final double COMMANDS_LEAVE = 0.1;
+  private static final String NOT_THE_API = "config.yml: api-url does not lead to the data API of Scorehall";
 
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+  private final RateLimit limit = new RateLimit();
   private final String url;
   private final String key;
-  private volatile long pausedUntil;
+  private final Consumer<String> onTrouble;
+  private volatile long bansPausedUntil;
+  private boolean isInTrouble;
+  private String reported;
+  private long reportAgain;
 
-  private Api(String url, String key) {
+  private Api(String url, String key, Consumer<String> onTrouble) {
     this.url = url;
     this.key = key;
+    this.onTrouble = onTrouble;
   }
 
   /**
+   * @param onTrouble receives a sentence, in any thread
    * @return null where address and key are empty
    * @throws IllegalArgumentException where they are not usable; the message does not contain the key
    */
-  static Api open(String url, String key) {
+  static Api open(String url, String key, Consumer<String> onTrouble) {
     if (url.isBlank() && key.isBlank()) return null;
     if (!key.matches("shk_[A-Za-z0-9_-]+")) throw new IllegalArgumentException("config.yml: key must be the server's key, shk_…");
-    URI address = URI.create(url.strip().replaceAll("/+$", ""));
-    boolean local = List.of("127.0.0.1", "localhost", "[::1]").contains(String.valueOf(address.getHost()));
-    if (address.getHost() == null || !("https".equals(address.getScheme()) || ("http".equals(address.getScheme()) && local))) {
+    String address = url.strip().replaceAll("/+$", "");
+    if (!isUsable(address)) {
       throw new IllegalArgumentException("config.yml: api-url must begin with https://, or http:// on this machine");
     }
-    return new Api(address.toString(), key);
+    return new Api(address, key, onTrouble);
+  }
+
+  private static boolean isUsable(String address) {
+    try {
+      URI uri = new URI(address);
+      boolean local = List.of("127.0.0.1", "localhost", "[::1]").contains(String.valueOf(uri.getHost()));
+      return uri.getHost() != null && ("https".equals(uri.getScheme()) || ("http".equals(uri.getScheme()) && local));
+    } catch (URISyntaxException wrong) {
+      return false;
+    }
+  }
+
+  /** Reports a wrong address or key at the start of the server. */
+  void check() {
+    get("counters").thenAccept(answer -> {
+      if (!(answer instanceof List<?>)) onTrouble.accept(NOT_THE_API + ".");
+    });
   }
 
   /**
@@ -55,15 +87,15 @@ final class Api {
    * @return the text for a banned player; null for others, and where the service does not answer
    */
   String banOf(UUID player) {
-    if (System.currentTimeMillis() < pausedUntil) return null;
+    if (RateLimit.now() < bansPausedUntil) return null;
     try {
-      boolean banned = await(get(player.toString(), "")) instanceof Map<?, ?> known && Boolean.TRUE.equals(known.get("banned"));
+      boolean banned = await(get("players/" + player)) instanceof Map<?, ?> known && Boolean.TRUE.equals(known.get("banned"));
       if (!banned) return null;
-      return banIn(await(get(player + "/punishments", "?limit=100")));
+      return banIn(await(get("players/" + player + "/punishments?limit=100")));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException away) {
-      pausedUntil = System.currentTimeMillis() + PAUSE_MS;
+      bansPausedUntil = RateLimit.now() + PAUSE_MS;
     }
     return null;
   }
@@ -85,9 +117,10 @@ final class Api {
 
   /** One sentence; also where the player is not known or the service does not answer. */
   CompletableFuture<String> statisticsOf(String player) {
-    return get(URLEncoder.encode(player, StandardCharsets.UTF_8).replace("+", "%20"), "?fields=total")
-        .thenApply(Api::sentence)
-        .exceptionally(away -> "Statistics are not available at the moment.");
+    String unavailable = "Statistics are not available at the moment.";
+    if (!limit.leaves(COMMANDS_LEAVE)) return CompletableFuture.completedFuture(unavailable);
+    String encoded = URLEncoder.encode(player, StandardCharsets.UTF_8).replace("+", "%20");
+    return get("players/" + encoded + "?fields=total").thenApply(Api::sentence).exceptionally(away -> unavailable);
   }
 
   private static String sentence(Object answer) {
@@ -104,17 +137,72 @@ final class Api {
     return total.get(member) instanceof Number number ? number.longValue() : 0;
   }
 
-  /** @return the answer; null where the service says that there is no such player */
-  private CompletableFuture<Object> get(String path, String query) {
-    HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/players/" + path + query))
+  /** The player with these members; null where the service does not know the player. */
+  CompletableFuture<Object> player(UUID player, Set<String> fields) {
+    return get("players/" + player + "?fields=" + String.join(",", new TreeSet<>(fields)));
+  }
+
+  /** Whether requests are left that the check for bans does not need. */
+  boolean hasSpareRequests() {
+    return !limit.isRefused() && limit.leaves(PLACEHOLDERS_LEAVE);
+  }
+
+  /** The distance in milliseconds at which the spare requests last for the hour. */
+  long pace() {
+    return limit.pace(PLACEHOLDERS_LEAVE);
+  }
+
+  /** @return the answer; null where the service says that there is no such thing */
+  private CompletableFuture<Object> get(String path) {
+    if (limit.isRefused()) return CompletableFuture.failedFuture(new IOException("Retry-After is not over"));
+    HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/" + path))
         .timeout(TIMEOUT)
         .header("Authorization", "Bearer " + key)
         .header("Accept", "application/json")
         .build();
-    return client.sendAsync(request, HttpResponse.BodyHandlers.ofString()).thenApply(response -> {
-      if (response.statusCode() == 404) return null;
-      if (response.statusCode() == 200) return JsonReader.read(response.body());
-      throw new UncheckedIOException(new IOException("status " + response.statusCode()));
-    });
+    return client.sendAsync(request, HttpResponse.BodyHandlers.ofString())
+        .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .thenApply(this::read)
+        .whenComplete((answer, failure) -> report(failure));
+  }
+
+  private Object read(HttpResponse<String> response) {
+    limit.read(response);
+    return switch (response.statusCode()) {
+      case 200 -> json(response.body());
+      case 400, 404 -> null;
+      case 401, 403 -> throw new Refusal("config.yml: the service refuses the key (status " + response.statusCode() + ")");
+      case 429 -> throw new Refusal("The requests of this server are used up (SERVER_LIMIT), so bans are not checked");
+      default -> throw new Refusal("The service answers with status " + response.statusCode());
+    };
+  }
+
+  private static Object json(String text) {
+    try {
+      return JsonReader.read(text);
+    } catch (IllegalArgumentException wrong) {
+      throw new Refusal(NOT_THE_API);
+    }
+  }
+
+  private static final class Refusal extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Refusal(String sentence) {
+      super(sentence);
+    }
+  }
+
+  /** Reports the first failure of a kind after a success, and the same one at most once a minute. */
+  private synchronized void report(Throwable failure) {
+    boolean wasInTrouble = isInTrouble;
+    isInTrouble = failure != null;
+    if (failure == null) return;
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    String kind = cause instanceof Refusal ? cause.getMessage() : "The service does not answer";
+    if (kind.equals(reported) && (wasInTrouble || RateLimit.now() < reportAgain)) return;
+    reported = kind;
+    reportAgain = RateLimit.now() + REPORT_MS;
+    onTrouble.accept(cause instanceof Refusal ? kind + "." : kind + ": " + cause);
   }
 }

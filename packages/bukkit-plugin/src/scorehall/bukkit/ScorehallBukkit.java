@@ -1,8 +1,9 @@
 package scorehall.bukkit;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.bukkit.command.Command;
 import org.bukkit.command.CommandSender;
@@ -21,46 +22,69 @@ import scorehall.outbox.Text;
 /** Writes logins, logouts and link codes; with a key, shows statistics and refuses banned players. */
 public final class ScorehallBukkit extends JavaPlugin implements Listener {
   private static final int MAX_CODE = 32;
+  private static final int MIN_REFRESH_SECONDS = 5;
+  /** Each command of a player writes an event or takes a request from the limit of the server. */
+  private static final long COMMAND_MS = 3_000;
 
+  private final Map<UUID, Long> commands = new HashMap<>();
   private Outbox outbox;
   private Api api;
   private boolean checkBans;
+  private StatisticsCache statistics;
+  private Runnable unregisterPlaceholders;
 
   @Override
   public void onEnable() {
-    saveDefaultConfig();
-    FileConfiguration config = getConfig();
-    checkBans = config.getBoolean("check-bans", true);
-    try {
-      api = Api.open(config.getString("api-url", ""), config.getString("key", ""));
-    } catch (IllegalArgumentException wrong) {
-      getLogger().warning(wrong.getMessage());
-    }
     try {
       outbox = new Outbox(getDataFolder().toPath(), getLogger()::warning);
     } catch (IOException trouble) {
-      throw new UncheckedIOException(trouble);
+      getLogger().severe("outbox.ndjson cannot be written, so the plugin is disabled: " + trouble);
+      getServer().getPluginManager().disablePlugin(this);
+      return;
     }
+    saveDefaultConfig();
+    connect(getConfig());
     getServer().getPluginManager().registerEvents(this, this);
     // After a reload, players are online already.
-    getServer().getOnlinePlayers().forEach(player -> session("player.login", player));
+    getServer().getOnlinePlayers().forEach(this::begin);
+  }
+
+  private void connect(FileConfiguration config) {
+    checkBans = config.getBoolean("check-bans", true);
+    try {
+      api = Api.open(config.getString("api-url", ""), config.getString("key", ""), getLogger()::warning);
+    } catch (IllegalArgumentException wrong) {
+      getLogger().warning(wrong.getMessage());
+    }
+    if (api == null) return;
+    api.check();
+    if (!getServer().getPluginManager().isPluginEnabled("PlaceholderAPI")) return;
+    int seconds = Math.max(MIN_REFRESH_SECONDS, config.getInt("placeholder-seconds", 60));
+    statistics = new StatisticsCache(api, seconds * 1000L);
+    unregisterPlaceholders = ScorehallExpansion.register(statistics, getDescription().getVersion());
   }
 
   /** The server disables its plugins before it disconnects the players. */
   @Override
   public void onDisable() {
     if (outbox == null) return;
+    // PlaceholderAPI cannot unregister anything once it is disabled itself.
+    if (unregisterPlaceholders != null && getServer().getPluginManager().isPluginEnabled("PlaceholderAPI")) {
+      unregisterPlaceholders.run();
+    }
+    if (statistics != null) statistics.close();
     getServer().getOnlinePlayers().forEach(player -> session("player.logout", player));
     outbox.close();
   }
 
   @EventHandler(priority = EventPriority.MONITOR)
   public void onJoin(PlayerJoinEvent event) {
-    session("player.login", event.getPlayer());
+    begin(event.getPlayer());
   }
 
   @EventHandler(priority = EventPriority.MONITOR)
   public void onQuit(PlayerQuitEvent event) {
+    if (statistics != null) statistics.quit(event.getPlayer().getUniqueId());
     session("player.logout", event.getPlayer());
   }
 
@@ -74,11 +98,21 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
 
   @Override
   public boolean onCommand(CommandSender sender, Command command, String label, String[] args) {
+    if (sender instanceof Player player && isTooSoon(player.getUniqueId())) {
+      sender.sendMessage("Please wait a moment.");
+      return true;
+    }
     return switch (command.getName()) {
       case "link" -> link(sender, args);
       case "stats" -> statistics(sender, args);
       default -> false;
     };
+  }
+
+  private boolean isTooSoon(UUID player) {
+    long now = RateLimit.now();
+    commands.values().removeIf(last -> now - last >= COMMAND_MS);
+    return commands.putIfAbsent(player, now) != null;
   }
 
   private boolean link(CommandSender sender, String[] args) {
@@ -103,6 +137,11 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
     CompletableFuture<String> answer = api.statisticsOf(name);
     answer.thenAccept(text -> getServer().getScheduler().runTask(this, () -> sender.sendMessage(text)));
     return true;
+  }
+
+  private void begin(Player player) {
+    if (statistics != null) statistics.join(player.getUniqueId());
+    session("player.login", player);
   }
 
   private void session(String type, Player player) {

@@ -1,3 +1,5 @@
 package org.bukkit;
 
-public interface OfflinePlayer {}
+public interface OfflinePlayer {
+  java.util.UUID getUniqueId();
+}

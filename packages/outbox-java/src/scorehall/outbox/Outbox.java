@@ -34,6 +34,7 @@ public final class Outbox implements AutoCloseable {
   private volatile boolean closing;
   private FileChannel channel;
   private long end;
+  private int lost;
 
   /**
    * @param maxBytes the size at which the file is renamed and a new one begun
@@ -44,7 +45,6 @@ public final class Outbox implements AutoCloseable {
     this.file = folder.resolve("outbox.ndjson");
     this.maxBytes = maxBytes;
     this.onTrouble = onTrouble;
-    Files.createDirectories(folder);
     open();
     thread.setDaemon(true);
     thread.start();
@@ -65,12 +65,13 @@ public final class Outbox implements AutoCloseable {
     if (!waiting.offer(event)) onTrouble.accept("An event of type " + type + " is lost: the outbox cannot be written.");
   }
 
-  /** Writes what is queued, for at most five seconds. */
+  /** Writes what is queued, for at most five seconds, and reports events that cannot be written. */
   @Override
   public void close() {
     closing = true;
     try {
       thread.join(CLOSE_MS);
+      if (thread.isAlive()) onTrouble.accept(waiting.size() + " events or more are lost: the outbox is too slow.");
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -81,9 +82,11 @@ public final class Outbox implements AutoCloseable {
       while (!closing || !waiting.isEmpty()) {
         Map<String, Object> event = waiting.poll(200, TimeUnit.MILLISECONDS);
         if (event == null) continue;
-        write(event);
-        if (waiting.isEmpty()) flush();
+        byte[] line = lineOf(event);
+        if (line != null) write(ByteBuffer.wrap(line));
+        if (waiting.isEmpty() && channel.isOpen()) flush();
       }
+      if (lost > 0) onTrouble.accept(lost + " events are lost: the outbox cannot be written.");
       channel.close();
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
@@ -92,29 +95,42 @@ public final class Outbox implements AutoCloseable {
     }
   }
 
+  /** @return null for an event that cannot be written as JSON, so that it does not end the thread */
+  private byte[] lineOf(Map<String, Object> event) {
+    try {
+      return (Json.write(event) + "\n").getBytes(StandardCharsets.UTF_8);
+    } catch (RuntimeException wrong) {
+      onTrouble.accept("An event of type " + event.get("type") + " is left out: " + wrong);
+      return null;
+    }
+  }
+
   private void flush() {
     try {
-      channel.force(false);
+      if (lost == 0) channel.force(false);
     } catch (IOException trouble) {
       onTrouble.accept("The outbox could not be flushed: " + trouble.getMessage());
     }
   }
 
-  /** Tries again until the line is written: the disk may be full for a while. */
-  private void write(Map<String, Object> event) throws InterruptedException {
-    ByteBuffer line = ByteBuffer.wrap((Json.write(event) + "\n").getBytes(StandardCharsets.UTF_8));
+  /** Tries again until the line is written, at the end once more: the disk may be full for a while. */
+  private void write(ByteBuffer line) throws InterruptedException {
     for (boolean first = true; ; first = false) {
+      boolean last = closing;
       try {
-        if (!channel.isOpen()) open();
+        if (!channel.isOpen() || Files.notExists(file)) open();
         if (end > 0 && end + line.capacity() > maxBytes) rotate();
         line.rewind();
         while (line.hasRemaining()) channel.write(line, end + line.position());
         end += line.capacity();
         return;
       } catch (IOException trouble) {
-        if (first) onTrouble.accept("The outbox cannot be written: " + trouble.getMessage());
-        if (closing) return;
-        Thread.sleep(RETRY_MS);
+        if (first && lost == 0) onTrouble.accept("The outbox cannot be written: " + trouble.getMessage());
+        if (last) {
+          lost++;
+          return;
+        }
+        if (!closing) Thread.sleep(RETRY_MS);
       }
     }
   }
@@ -133,8 +149,14 @@ public final class Outbox implements AutoCloseable {
     return String.format("outbox.%016d.ndjson", number);
   }
 
-  /** Ends a line that a crash left unfinished, so that the next one stands alone. */
+  /**
+   * Creates what somebody has deleted while the server runs. Ends a line that a crash left unfinished, so that the next one
+   * stands alone.
+   */
   private void open() throws IOException {
+    if (channel != null) channel.close();
+    // Where the folder is a symbolic link, Java before 20 fails to create it.
+    if (!Files.isDirectory(folder)) Files.createDirectories(folder);
     channel = FileChannel.open(
         file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     end = channel.size();

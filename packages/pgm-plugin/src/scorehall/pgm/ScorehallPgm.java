@@ -1,7 +1,6 @@
 package scorehall.pgm;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import org.bukkit.event.EventHandler;
@@ -33,7 +32,9 @@ public final class ScorehallPgm extends JavaPlugin implements Listener {
     try {
       outbox = new Outbox(getDataFolder().toPath(), getLogger()::warning);
     } catch (IOException trouble) {
-      throw new UncheckedIOException(trouble);
+      getLogger().severe("outbox.ndjson cannot be written, so the plugin is disabled: " + trouble);
+      getServer().getPluginManager().disablePlugin(this);
+      return;
     }
     getServer().getPluginManager().registerEvents(this, this);
     getServer().getScheduler().runTaskTimer(this, () -> records.forEach(this::report), REPORT_TICKS, REPORT_TICKS);

@@ -14,6 +14,10 @@ public class MemorySection {
     return (String) values.getOrDefault(path, def);
   }
 
+  public int getInt(String path, int def) {
+    return (Integer) values.getOrDefault(path, def);
+  }
+
   public boolean getBoolean(String path, boolean def) {
     return (Boolean) values.getOrDefault(path, def);
   }

@@ -1,7 +1,8 @@
 package org.bukkit.entity;
 
-public interface Player extends org.bukkit.command.CommandSender {
+public interface Player extends org.bukkit.command.CommandSender, org.bukkit.OfflinePlayer {
   String getName();
 
+  @Override
   java.util.UUID getUniqueId();
 }

@@ -8,6 +8,7 @@ import org.bukkit.command.Command;
 import org.bukkit.command.CommandSender;
 import org.bukkit.configuration.file.FileConfiguration;
 import org.bukkit.plugin.PluginBase;
+import org.bukkit.plugin.PluginDescriptionFile;
 
 public abstract class JavaPlugin extends PluginBase {
   private File dataFolder;
@@ -27,6 +28,10 @@ public abstract class JavaPlugin extends PluginBase {
 
   public final Server getServer() {
     return server;
+  }
+
+  public final PluginDescriptionFile getDescription() {
+    return new PluginDescriptionFile("Plugin", "1.0.0", getClass().getName());
   }
 
   public final Logger getLogger() {

@@ -1,0 +1,142 @@
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import me.clip.placeholderapi.expansion.PlaceholderExpansion;
+import org.bukkit.OfflinePlayer;
+import org.bukkit.entity.Player;
+import org.bukkit.event.player.PlayerJoinEvent;
+import org.bukkit.event.player.PlayerQuitEvent;
+import scorehall.bukkit.ScorehallBukkit;
+import scorehall.outbox.Json;
+
+/** A server with PlaceholderAPI. Each line of the standard input is a command, answered by one line of JSON. */
+final class Placeholders {
+  private static final long PATIENCE_MS = 20_000;
+
+  private final World world = new World();
+  private final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
+  private final ScorehallBukkit plugin;
+
+  Placeholders(File folder, String url, String key) {
+    Logger logger = Logger.getLogger("plugin");
+    logger.setUseParentHandlers(false);
+    logger.addHandler(new Handler() {
+      @Override
+      public void publish(LogRecord record) {
+        warnings.add(record.getMessage());
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    });
+    world.plugins.add("PlaceholderAPI");
+    plugin = world.enable(new ScorehallBukkit(), folder, Map.of("api-url", url, "key", key, "placeholder-seconds", 1));
+  }
+
+  void serve() throws Exception {
+    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      System.out.println(Json.write(answer(line.split(" "))));
+    }
+    plugin.onDisable();
+  }
+
+  private Object answer(String[] words) throws Exception {
+    return switch (words[0]) {
+      case "join" -> dispatched(new PlayerJoinEvent(playerOf(words[1])));
+      case "quit" -> dispatched(new PlayerQuitEvent(playerOf(words[1])));
+      case "ask" -> ask(words[1], words[2]);
+      case "ask-elsewhere" -> CompletableFuture.supplyAsync(() -> ask(words[1], words[2])).get();
+      case "ask-often" -> nanosecondsOf(words[1], words[2], Integer.parseInt(words[3]));
+      case "await" -> await(words[1], words[2], words[3]);
+      case "stays" -> stays(words[1], words[2]);
+      case "ban-check" -> Driver.joins(world, uuid(words[1]));
+      case "warning" -> warnings.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
+      case "warnings" -> drainWarnings();
+      case "expansion" -> expansionFacts();
+      case "disable" -> disable();
+      default -> throw new IOException("unknown command " + words[0]);
+    };
+  }
+
+  private Object dispatched(org.bukkit.event.Event event) {
+    world.dispatch(event);
+    return true;
+  }
+
+  private static UUID uuid(String number) {
+    return Driver.uuid(Integer.parseInt(number));
+  }
+
+  private Player playerOf(String number) {
+    return world.player(uuid(number), "Player" + number);
+  }
+
+  /** The player 0 stands for no player. */
+  private static String ask(String number, String placeholder) {
+    OfflinePlayer player = number.equals("0") ? null
+        : World.fake(OfflinePlayer.class, (method, arguments) -> uuid(number));
+    return PlaceholderExpansion.stubOf("scorehall").onRequest(player, placeholder);
+  }
+
+  private static long nanosecondsOf(String number, String placeholder, int count) {
+    OfflinePlayer player = World.fake(OfflinePlayer.class, (method, arguments) -> uuid(number));
+    PlaceholderExpansion expansion = PlaceholderExpansion.stubOf("scorehall");
+    long started = System.nanoTime();
+    for (int time = 0; time < count; time++) expansion.onRequest(player, placeholder);
+    return System.nanoTime() - started;
+  }
+
+  private static String await(String number, String placeholder, String expected) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+    String text = ask(number, placeholder);
+    while (!expected.equals(text) && System.nanoTime() < end) {
+      Thread.sleep(10);
+      text = ask(number, placeholder);
+    }
+    return text;
+  }
+
+  /** Asks for a second, in which the plugin has five turns. */
+  private static String stays(String number, String placeholder) throws InterruptedException {
+    String before = ask(number, placeholder);
+    for (int time = 0; time < 100; time++) {
+      Thread.sleep(10);
+      String text = ask(number, placeholder);
+      if (!text.equals(before)) return text;
+    }
+    return before;
+  }
+
+  private List<String> drainWarnings() {
+    List<String> all = new ArrayList<>();
+    warnings.drainTo(all);
+    return all;
+  }
+
+  private static Object expansionFacts() {
+    PlaceholderExpansion expansion = PlaceholderExpansion.stubOf("scorehall");
+    return List.of(expansion.getVersion(), expansion.persist(), expansion.getPlaceholders().contains("%scorehall_kills%"));
+  }
+
+  private Object disable() {
+    plugin.onDisable();
+    return PlaceholderExpansion.stubOf("scorehall") == null;
+  }
+}

@@ -1,0 +1,113 @@
+package scorehall.bukkit;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The names of placeholders, and their texts in a response of `/v1/players/:id`. */
+final class Placeholders {
+  private static final String TOTAL = "total";
+  private static final String COUNTERS = "counters";
+  private static final String COUNTER = "counter_";
+  private static final List<String> MODES =
+      List.of("bowspleef", "cp", "ctw", "factions", "objective", "paintball", "splatt", "teampvp", "tntrun");
+
+  /** Names by the members of the response. */
+  private static final Map<String, String> NAMES = Map.ofEntries(
+      Map.entry("kill_count", "kills"),
+      Map.entry("death_count", "deaths"),
+      Map.entry("win_count", "wins"),
+      Map.entry("lose_count", "losses"),
+      Map.entry("play_count", "matches"),
+      Map.entry("shot_count", "shots"),
+      Map.entry("hit_count", "hits"),
+      Map.entry("time_played", "playtime_seconds"),
+      Map.entry("paint_count", "paint"),
+      Map.entry("wool_placed", "wools"),
+      Map.entry("core_leaked", "cores"),
+      Map.entry("destroyable_destroyed", "monuments"),
+      Map.entry("flag_captured", "flags"),
+      Map.entry("score", "score"),
+      Map.entry("objective_completed", "objectives"),
+      Map.entry("power", "power"),
+      Map.entry("kill_count_rank", "rank_kills"),
+      Map.entry("win_count_rank", "rank_wins"),
+      Map.entry("kd_ratio_rank", "rank_kd"),
+      Map.entry("objective_completed_rank", "rank_objectives"),
+      Map.entry("time_played_rank", "rank_playtime"));
+  private static final List<String> DERIVED = List.of("kd", "playtime", "playtime_hours");
+
+  private Placeholders() {}
+
+  /** All names for the list of PlaceholderAPI. */
+  static List<String> list() {
+    List<String> shared = List.of("kills", "deaths", "kd", "wins", "losses", "matches", "shots", "hits", "playtime",
+        "playtime_hours", "playtime_seconds", "counter_<key>");
+    Stream<String> own = Stream.of("ctw_wools", "objective_cores", "objective_monuments", "objective_flags", "splatt_paint",
+        "factions_power", "teampvp_score", "teampvp_objectives");
+    Stream<String> ranks = NAMES.values().stream().filter(name -> name.startsWith("rank_")).sorted().map("teampvp_"::concat);
+    Stream<String> ofModes = shared.stream().map("<mode>_"::concat);
+    return Stream.of(shared.stream(), ofModes, own, ranks).flatMap(names -> names).toList();
+  }
+
+  /** @return the member of `fields` that has the value of the placeholder; null where there is no such placeholder */
+  static String fieldOf(String placeholder) {
+    String mode = modeOf(placeholder);
+    String name = mode.equals(TOTAL) ? placeholder : placeholder.substring(mode.length() + 1);
+    if (name.startsWith(COUNTER) && name.length() > COUNTER.length()) return COUNTERS;
+    return NAMES.containsValue(name) || DERIVED.contains(name) ? mode : null;
+  }
+
+  private static String modeOf(String placeholder) {
+    int end = placeholder.indexOf('_');
+    String mode = end < 0 ? "" : placeholder.substring(0, end);
+    return MODES.contains(mode) ? mode : TOTAL;
+  }
+
+  /** @return the text of a placeholder that a complete response does not have: 0 for a counter; null where none has it */
+  static String absent(String placeholder, Map<String, String> texts) {
+    String mode = modeOf(placeholder);
+    if (mode.equals(TOTAL) || !COUNTERS.equals(fieldOf(placeholder))) return null;
+    return texts.containsKey(placeholder.substring(mode.length() + 1)) ? "0" : null;
+  }
+
+  /** The texts by the names of their placeholders. */
+  static Map<String, String> textsOf(Map<?, ?> player) {
+    Map<String, String> texts = new HashMap<>();
+    Stream.concat(Stream.of(TOTAL), MODES.stream()).forEach(mode -> {
+      if (player.get(mode) instanceof Map<?, ?> group) group(texts, prefixOf(mode), group);
+    });
+    if (player.get(COUNTERS) instanceof Map<?, ?> modes) {
+      modes.forEach((mode, values) -> {
+        if (values instanceof Map<?, ?> group) group.forEach((key, value) -> put(texts, prefixOf(mode) + COUNTER + key, value));
+      });
+    }
+    return texts;
+  }
+
+  private static String prefixOf(Object mode) {
+    return mode.equals(TOTAL) ? "" : mode + "_";
+  }
+
+  private static void group(Map<String, String> texts, String prefix, Map<?, ?> group) {
+    NAMES.forEach((member, name) -> put(texts, prefix + name, group.get(member)));
+    if (group.get("time_played") instanceof Number time) {
+      long minutes = time.longValue() / 60;
+      texts.put(prefix + "playtime", String.format(Locale.ROOT, "%dh %02dm", minutes / 60, minutes % 60));
+      texts.put(prefix + "playtime_hours", Long.toString(minutes / 60));
+    }
+    if (group.get("kill_count") instanceof Number kills && group.get("death_count") instanceof Number deaths) {
+      double ratio = kills.doubleValue() / Math.max(1, deaths.doubleValue());
+      texts.put(prefix + "kd", String.format(Locale.ROOT, "%.2f", ratio));
+    }
+  }
+
+  /** A rank of 0 means none. */
+  private static void put(Map<String, String> texts, String name, Object value) {
+    if (!(value instanceof Number number)) return;
+    boolean isNoRank = number.longValue() == 0 && name.contains("_rank_");
+    texts.put(name, isNoRank ? "" : Long.toString(number.longValue()));
+  }
+}

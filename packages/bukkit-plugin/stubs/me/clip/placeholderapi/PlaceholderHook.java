@@ -1,0 +1,7 @@
+package me.clip.placeholderapi;
+
+public abstract class PlaceholderHook {
+  public String onRequest(org.bukkit.OfflinePlayer player, String params) {
+    return null;
+  }
+}
