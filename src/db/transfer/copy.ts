@@ -50,17 +50,25 @@ async function copyTable(source: Queryable, target: Db, table: Table, progress: 
 
 /** Reads all tables and computes their digests. */
 export async function digestsOf(db: Queryable, progress: Progress): Promise<Digests> {
-  const digests: Digests = {};
+  return resultOf(await tableDigestsOf(db, progress));
+}
+
+/** Like `digestsOf`, for digests that follow later changes. */
+export async function tableDigestsOf(db: Queryable, progress: Progress): Promise<Map<string, TableDigest>> {
+  const digests = new Map<string, TableDigest>();
   for (const table of await tablesOf(db)) {
     const digest = new TableDigest();
     for await (const { rows } of portionsOf(db, table)) {
       for (const row of rows) digest.add(row);
       progress(table.name, digest.rows);
     }
-    digests[table.name] = { rows: digest.rows, checksum: digest.checksum };
+    digests.set(table.name, digest);
   }
   return digests;
 }
+
+export const resultOf = (digests: ReadonlyMap<string, TableDigest>): Digests =>
+  Object.fromEntries([...digests].map(([name, { rows, checksum }]) => [name, { rows, checksum }]));
 
 /** Sentences about the tables whose rows differ. */
 export function differencesOf(found: Digests, expected: Digests): string[] {
