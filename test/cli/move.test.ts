@@ -234,6 +234,14 @@ for (const [from, to] of BOTH_WAYS) {
   });
 }
 
+test('the comparison of a SQLite file lets the connections to the other database be served', async (t) => {
+  const { db } = await testContext(t, await databaseOf(t, 'sqlite'));
+  let served = false;
+  setImmediate(() => (served = true));
+  await digestsOf(db, quiet);
+  assert.ok(served, 'a turn of the event loop has begun meanwhile');
+});
+
 const entries = async (db: Db): Promise<unknown[][]> =>
   await db.tuples(sql`select action, detail from audit where action like 'database.%' order by id`);
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db, Queryable } from '../db.ts';
 import type { Value } from '../sql.ts';
 import { TableDigest } from './digest.ts';
@@ -61,6 +62,8 @@ export async function tableDigestsOf(db: Queryable, progress: Progress): Promise
     for await (const { rows } of portionsOf(db, table)) {
       for (const row of rows) digest.add(row);
       progress(table.name, digest.rows);
+      // SQLite answers within the same turn of the event loop, in which no connection to PostgreSQL would be served.
+      await nextTurn();
     }
     digests.set(table.name, digest);
   }
