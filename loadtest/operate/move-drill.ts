@@ -1,35 +1,74 @@
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_SEED, generateDatabase } from '#bench/generated.ts';
 import { openDb } from '#db/open.ts';
 import { list, sql } from '#db/sql.ts';
 import { differencesOf, digestsOf } from '#db/transfer/copy.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import { openSender, type Sender } from '#sender/index.ts';
-import { createServerKey } from '#store/game/server-keys.ts';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
-import { databases } from '../support/databases.ts';
-import { createPopulation, matchOf } from '../support/matches.ts';
-import { freeServicePorts, type Ports, serveProcess } from '../support/served-process.ts';
-import { startCommand } from './installation.ts';
+import { type Databases, databases, dialectsOf } from '../support/databases.ts';
+import { freeServicePorts, serveProcess } from '../support/served-process.ts';
+import { keysOf, Load } from './move-load.ts';
+import { reportMemory, reportSteps, runMove } from './move-run.ts';
 
 const MATCHES = 1_000_000;
+/** Fewer, because the source is generated for each run. */
+const MATCHES_FROM_POSTGRES = 100_000;
 const SECRET_KEY = 'the secret key of the installation that moves';
-/** Two matches of 20 players a second: some ten thousand players online. */
-const EVERY_MS = 500;
-const MAX_MEGABYTES = 300;
 const DELIVERY_MS = 300_000;
-const STEADY_FACTOR = 1.25;
+/** The copy of the source, and PostgreSQL with its log, in multiples of the source. */
+const SPACE_FACTOR = 3.5;
 
-/** Moves a network from SQLite to PostgreSQL while matches arrive; the first two attempts are killed. */
-export async function testMove(report: Report, { matches = MATCHES }: LoadTestOptions): Promise<void> {
+interface Drill {
+  name: string;
+  source: string;
+  target: string;
+  folder: string;
+}
+
+/** Moves a network from SQLite to PostgreSQL, and another one from PostgreSQL to SQLite, while matches arrive. */
+export async function testMove(report: Report, { matches, database }: LoadTestOptions): Promise<void> {
+  for (const from of dialectsOf(database)) {
+    await inFolder(async (folder) => {
+      await using postgres = await databases('postgres');
+      const started = performance.now();
+      const drill =
+        from === 'sqlite'
+          ? await toPostgres(folder, postgres, matches ?? MATCHES)
+          : await toSqlite(folder, postgres, matches ?? MATCHES_FROM_POSTGRES);
+      report.note(`${drill.name}: source`, secondsSince(started));
+      await moveInUse(report, drill);
+    });
+  }
+}
+
+/** From a copy of the database of `npm run bench`, which is generated once and stays under data/bench. */
+async function toPostgres(folder: string, targets: Databases, matches: number): Promise<Drill> {
+  const { url } = await generateDatabase({ matches, seed: DEFAULT_SEED }, () => undefined);
+  const source = join(folder, 'data', 'scorehall.db');
+  await mkdir(dirname(source));
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < statSync(url).size * SPACE_FACTOR) throw new Error(`Too little space in ${folder}.`);
+  await copyFile(url, source, constants.COPYFILE_FICLONE);
+  // A database that was in use before has its newest rows in the log.
+  if (existsSync(`${url}-wal`)) await copyFile(`${url}-wal`, `${source}-wal`);
+  return { name: 'move to PostgreSQL', source, target: await targets.create(), folder };
+}
+
+async function toSqlite(folder: string, sources: Databases, matches: number): Promise<Drill> {
+  const source = await sources.create();
+  await generateDatabase({ matches, seed: DEFAULT_SEED, database: source }, () => undefined);
+  return { name: 'move to SQLite', source, target: join(folder, 'moved.db'), folder };
+}
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-move-'));
   try {
+<<<<<<< HEAD
     await using targets = await databases('postgres');
     const [source, target] = [join(folder, 'data', 'scorehall.db'), await targets.create()];
     const key = await createSource(report, source, matches);
@@ -44,137 +83,99 @@ export async function testMove(report: Report, { matches = MATCHES }: LoadTestOp
     await load.finish();
     await countDelivered(report, target, load.sent);
     await moved.kill('SIGTERM');
+=======
+    await work(folder);
+>>>>>>> move
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** @returns the key of a game server */
-async function createSource(report: Report, url: string, matches: number): Promise<string> {
-  const started = performance.now();
-  await generateDatabase({ matches, seed: DEFAULT_SEED, database: url }, () => undefined);
-  report.note(`move: ${matches} matches generated`, secondsSince(started));
-  await using db = await openDb(url, { keyedHash: secretHash });
-  const server = (await db.get<{ key: number }>(sql`select key from servers order by key limit 1`))!;
-  return await createServerKey(db, Date.now(), server.key);
-}
-
 const secondsSince = (started: number): string => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 
-/** Matches that arrive during the move, by the sender that plugins use. */
-class Load implements AsyncDisposable {
-  readonly #sender: Sender;
-  readonly #stop = new AbortController();
-  readonly #running: Promise<void>;
-  readonly sent: string[] = [];
-
-  private constructor(sender: Sender) {
-    this.#sender = sender;
-    this.#running = this.#run();
-  }
-
-  static async start({ ingest }: Ports, key: string, folder: string): Promise<Load> {
-    return new Load(await openSender({ url: `http://127.0.0.1:${ingest}`, key, folder }));
-  }
-
-  async #run(): Promise<void> {
-    const people = createPopulation(1_000);
-    while (!this.#stop.signal.aborted) {
-      const match = matchOf(people, 20, Date.now());
-      await this.#sender.send({ ...match, version: 1 });
-      this.sent.push(match.id);
-      await pause(EVERY_MS);
-    }
-  }
-
-  /** No further matches; the queue may still hold some. */
-  async finish(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.finish();
-    await this.#sender.close();
-  }
+/** Moves a network in use; the first two attempts are killed. */
+async function moveInUse(report: Report, { name, source, target, folder }: Drill): Promise<void> {
+  const keys = await (async () => {
+    await using db = await openDb(source, { keyedHash: secretHash });
+    return await keysOf(db);
+  })();
+  const ports = await freeServicePorts();
+  const environment = { SECRET_KEY, DATA_FOLDER: join(folder, 'data'), REVOCATION_LOG: 'off' };
+  await mkdir(environment.DATA_FOLDER, { recursive: true });
+  const service = await serveProcess(source, { ports, environment });
+  await using load = await Load.start(ports.ingest, keys, join(folder, 'queues'));
+  const ended = await moveAndBreakOff(report, name, { DATABASE_URL: source, ...environment }, target);
+  await service.kill('SIGTERM');
+  const refused = ended - (load.refused[0] ?? ended);
+  report.note(`${name}: writes refused with 503 until the move ended`, `${(refused / 1000).toFixed(1)} s`);
+  await compare(report, name, source, target);
+  const moved = await serveProcess(target, { ports, environment });
+  await load.finish();
+  await countDelivered(report, `${name}: matches of senders, each once`, target, load.sent);
+  await countDelivered(report, `${name}: matches acknowledged without a queue`, target, load.acknowledged);
+  await moved.kill('SIGTERM');
 }
 
-/** The outputs of the command after which it is killed: while it copies, and while it catches up or compares. */
-const BREAK_OFF = [/^read \d+ rows|Copying all tables/m, /Caught up|Comparing|Creating the indexes/m];
+/** The outputs of the command after which it is killed: in a large table, and while it compares. */
+const BREAK_OFF = [
+  /^read \d{6,} rows of player_matches|^Creating the indexes/m,
+  /^Comparing all tables\.\n(read .*\n){3}|^The source is closed/m,
+];
 
-async function moveAndBreakOff(report: Report, settings: NodeJS.ProcessEnv, target: string): Promise<void> {
+/** @returns when the move ended, by `performance.now()` */
+async function moveAndBreakOff(
+  report: Report,
+  name: string,
+  settings: NodeJS.ProcessEnv,
+  target: string,
+): Promise<number> {
   for (const [number, when] of BREAK_OFF.entries()) {
-    const { output, code } = await runMove(settings, target, when);
-    report.add(`move: attempt ${number + 1}, killed`, output.trim().split('\n').at(-1) ?? '', code === null);
+    const run = await runMove(settings, target, when);
+    const attempt = `${name}, attempt ${number + 1}`;
+    reportSteps(report, attempt, run);
+    reportMemory(report, attempt, run);
+    report.add(`${attempt}: killed`, run.lines.at(-1)?.text ?? '', run.code === null);
   }
+  const run = await runMove(settings, target);
+  const attempt = `${name}, attempt 3`;
+  reportSteps(report, attempt, run);
+  reportMemory(report, attempt, run);
+  const took = `${((run.ended - run.started) / 1000).toFixed(1)} s`;
+  report.add(`${attempt}: finished`, run.code === 0 ? took : run.output.slice(-300), run.code === 0);
+  return run.ended;
+}
+
+const quiet = (): void => undefined;
+
+async function compare(report: Report, name: string, source: string, target: string): Promise<void> {
   const started = performance.now();
-  const { output, code, megabytes } = await runMove(settings, target);
-  report.add('move: attempt 3', code === 0 ? secondsSince(started) : output.slice(-300), code === 0);
-  const half = Math.ceil(megabytes.length / 2);
-  const [early, late] = [Math.max(0, ...megabytes.slice(0, half)), Math.max(0, ...megabytes.slice(half))];
-  const isFlat = late <= Math.max(early * STEADY_FACTOR, 0) && Math.max(early, late) <= MAX_MEGABYTES;
-  report.add('move: memory, first and second half', `${Math.round(early)} MB, ${Math.round(late)} MB`, isFlat);
-}
-
-interface MoveRun {
-  code: number | null;
-  output: string;
-  /** Resident, every 200 ms. */
-  megabytes: number[];
-}
-
-/** @param until the output after which the command is killed */
-async function runMove(settings: NodeJS.ProcessEnv, target: string, until?: RegExp): Promise<MoveRun> {
-  const child = startCommand(settings, 'move', '--to', target);
-  const run: MoveRun = { code: null, output: '', megabytes: [] };
-  child.stdout!.resume();
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    run.output += text;
-    if (until?.test(run.output) === true) child.kill('SIGKILL');
-  });
-  const exited = once(child, 'exit') as Promise<[number | null]>;
-  const sampler = setInterval(() => run.megabytes.push(...megabytesOf(child.pid!)), 200);
-  [run.code] = await exited;
-  clearInterval(sampler);
-  return run;
-}
-
-function megabytesOf(pid: number): number[] {
-  if (process.platform !== 'linux') return [];
-  try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return kilobytes === undefined ? [] : [Number(kilobytes) / 1024];
-  } catch {
-    return [];
-  }
-}
-
-async function compare(report: Report, source: string, target: string): Promise<void> {
   await using from = await openDb(source);
   await using to = await openDb(target);
-  const [found, expected] = [await digestsOf(to, () => undefined), await digestsOf(from, () => undefined)];
+  const [found, expected] = await Promise.all([digestsOf(to, quiet), digestsOf(from, quiet)]);
   // The target has the entry of its arrival.
   const differences = differencesOf({ ...found, audit: expected['audit']! }, expected);
-  report.add('move: tables with another checksum', differences.join('; ') || 'none', differences.length === 0);
+  const rows = Object.values(found).reduce((sum, table) => sum + table.rows, 0);
+  report.note(`${name}: ${rows} rows read from both and compared again`, secondsSince(started));
+  report.add(`${name}: tables with another checksum`, differences.join('; ') || 'none', differences.length === 0);
 }
 
 const BATCH_SIZE = 500;
 
-async function countDelivered(report: Report, url: string, sent: readonly string[]): Promise<void> {
+async function countDelivered(report: Report, name: string, url: string, ids: readonly string[]): Promise<void> {
   await using db = await openDb(url);
   const count = async (): Promise<number> => {
     let found = 0;
-    for (let start = 0; start < sent.length; start += BATCH_SIZE) {
-      const ids = list(sent.slice(start, start + BATCH_SIZE));
-      found += Number((await db.tuple(sql`select count(*) from ledger where event_id in (${ids})`))![0]);
+    for (let start = 0; start < ids.length; start += BATCH_SIZE) {
+      const some = list(ids.slice(start, start + BATCH_SIZE));
+      found += Number((await db.tuple(sql`select count(*) from ledger where event_id in (${some})`))![0]);
     }
     return found;
   };
   const end = Date.now() + DELIVERY_MS;
   let found = await count();
-  while (found < sent.length && Date.now() < end) {
+  while (found < ids.length && Date.now() < end) {
     await pause(1_000);
     found = await count();
   }
-  report.add('move: matches that arrived meanwhile, each once', `${found} of ${sent.length}`, found === sent.length);
+  report.add(name, `${found} of ${ids.length}`, found === ids.length && ids.length > 0);
 }

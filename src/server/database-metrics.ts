@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { gauge } from '#platform/metrics.ts';
 import type { AppContext } from '#context/context.ts';
 import { databaseSize } from '#store/database-size.ts';
@@ -33,16 +33,7 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
       }
     },
   });
-  if (db.dialect === 'sqlite')
-    gauge(metrics, {
-      name: 'scorehall_database_wal_bytes',
-      help: 'Size of the write-ahead log of SQLite',
-      collect: (wal) =>
-        wal.set(
-          statSync(`${config.DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, '')}-wal`, { throwIfNoEntry: false })
-            ?.size ?? 0,
-        ),
-    });
+  if (db.dialect === 'sqlite') addWalMetric(metrics, config.DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
   gauge(metrics, {
     name: 'scorehall_database_connections',
     help: 'Connections of the pool to PostgreSQL by state, and queries that wait for one',
@@ -50,5 +41,15 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
     collect: (connections) => {
       for (const [state, count] of Object.entries(db.connections())) connections.set({ state }, count);
     },
+  });
+}
+
+/** SQLite writes its log beside the file itself, which `DATABASE_URL` may name by a symbolic link. */
+function addWalMetric(metrics: AppContext['metrics'], database: string): void {
+  const path = `${realpathSync(database)}-wal`;
+  gauge(metrics, {
+    name: 'scorehall_database_wal_bytes',
+    help: 'Size of the write-ahead log of SQLite',
+    collect: (wal) => wal.set(statSync(path, { throwIfNoEntry: false })?.size ?? 0),
   });
 }

@@ -211,6 +211,58 @@ test('files: secrets and database that others may read', { skip: process.platfor
   assert.match(texts('disk'), /GB \(\d+ %\) are free/);
 });
 
+test('paths: files and folders of the settings that cannot be read or written', async () => {
+  const folder = newFolder();
+  const file = join(folder, 'a-file');
+  writeFileSync(file, 'text');
+  const settings = { DATABASE_URL: join(folder, 'data/x.db'), LOG_LEVEL: 'silent' };
+  const good = { ...settings, REVOCATION_LOG: join(folder, 'new/log'), NODE_COMPILE_CACHE: join(folder, 'cache') };
+  assert.match((await doctor(good, [], folder)).texts('paths'), /^This user can read and write/);
+  assert.match((await doctor({ ...good, REVOCATION_LOG: file })).texts('paths'), /^This user can read and write/);
+  assert.ok(!existsSync(join(folder, 'new')) && !existsSync(join(folder, 'cache')), 'nothing is created');
+
+  const within = join(file, 'within');
+  const expected: [Environment, RegExp][] = [
+    [{ REVOCATION_LOG: folder }, /^REVOCATION_LOG: .* \(it is a folder\), so a restored backup brings back/],
+    [{ REVOCATION_LOG: within }, /^REVOCATION_LOG: \S+within cannot be written \(\S+a-file is no folder\)/],
+    [{ DATA_FOLDER: within, REVOCATION_LOG: 'off' }, /key\.\n.*mail cannot .*\n.*backups cannot/],
+    [
+      { DATA_FOLDER: within, REVOCATION_LOG: 'off', SECRET_KEY: KEY, MIGRATION_BACKUP: 'off' },
+      /^DATA_FOLDER: \S+mail.*$/,
+    ],
+    [{ API_LISTEN: join(within, 'api.sock') }, /^API_LISTEN: \S+within cannot be written/],
+    [{ INTERNAL_LISTEN: join(within, 'x.sock') }, /^INTERNAL_LISTEN: \S+within cannot be written/],
+    [{ LOGO: join(folder, 'none.png') }, /^LOGO cannot be read: ENOENT.*The service does not start\.$/],
+    [{ PRIVACY: folder }, /^PRIVACY cannot be read: EISDIR/],
+  ];
+  for (const [changed, message] of expected) {
+    const { texts, ok } = await doctor({ ...settings, ...changed });
+    assert.match(texts('paths'), message);
+    assert.equal(ok, false);
+  }
+  const { of, ok } = await doctor({ ...settings, NODE_COMPILE_CACHE: within });
+  assert.deepEqual([of('paths').map(({ status }) => status), ok], [['warning'], true], 'it only costs time');
+  const off = { ...settings, DATA_FOLDER: within, REVOCATION_LOG: 'off', SECRET_KEY: KEY, MIGRATION_BACKUP: 'off' };
+  assert.match((await doctor({ ...off, SMTP_URL: 'smtp://127.0.0.1:1' })).texts('paths'), /^This user can/);
+});
+
+test('paths: a log and a folder without permission', { skip: process.platform === 'win32' }, async () => {
+  const folder = newFolder();
+  const log = join(folder, 'revocations.log');
+  writeFileSync(log, '', { mode: 0o400 });
+  const settings = { DATABASE_URL: join(folder, 'x.db'), REVOCATION_LOG: log };
+  const expectDenied = async (setting: string): Promise<void> => {
+    // The superuser may write everywhere.
+    const expected = process.getuid!() === 0 ? /^This user can/ : new RegExp(`^${setting}: .*access is denied`);
+    assert.match((await doctor(settings)).texts('paths'), expected);
+  };
+  await expectDenied('REVOCATION_LOG');
+  chmodSync(log, 0o600);
+  chmodSync(folder, 0o500);
+  assert.doesNotMatch((await doctor(settings)).texts('paths'), /REVOCATION_LOG/, 'an existing file needs no new entry');
+  await expectDenied('DATABASE_URL');
+});
+
 test('mail: no server, a refusing one, and a mail that arrives', async (t) => {
   assert.match((await doctor({})).texts('mail'), /There is no mail server/);
   const mailbox = await Mailbox.open(t);

@@ -5,7 +5,7 @@ import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { digestsOf } from '#db/transfer/copy.ts';
-import { move, type MoveOptions } from '#db/transfer/move.ts';
+import { cancelMove, move, type MoveOptions } from '#db/transfer/move.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretKeyMatches } from '#store/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
@@ -154,6 +154,93 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.deepEqual(await digestsOf(target, quiet), await digestsOf(db, quiet));
   });
 }
+
+/** A small network, and an empty target. */
+async function moveCase(t: TestContext, from: Dialect, to: Dialect) {
+  const [sourceUrl, targetUrl] = [await databaseOf(t, from), await databaseOf(t, to, createEmptyDatabase)];
+  const context = await testContext(t, sourceUrl);
+  await sendEvents(context, login('Alpha', person(1)), match({ teams: [team('Red', 1), team('Blue', 2)] }));
+  const target = await openDb(targetUrl, { foreignKeys: false });
+  t.after(() => target.close());
+  const steps: string[] = [];
+  const pending: Promise<unknown>[] = [];
+  /** Moves, and does something when a step begins. */
+  const run = async (at?: RegExp, work: () => Promise<unknown> | undefined = () => undefined) => {
+    steps.length = 0;
+    const step = (sentence: string): void => {
+      steps.push(sentence);
+      if (at?.test(sentence) === true) pending.push(work() ?? Promise.resolve());
+    };
+    return await move(context.db, target, { ...optionsOf(targetUrl), step });
+  };
+  return { context, source: context.db, target, steps, run };
+}
+
+const fail = (): never => {
+  throw new Error('broken off');
+};
+
+const BOTH_WAYS = [
+  ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
+] as const;
+
+for (const [from, to] of BOTH_WAYS) {
+  test(`a difference is found while the source is in use, and one that arises later when it is closed (${from})`, async (t) => {
+    const { context, source, target, steps, run } = await moveCase(t, from, to);
+    const damage = (): Promise<unknown> =>
+      target.run(sql`update players set name = 'Damaged' where name_key = 'player1'`);
+    await assert.rejects(
+      run(/^Creating the indexes/, damage),
+      /The databases differ: players has 2 rows with checksum/,
+    );
+    assert.equal(steps.at(-1), 'Comparing all tables.');
+    await sendEvents(context, login('Alpha', person(3)));
+    await target.run(sql`update players set name = 'Player1' where name = 'Damaged'`);
+
+    const lose = (): Promise<unknown> => target.run(sql`delete from player_names where name_key = 'player3'`);
+    await assert.rejects(
+      run(/^The source is closed/, lose),
+      /The databases differ: player_names has 2 rows, expected 3/,
+    );
+    await assert.rejects(sendEvents(context, login('Alpha', person(1))), { name: 'Unavailable' });
+    await cancelMove(source);
+    await sendEvents(context, login('Alpha', person(1)));
+  });
+
+  test(`a move that is broken off after the source was closed compares everything again (${from})`, async (t) => {
+    const { context, source, target, steps, run } = await moveCase(t, from, to);
+    const noted = (): Promise<unknown> =>
+      sendEvents(context, login('Alpha', person(1, 'Renamed1')), login('Alpha', person(3)));
+    await assert.rejects(run(/^The source is closed/, fail), /broken off/);
+    await assert.rejects(noted(), { name: 'Unavailable' });
+    const moved = await run();
+    assert.ok(
+      steps.indexOf('Comparing all tables.') > steps.findIndex((step) => step.startsWith('The source is closed')),
+    );
+    assert.deepEqual(moved, await digestsOf(source, quiet));
+    assert.deepEqual(await digestsOf(target, quiet), moved);
+  });
+
+  test(`rows that change after the comparison are compared one by one (${from})`, async (t) => {
+    const { context, source, target, steps, run } = await moveCase(t, from, to);
+    const renamed = (): Promise<unknown> =>
+      sendEvents(context, login('Alpha', person(1, 'Renamed1')), login('Alpha', person(3)));
+    const moved = await run(/^Comparing all tables/, renamed);
+    assert.ok(steps.filter((step) => /^Caught up with [1-9]/.test(step)).length > 0, steps.join('\n'));
+    assert.equal(steps.filter((step) => step === 'Comparing all tables.').length, 1);
+    assert.deepEqual(moved, await digestsOf(source, quiet));
+    assert.deepEqual(await digestsOf(target, quiet), moved);
+  });
+}
+
+test('the comparison of a SQLite file lets the connections to the other database be served', async (t) => {
+  const { db } = await testContext(t, await databaseOf(t, 'sqlite'));
+  let served = false;
+  setImmediate(() => (served = true));
+  await digestsOf(db, quiet);
+  assert.ok(served, 'a turn of the event loop has begun meanwhile');
+});
 
 const entries = async (db: Db): Promise<unknown[][]> =>
   await db.tuples(sql`select action, detail from audit where action like 'database.%' order by id`);

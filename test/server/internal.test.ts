@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { scorehall, serve } from '../cli/scorehall.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -37,9 +39,16 @@ async function metricsWith(internal: string, requests: number): Promise<string> 
   }
 }
 
+/** A link in a folder of its own. */
+function linkTo(file: string): string {
+  const link = join(mkdtempSync(join(tmpdir(), 'link-')), 'linked.db');
+  symlinkSync(file, link);
+  return link;
+}
+
 onEachDatabase('the internal listener serves liveness, readiness and metrics of all threads', async (t, url) => {
   const mailbox = await Mailbox.open(t);
-  const settings = { DATABASE_URL: url, SMTP_URL: mailbox.url };
+  const settings = { DATABASE_URL: url.startsWith('postgres') ? url : linkTo(url), SMTP_URL: mailbox.url };
   const { child, exit, addresses } = await serve(settings);
   t.after(() => child.kill('SIGKILL'));
   const internal = addresses['INTERNAL']!;
@@ -74,6 +83,8 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   assert.equal(valueOf(metrics, 'scorehall_event_queue_events', { thread: 'writer' }), 0);
   assert.ok(valueOf(metrics, 'scorehall_event_loop_delay_seconds', { thread: 'writer', quantile: '0.99' })! >= 0);
   assert.ok(valueOf(metrics, 'scorehall_database_bytes')! > 100_000);
+  if (!url.startsWith('postgres'))
+    assert.ok(valueOf(metrics, 'scorehall_database_wal_bytes')! > 0, 'the log is beside the file, not beside the link');
   assert.ok(valueOf(metrics, 'scorehall_table_rows', { table: 'migrations' })! >= 0);
   assert.ok(valueOf(metrics, 'scorehall_process_resident_memory_bytes')! > 10_000_000);
   assert.doesNotMatch(metrics, /nowhere|00000000000/, 'labels contain no part of a request');

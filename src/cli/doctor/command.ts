@@ -9,12 +9,14 @@ import { checkDatabase, openExisting } from './database.ts';
 import { checkDisk, checkFiles } from './files.ts';
 import { type Finding, type Installation, problem, reasonOf } from './finding.ts';
 import { checkMail } from './mail.ts';
+import { checkPaths } from './paths.ts';
 import { checkSettings } from './settings.ts';
 
 export const commands: Command[] = [
   {
     words: 'doctor',
-    summary: 'Check settings, addresses, database, mail, clock, disk and files; exit code 1 if something is wrong',
+    summary:
+      'Check settings, addresses, database, mail, clock, disk, files and paths; exit code 1 if something is wrong',
     options: {
       mail: { type: 'string', value: 'TO', help: 'Also send a mail to this address' },
       json: { type: 'boolean', help: JSON_OPTION.help },
@@ -51,6 +53,7 @@ async function examine(mailTo: string | undefined): Promise<Finding[]> {
       guarded('clock', () => checkClock(installation)),
       guarded('disk', () => checkDisk(installation)),
       guarded('files', () => checkFiles(installation)),
+      guarded('paths', () => checkPaths(installation)),
     ]);
     return findings.flat();
   } finally {

@@ -1,6 +1,7 @@
 import { chunksOf } from '#platform/chunks.ts';
-import type { Db, Queryable } from '../db.ts';
-import { list, sql, type Value } from '../sql.ts';
+import type { Db, Queryable, Snapshot } from '../db.ts';
+import { list, type Sql, sql, type Value } from '../sql.ts';
+import type { Comparison } from './comparison.ts';
 import { insertsOf, deletionOf, rowsWithKeys } from './portions.ts';
 import { saveLoadingState } from './loading.ts';
 import { hasTable, type Table, tablesOf } from './schema.ts';
@@ -81,35 +82,76 @@ const columnsOf = (row: string, key: readonly string[]): string => key.map((colu
 type Note = [id: number, table: string, key: string];
 
 /**
- * Brings the rows that have changed so far to the target, as one state of the source has them. All of them are deleted
- * there first, so that no unique name is taken by a row that has given it up meanwhile.
+ * Brings the rows that have changed so far to the target, as one state of the source has them.
+ * @param comparison follows the changes
  * @returns the number of notes
  */
-export async function applyChanges(source: Db, target: Db): Promise<number> {
+export async function applyChanges(source: Db, target: Db, comparison?: Comparison): Promise<number> {
   await using snapshot = await source.snapshot();
+  return await applyChangesIn(snapshot, source, target, comparison);
+}
+
+/**
+ * Brings the target to the state of a snapshot, as far as rows have been copied. All changed rows are deleted there first,
+ * so that no unique name is taken by a row that has given it up meanwhile.
+ */
+export async function applyChangesIn(
+  snapshot: Snapshot,
+  source: Db,
+  target: Db,
+  comparison?: Comparison,
+): Promise<number> {
   if (!(await hasTable(snapshot, 'moved_rows'))) return 0;
   const tables = new Map((await tablesOf(snapshot)).map((table) => [table.name, table]));
+  const changed = new ChangedRows(target, comparison);
   let count = 0;
   for await (const notes of notesOf(snapshot)) {
-    for (const [table, keys] of keysOf(notes, tables)) {
-      await target.transaction((tx) => tx.run(deletionOf(table, keys)), { durable: false });
-    }
+    for (const [table, keys] of keysOf(notes, tables)) await changed.delete(table, keys);
     count += notes.length;
   }
   for await (const notes of notesOf(snapshot)) {
-    for (const [table, keys] of keysOf(notes, tables)) {
-      const inserts = insertsOf(table, await rowsWithKeys(snapshot, table, keys));
-      await target.transaction((tx) => tx.runAll(inserts), { durable: false });
-    }
+    for (const [table, keys] of keysOf(notes, tables))
+      await changed.insert(table, keys, await rowsWithKeys(snapshot, table, keys));
   }
   // A durable commit, which also flushes those before it: only then may the notes go.
   await target.transaction((tx) => saveLoadingState(tx, 'changes', String(count)));
+  await deleteNotes(snapshot, source);
+  return count;
+}
+
+async function deleteNotes(snapshot: Snapshot, source: Db): Promise<void> {
   for await (const notes of notesOf(snapshot)) {
     for (const some of chunksOf(notes, KEYS_TOGETHER)) {
       await source.run(sql`delete from moved_rows where id in (${list(some.map(([id]) => id))})`);
     }
   }
-  return count;
+}
+
+/** Writes changed rows to the target. */
+class ChangedRows {
+  readonly #target: Db;
+  readonly #comparison: Comparison | undefined;
+
+  constructor(target: Db, comparison: Comparison | undefined) {
+    this.#target = target;
+    this.#comparison = comparison;
+  }
+
+  async delete(table: Table, keys: Value[][]): Promise<void> {
+    await this.#compared(table, keys, [], [deletionOf(table, keys)]);
+  }
+
+  /** @param rows the rows of the source with these keys */
+  async insert(table: Table, keys: Value[][], rows: Value[][]): Promise<void> {
+    await this.#compared(table, keys, rows, insertsOf(table, rows));
+  }
+
+  async #compared(table: Table, keys: Value[][], expected: Value[][], statements: readonly Sql[]): Promise<void> {
+    const before = this.#comparison && (await rowsWithKeys(this.#target, table, keys));
+    await this.#target.transaction((tx) => tx.runAll(statements), { durable: false });
+    if (before === undefined) return;
+    this.#comparison?.replace(table, before, { expected, found: await rowsWithKeys(this.#target, table, keys) });
+  }
 }
 
 async function* notesOf(snapshot: Queryable): AsyncGenerator<Note[]> {

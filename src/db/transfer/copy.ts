@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db, Queryable } from '../db.ts';
 import type { Value } from '../sql.ts';
 import { TableDigest } from './digest.ts';
@@ -50,17 +51,27 @@ async function copyTable(source: Queryable, target: Db, table: Table, progress: 
 
 /** Reads all tables and computes their digests. */
 export async function digestsOf(db: Queryable, progress: Progress): Promise<Digests> {
-  const digests: Digests = {};
+  return resultOf(await tableDigestsOf(db, progress));
+}
+
+/** Like `digestsOf`, for digests that follow later changes. */
+export async function tableDigestsOf(db: Queryable, progress: Progress): Promise<Map<string, TableDigest>> {
+  const digests = new Map<string, TableDigest>();
   for (const table of await tablesOf(db)) {
     const digest = new TableDigest();
     for await (const { rows } of portionsOf(db, table)) {
       for (const row of rows) digest.add(row);
       progress(table.name, digest.rows);
+      // SQLite answers within the same turn of the event loop, in which no connection to PostgreSQL would be served.
+      await nextTurn();
     }
-    digests[table.name] = { rows: digest.rows, checksum: digest.checksum };
+    digests.set(table.name, digest);
   }
   return digests;
 }
+
+export const resultOf = (digests: ReadonlyMap<string, TableDigest>): Digests =>
+  Object.fromEntries([...digests].map(([name, { rows, checksum }]) => [name, { rows, checksum }]));
 
 /** Sentences about the tables whose rows differ. */
 export function differencesOf(found: Digests, expected: Digests): string[] {

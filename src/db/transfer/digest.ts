@@ -5,7 +5,8 @@ const WORDS = 8;
 
 /**
  * The number and the checksum of a table's rows: the sums of the words of their SHA-256, modulo 2^32. The sum does not
- * depend on the order of the rows, which differs between databases whose collations differ.
+ * depend on the order of the rows, which differs between databases whose collations differ, and a changed row needs no
+ * other row to be read again.
  */
 export class TableDigest {
   rows = 0;
@@ -13,13 +14,21 @@ export class TableDigest {
 
   /** @param row its cells in the order of the columns' names */
   add(row: readonly Value[]): void {
-    const digest = hash('sha256', JSON.stringify(row.map(comparable)), 'buffer');
-    for (let word = 0; word < WORDS; word++) this.#sums[word]! += digest.readUInt32LE(word * 4);
-    this.rows++;
+    this.#count(row, 1);
+  }
+
+  remove(row: readonly Value[]): void {
+    this.#count(row, -1);
   }
 
   get checksum(): string {
     return Buffer.from(this.#sums.buffer).toString('hex');
+  }
+
+  #count(row: readonly Value[], sign: 1 | -1): void {
+    const digest = hash('sha256', JSON.stringify(row.map(comparable)), 'buffer');
+    for (let word = 0; word < WORDS; word++) this.#sums[word]! += sign * digest.readUInt32LE(word * 4);
+    this.rows += sign;
   }
 }
 

@@ -55,17 +55,20 @@ export async function restoreIndexes(target: Db): Promise<void> {
 export async function endLoading(target: Db): Promise<void> {
   await createObjects(target, () => true);
   await target.migrating((tx) => tx.script('drop table loading_state'));
-  // Without statistics PostgreSQL would plan the first requests as if the tables were empty.
-  if (target.remote) await target.migrating((tx) => tx.script('analyze'));
 }
 
 const IS_INDEX = /^create (unique )?index /i;
 
-/** Creates what was dropped, in one transaction with the note of what is still missing. */
+/**
+ * Creates what was dropped, in one transaction with the note of what is still missing. PostgreSQL gets its statistics with
+ * the indexes: without them it would plan the first requests as if the tables were empty.
+ */
 async function createObjects(target: Db, wanted: (object: SchemaObject) => boolean): Promise<void> {
   const objects = JSON.parse((await loadingState(target, 'objects')) ?? '[]') as SchemaObject[];
+  const created = objects.filter(wanted).toReversed();
   await target.migrating(async (tx) => {
-    for (const { create } of objects.filter(wanted).toReversed()) await tx.script(create);
+    for (const { create } of created) await tx.script(create);
+    if (target.remote && created.some(({ create }) => IS_INDEX.test(create))) await tx.script('analyze');
     const missing = objects.filter((object) => !wanted(object));
     await saveLoadingState(tx, 'objects', JSON.stringify(missing));
   });

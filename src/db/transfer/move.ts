@@ -3,9 +3,10 @@ import type { Db } from '../db.ts';
 import { schemaVersionOf } from '../migrate.ts';
 import { sql } from '../sql.ts';
 import { installationOf, saveInstallation } from './backup-file.ts';
-import { applyChanges, startCapture, stopCapture } from './capture.ts';
+import { applyChanges, applyChangesIn, startCapture, stopCapture } from './capture.ts';
 import { closeForWrites, type MoveMark, moveMarkOf, openForWrites, removeMoveMark, saveMoveMark } from './closing.ts';
-import { copyTables, type Digests, differencesOf, digestsOf, type Progress } from './copy.ts';
+import { Comparison } from './comparison.ts';
+import { copyTables, type Digests, digestsOf, type Progress } from './copy.ts';
 import { beginLoading, endLoading, loadingState, restoreIndexes } from './loading.ts';
 import { hasTable } from './schema.ts';
 
@@ -28,9 +29,9 @@ const FEW_CHANGES = 1_000;
 const MAX_SHARE = 0.8;
 
 /**
- * Moves the network of a database in use into an empty one: copies all tables, catches up with what has changed since,
- * closes the source, copies the rest, compares every table, and lets the target start. It may be broken off at any time;
- * repeated, it continues.
+ * Moves the network of a database in use into an empty one: copies all tables, compares them, catches up with what has
+ * changed since, closes the source, copies and compares the rest, and lets the target start. It may be broken off at any
+ * time; repeated, it continues.
  * @returns the digests of all tables, equal in both databases
  * @throws UsageError where the target is not empty, or the source has moved already
  */
@@ -58,48 +59,71 @@ async function copyAndClose(
   mark: MoveMark | undefined,
 ): Promise<Digests> {
   if (mark === undefined) await saveMark(source, options, 'copying');
+  let comparison: Comparison | undefined;
   if (mark?.state !== 'closed') {
     await startCapture(source);
     await copy(source, target, options);
+    comparison = await compareInUse(source, target, options);
+    await catchUp(source, target, options, comparison);
     await saveMark(source, options, 'closed');
   }
   await closeForWrites(source);
   options.step('The source is closed: it answers writes with 503 and senders keep their events. Copying the rest.');
-  while ((await applyChanges(source, target)) > 0);
-  const digests = await compare(source, target, options);
+  while ((await applyChanges(source, target, comparison)) > 0);
+  const digests = await finishComparison(source, target, options, comparison);
   await saveInstallation(target, await installationOf(source));
   await saveMark(source, options, 'moved');
   return digests;
 }
 
-/** Copies the tables, and catches up until few rows change. */
 async function copy(source: Db, target: Db, { progress, step }: MoveOptions): Promise<void> {
-  if ((await loadingState(target, 'copied')) === undefined) {
-    step('Copying all tables.');
-    // What an earlier run has copied becomes a part of the state that this run copies.
-    await applyChanges(source, target);
+  if ((await loadingState(target, 'copied')) !== undefined) return;
+  step('Copying all tables.');
+  // What an earlier run has copied becomes a part of the state that this run copies.
+  await applyChanges(source, target);
+  {
     await using snapshot = await source.snapshot();
     await copyTables(snapshot, target, progress);
-    step('Creating the indexes of the target.');
-    await restoreIndexes(target);
-    await target.run(sql`insert into loading_state (name, value) values ('copied', '')`);
   }
+  step('Creating the indexes of the target.');
+  await restoreIndexes(target);
+  await target.run(sql`insert into loading_state (name, value) values ('copied', '')`);
+}
+
+/** Compares all tables in one state of the source. */
+async function compareInUse(source: Db, target: Db, { progress, step }: MoveOptions): Promise<Comparison> {
+  await using snapshot = await source.snapshot();
+  step(caughtUp(await applyChangesIn(snapshot, source, target)));
+  step('Comparing all tables.');
+  return await Comparison.of(snapshot, target, progress);
+}
+
+/** Catches up until few rows change. */
+async function catchUp(source: Db, target: Db, { step }: MoveOptions, comparison: Comparison): Promise<void> {
   for (let before = Infinity; ;) {
-    const changes = await applyChanges(source, target);
-    step(`Caught up with ${changes} changes.`);
+    const changes = await applyChanges(source, target, comparison);
+    step(caughtUp(changes));
     if (changes < FEW_CHANGES || changes > before * MAX_SHARE) return;
     before = changes;
   }
 }
 
-async function compare(source: Db, target: Db, { progress, step }: MoveOptions): Promise<Digests> {
-  step('Comparing all tables.');
-  const [expected, found] = await Promise.all([digestsOf(source, progress), digestsOf(target, progress)]);
-  const differences = differencesOf(found, expected);
-  if (differences.length === 0) return found;
-  throw new UsageError(
-    `The databases differ: ${differences.join('; ')}. Nothing is lost: \`scorehall move --cancel\` opens the source again.`,
-  );
+const caughtUp = (changes: number): string => `Caught up with ${changes} changes.`;
+
+async function finishComparison(
+  source: Db,
+  target: Db,
+  { progress, step }: MoveOptions,
+  comparison: Comparison | undefined,
+): Promise<Digests> {
+  if (comparison === undefined) {
+    // A run that was broken off after the source was closed has compared the rows before, and lost the result.
+    step('Comparing all tables.');
+    return (await Comparison.of(source, target, progress)).check();
+  }
+  const digests = comparison.check();
+  await comparison.checkCounts(source, target);
+  return digests;
 }
 
 /** Opens a source that an unfinished move has closed, and stops noting its changes. */
