@@ -58,7 +58,9 @@ test('installations keep the optional packages, of which one is the binary of sh
 
 test('the settings of the image exist and are valid', () => {
   const environment = argumentsOf('ENV').join(' ');
-  const settings = Object.fromEntries([...environment.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+  const settings = Object.fromEntries(
+    [...environment.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+  );
   readConfig(settings);
   const known = new Set<string>(settingNames());
   assert.deepEqual(
@@ -76,7 +78,10 @@ test('the read-only container can write each folder of its settings', () => {
   const writable = [...volumes.filter((volume) => !volume.endsWith(':ro')), ...tmpfs.map((mount) => `:${mount}`)];
   const folders = writable.map((volume) => volume.split(':')[1]);
   assert.deepEqual(folders, ['/data', '/backups', '/tmp']);
-  for (const [, path] of argumentsOf('ENV').join(' ').matchAll(/=(\/\w+)/g)) assert.ok(folders.includes(path), path);
+  for (const [, path] of argumentsOf('ENV')
+    .join(' ')
+    .matchAll(/=(\/\w+)/g))
+    assert.ok(folders.includes(path), path);
   assert.ok(files.every((file) => existsSync(`deploy/${file}.example`)));
 });
 
