@@ -4,7 +4,9 @@ import { findProgram, ROOT } from './programs.ts';
 
 export interface Outcome {
   status: number | null;
+  /** Standard output alone: podman writes warnings to the other. */
   text: string;
+  errors: string;
 }
 
 /** Docker or podman. */
@@ -24,7 +26,7 @@ function engineAt(path: string): Engine {
     name: basename(path),
     run: (args, input = '') => {
       const { status, stdout, stderr } = spawnSync(path, args, { cwd: ROOT, encoding: 'utf8', input });
-      return { status, text: `${stdout}${stderr}`.trim() };
+      return { status, text: (stdout ?? '').trim(), errors: (stderr ?? '').trim() };
     },
   };
 }

@@ -44,7 +44,7 @@ interface Setup {
   folder: string;
 }
 
-const end = ({ text }: Outcome): string => text.slice(-500);
+const end = ({ text, errors }: Outcome): string => `${text}\n${errors}`.trim().slice(-500);
 
 /** What users of the image do not need, and what nobody may publish. */
 const UNWANTED = String.raw`find /app /data \( -name '*.map' -o -name .npmrc -o -name '*.env' -o -name .git \
@@ -131,8 +131,8 @@ function testIsolation({ engine, report }: Setup, id: string): void {
 function testCommands({ engine, report }: Setup, id: string): void {
   const command = (...words: string[]): Outcome =>
     engine.run(['exec', '--interactive', id, 'scorehall', ...words], 'a good long password\n');
-  const add = (name: string, { status, text }: Outcome, isRight: boolean): void =>
-    report.add(`image: ${name}`, isRight ? `exit code ${status}` : text.slice(-300), isRight);
+  const add = (name: string, outcome: Outcome, isRight: boolean): void =>
+    report.add(`image: ${name}`, isRight ? `exit code ${outcome.status}` : end(outcome), isRight);
   const person = [
     '--name',
     'You',
@@ -153,7 +153,7 @@ function testCommands({ engine, report }: Setup, id: string): void {
     doctor,
     /ok +database/.test(doctor.text) && /mail +127\.0\.0\.1:1 /.test(doctor.text),
   );
-  const settings = engine.run(['inspect', id]).text + engine.run(['logs', id]).text + command('config').text;
+  const settings = engine.run(['inspect', id]).text + end(engine.run(['logs', id])) + command('config').text;
   report.add(
     'image: secret in settings or log',
     settings.includes('hunter2') ? 'found' : 'none',
@@ -183,8 +183,8 @@ async function testSecondContainer(setup: Setup, check: readonly string[]): Prom
   try {
     await secondsUntilReady(engine, id, check);
     const { text } = engine.run(['exec', id, 'scorehall', 'account', 'list']);
-    const kept = text.includes('you@example.org');
-    report.add('image: data in a new container', kept ? 'kept' : text.slice(-300), kept);
+    const isThere = text.includes('you@example.org');
+    report.add('image: data in a new container', isThere ? 'complete' : text.slice(-300), isThere);
   } finally {
     engine.run(['rm', '--force', id]);
   }
