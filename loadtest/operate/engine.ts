@@ -43,3 +43,6 @@ export function buildArguments({ name }: Engine, tag: string): string[] {
     '.',
   ];
 }
+
+/** Podman makes /run, /tmp and /var/tmp of a read-only container writable by default. */
+export const runArguments = ({ name }: Engine): string[] => (name === 'podman' ? ['--read-only-tmpfs=false'] : []);

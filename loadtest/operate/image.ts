@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Report } from '../report.ts';
-import { buildArguments, type Engine, findEngine, type Outcome } from './engine.ts';
+import { buildArguments, type Engine, findEngine, type Outcome, runArguments } from './engine.ts';
 
 const IMAGE = 'scorehall-loadtest';
 const USER = '10001';
@@ -62,15 +62,20 @@ function testContents({ engine, report }: Setup): void {
   report.add('image: the binary of sharp loads', status === 0 ? 'yes' : 'no', status === 0);
 }
 
+/** Docker describes the health check below `Config`, podman beside it. */
+interface ImageDescription {
+  Config?: { Healthcheck?: { Test?: string[] } };
+  Healthcheck?: { Test?: string[] };
+}
+
 /** @returns the command of the health check */
 function testHealthCheckWithoutService({ engine, report }: Setup): string[] {
-  const [image] = JSON.parse(engine.run(['image', 'inspect', IMAGE]).text) as {
-    Config: { Healthcheck?: { Test: string[] } };
-    HealthCheck?: { Test: string[] };
-  }[];
-  const [, ...check] = (image?.Config.Healthcheck ?? image?.HealthCheck)?.Test ?? [];
+  const [image] = JSON.parse(engine.run(['image', 'inspect', IMAGE]).text) as ImageDescription[];
+  const { Test: [, ...check] = [] } = image?.Config?.Healthcheck ?? image?.Healthcheck ?? {};
+  // Without a command the container would serve and never end.
+  if (check.length === 0) throw new Error('The image has no health check.');
   const { status } = engine.run(['run', '--rm', IMAGE, ...check]);
-  report.add('image: health check without the service', `exit code ${status}`, check.length > 0 && status === 1);
+  report.add('image: health check without the service', `exit code ${status}`, status === 1);
   return check;
 }
 
@@ -84,7 +89,7 @@ function start({ engine, volume, folder }: Setup): string {
   ];
   const mounts = [`--volume=${volume}:/data`, `--volume=${folder}:/run/secrets:ro`];
   const settings = ['--env=SMTP_URL_FILE=/run/secrets/smtp-url'];
-  const started = engine.run(['run', '--detach', ...hardened, ...mounts, ...settings, IMAGE]);
+  const started = engine.run(['run', '--detach', ...hardened, ...runArguments(engine), ...mounts, ...settings, IMAGE]);
   if (started.status !== 0) throw new Error(`The container does not start: ${end(started)}`);
   return started.text.split('\n').at(-1)!;
 }
