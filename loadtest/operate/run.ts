@@ -7,7 +7,7 @@ type Part = (report: Report, options: LoadTestOptions) => Promise<void>;
 const PARTS: Record<string, () => Promise<Part>> = {
   proxies: async () => (await import('./proxies.ts')).testProxies,
   unit: async () => (await import('./packages.ts')).testUnit,
-  image: async () => (await import('./packages.ts')).testImage,
+  image: async () => (await import('./image.ts')).testImage,
   restore: async () => (await import('./restore-drill.ts')).testRestore,
   upgrade: async () => (await import('./upgrade-drill.ts')).testUpgrade,
   move: async () => (await import('./move-drill.ts')).testMove,

@@ -30,7 +30,8 @@ async function serve(): Promise<void> {
 
 /** The first command that this network still needs, as one line; empty once game servers report. */
 async function nextStep({ db }: AppContext): Promise<string> {
-  const run = 'Next: npm run -s scorehall --';
+  // Containers and systemd have a command `scorehall`, a checkout has the script of npm.
+  const run = `Next: ${process.env['npm_lifecycle_event'] === undefined ? 'scorehall' : 'npm run -s scorehall --'}`;
   const servers = await listServers(db, 0);
   if (!(await hasOperator(db)))
     return `${run} account create --name NAME --email ADDRESS --password-stdin --verified --role operator\n`;

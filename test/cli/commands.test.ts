@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { ask } from '#test/support/request.ts';
-import { onEachDatabase } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { scorehall, scorehallProcess, serve } from './scorehall.ts';
 
 onEachDatabase(
@@ -179,6 +181,21 @@ onEachDatabase('commands manage application secrets and owners, account roles an
     ],
     'a refused command leaves no audit entry',
   );
+});
+
+onSqlite('the audit log names a user without a name, as containers may have, by number', async (t, url) => {
+  t.mock.method(os, 'userInfo', () => {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const created = await scorehall({ DATABASE_URL: url }, 'server', 'create', '--name', 'Alpha', '--region', 'eu');
+  assert.deepEqual([created.status, created.err], [0, '']);
+  const { out } = await scorehall({ DATABASE_URL: url }, 'audit', '--json');
+  assert.match(out, new RegExp(`"user ${process.getuid?.()}"`));
 });
 
 onEachDatabase(

@@ -142,21 +142,22 @@ test('.env: a swallowed value and a misspelled setting are errors, another varia
   );
 });
 
-onEachDatabase('serve prints the address of the site and the next command', async (t, url) => {
-  const started = async (): Promise<string> => {
+onEachDatabase('serve prints the address of the site and the next command as this start calls it', async (t, url) => {
+  const started = async (more: NodeJS.ProcessEnv = {}): Promise<string> => {
     const { child, exit, output } = await serve({
       DATABASE_URL: url,
       SECRET_KEY: 'a secret that is long enough for tests',
+      ...more,
     });
     child.kill('SIGTERM');
     await exit;
     return output();
   };
   const site = 'ready\nThe site is at http://127.0.0.1:7402\n';
-  assert.match(
-    await started(),
-    new RegExp(`^${site}Next: npm run -s scorehall -- account create .*--role operator\n$`),
-  );
+  const [command, more] = url.startsWith('postgres')
+    ? ['npm run -s scorehall --', { npm_lifecycle_event: 'start' }]
+    : ['scorehall', {}];
+  assert.match(await started(more), new RegExp(`^${site}Next: ${command} account create .*--role operator\n$`));
   const context = await testContext(t, url);
   await createAccount(context.db, 1, {
     name: 'Ann',

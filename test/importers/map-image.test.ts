@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { importPgmMaps } from '#importers/pgm-map.ts';
+import { scorehallProcess } from '../cli/scorehall.ts';
 import { networkLookup, folderOf, reportAll } from './fixtures.ts';
 
 interface Imported {
@@ -122,4 +124,18 @@ test('a file that is no picture, is damaged or is too large is noted, and the ma
     `c/map.png: is damaged: its size cannot be read; ${without}`,
     `d/map.png: is damaged: it cannot be decoded; ${without}`,
   ]);
+});
+
+test('a missing binary of sharp is an error of the installation, not of the picture', async () => {
+  await using folder = await folderOf(oneMap(await picture(8, 8).png().toBuffer()));
+  const hook =
+    'import{registerHooks}from"node:module";registerHooks({resolve(name,context,next){' +
+    'if(name==="sharp")throw new Error("no binary");return next(name,context)}})';
+  const settings = {
+    DATABASE_URL: join(folder.path, 'scorehall.db'),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+  };
+  const { status, err } = scorehallProcess('', settings, 'import', 'pgm-maps', folder.path);
+  assert.equal(status, 2);
+  assert.match(err, /^scorehall: The pictures of maps need the package sharp .*without --omit=optional.*\n$/);
 });

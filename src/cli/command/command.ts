@@ -167,7 +167,16 @@ async function logRevocations({ db, config, clock, log }: AppContext): Promise<v
 
 /** Who runs the command, for the audit log. */
 export function commandActor(): Actor {
-  return { via: 'command', account_id: null, name: userInfo().username, address: hostname() };
+  return { via: 'command', account_id: null, name: userName(), address: hostname() };
+}
+
+/** Node throws for a user without a name, for example one that `docker run --user` gives by number. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`;
+  }
 }
 
 /** Options with secrets or personal data. The label names the account, and is erased with it. */

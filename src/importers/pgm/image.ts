@@ -1,4 +1,5 @@
 import type { Sharp, SharpOptions } from 'sharp';
+import { UsageError } from '#platform/errors.ts';
 import { ImportRefusal } from '../finding.ts';
 import { readBytes } from '../read-file.ts';
 
@@ -6,6 +7,8 @@ export interface Image {
   content_type: 'image/png' | 'image/jpeg' | 'image/webp';
   data: string;
 }
+
+type OpenPicture = (bytes: Buffer, options: SharpOptions) => Sharp;
 
 /** The largest picture file that is read. */
 const MAX_FILE_BYTES = 4_000_000;
@@ -25,11 +28,12 @@ export async function readImage(path: string): Promise<Image> {
   const bytes = await readBytes(path, MAX_FILE_BYTES);
   const type = typeOf(bytes);
   if (!type) throw new ImportRefusal('is not a PNG, JPEG or WebP picture');
-  const { width, height } = await sizeOf(bytes);
+  const open = await loadSharp();
+  const { width, height } = await sizeOf(open, bytes);
   if (width * height > MAX_PIXELS)
     throw new ImportRefusal(`has ${width} × ${height} pixels, more than ${MAX_PIXELS / 1_000_000} million`);
   if (bytes.length <= MAX_EVENT_BYTES) return { content_type: type, data: bytes.toString('base64') };
-  return { content_type: 'image/webp', data: (await scaled(bytes)).toString('base64') };
+  return { content_type: 'image/webp', data: (await scaled(open, bytes)).toString('base64') };
 }
 
 function typeOf(bytes: Buffer): Image['content_type'] | undefined {
@@ -39,32 +43,41 @@ function typeOf(bytes: Buffer): Image['content_type'] | undefined {
   return riff === 'RIFF' && webp === 'WEBP' ? 'image/webp' : undefined;
 }
 
-/** Loads sharp at the first picture: the other importers do without it. It decodes in threads of its own. */
-async function open(bytes: Buffer, options: SharpOptions = {}): Promise<Sharp> {
-  const { default: sharp } = await import('sharp');
-  return sharp(bytes, options);
+/**
+ * Loads sharp at the first picture: the other importers do without it. It decodes in threads of its own.
+ * @throws UsageError if npm did not install its binary, an optional package
+ */
+async function loadSharp(): Promise<OpenPicture> {
+  try {
+    return (await import('sharp')).default;
+  } catch {
+    throw new UsageError(
+      `The pictures of maps need the package sharp with its binary for ${process.platform}-${process.arch}. ` +
+        'Install the packages again, without --omit=optional: npm ci --omit=dev --ignore-scripts',
+    );
+  }
 }
 
 /** Reads the header alone. */
-async function sizeOf(bytes: Buffer): Promise<{ width: number; height: number }> {
+async function sizeOf(open: OpenPicture, bytes: Buffer): Promise<{ width: number; height: number }> {
   try {
-    return await (await open(bytes, { limitInputPixels: false })).metadata();
+    return await open(bytes, { limitInputPixels: false }).metadata();
   } catch {
     throw new ImportRefusal('is damaged: its size cannot be read');
   }
 }
 
 /** Halves the sides until the picture fits. */
-async function scaled(bytes: Buffer): Promise<Buffer> {
+async function scaled(open: OpenPicture, bytes: Buffer): Promise<Buffer> {
   for (let side = LONGEST_SIDE; ; side /= 2) {
-    const smaller = await resized(bytes, side);
+    const smaller = await resized(open, bytes, side);
     if (smaller.length <= MAX_EVENT_BYTES) return smaller;
   }
 }
 
-async function resized(bytes: Buffer, side: number): Promise<Buffer> {
+async function resized(open: OpenPicture, bytes: Buffer, side: number): Promise<Buffer> {
   try {
-    const picture = await open(bytes, { limitInputPixels: MAX_PIXELS });
+    const picture = open(bytes, { limitInputPixels: MAX_PIXELS });
     const fitting = { width: side, height: side, fit: 'inside', withoutEnlargement: true } as const;
     return await picture.autoOrient().resize(fitting).webp({ quality: QUALITY }).toBuffer();
   } catch {

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { basename } from 'node:path';
+import { findProgram, ROOT } from './programs.ts';
+
+export interface Outcome {
+  status: number | null;
+  /** Standard output alone: podman writes warnings to the other. */
+  text: string;
+  errors: string;
+}
+
+/** Docker or podman. */
+export interface Engine {
+  name: string;
+  run(args: readonly string[], stdin?: string): Outcome;
+}
+
+/** The first engine that answers; the Docker client alone does not. */
+export function findEngine(): Engine | undefined {
+  const engines = ['docker', 'podman'].map(findProgram).filter((path) => path !== undefined);
+  return engines.map(engineAt).find((engine) => engine.run(['info']).status === 0);
+}
+
+function engineAt(path: string): Engine {
+  return {
+    name: basename(path),
+    run: (args, input = '') => {
+      const { status, stdout, stderr } = spawnSync(path, args, { cwd: ROOT, encoding: 'utf8', input });
+      return { status, text: (stdout ?? '').trim(), errors: (stderr ?? '').trim() };
+    },
+  };
+}
+
+/** Podman reads no ignore file beside the container file, and its own format has no health check. */
+export function buildArguments({ name }: Engine, tag: string): string[] {
+  const base = process.env['NODE_IMAGE'];
+  return [
+    'build',
+    ...(name === 'podman' ? ['--format=docker', '--ignorefile=deploy/Containerfile.dockerignore'] : []),
+    ...(base === undefined ? [] : ['--build-arg', `NODE_IMAGE=${base}`]),
+    '--file=deploy/Containerfile',
+    `--tag=${tag}`,
+    '.',
+  ];
+}
+
+/** Podman makes /run, /tmp and /var/tmp of a read-only container writable by default. */
+export const runArguments = ({ name }: Engine): string[] => (name === 'podman' ? ['--read-only-tmpfs=false'] : []);
