@@ -68,24 +68,7 @@ async function toSqlite(folder: string, sources: Databases, matches: number): Pr
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-move-'));
   try {
-<<<<<<< HEAD
-    await using targets = await databases('postgres');
-    const [source, target] = [join(folder, 'data', 'scorehall.db'), await targets.create()];
-    const key = await createSource(report, source, matches);
-    const ports = await freeServicePorts();
-    const environment = { SECRET_KEY, DATA_FOLDER: join(folder, 'data'), REVOCATION_LOG: 'off' };
-    const service = await serveProcess(source, { ports, environment });
-    await using load = await Load.start(ports, key, join(folder, 'queue'));
-    await moveAndBreakOff(report, { DATABASE_URL: source, ...environment }, target);
-    await service.kill('SIGTERM');
-    await compare(report, source, target);
-    const moved = await serveProcess(target, { ports, environment });
-    await load.finish();
-    await countDelivered(report, target, load.sent);
-    await moved.kill('SIGTERM');
-=======
     await work(folder);
->>>>>>> move
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Report } from '../report.ts';
-import { freePorts, type Ports, type ServedProcess, serveProcess } from '../support/served-process.ts';
+import { freeServicePorts, type Ports, type ServedProcess, serveProcess } from '../support/served-process.ts';
 import type { DriverSession, JavaDriver } from './java.ts';
 
 export interface Installation {
@@ -24,7 +24,7 @@ const MAX_NS_PER_ASK = 20_000;
 /** Reads placeholders of PlaceholderAPI while the service runs, is away, returns, and has no requests left. */
 export async function checkPlaceholders(installation: Installation, report: Report): Promise<void> {
   const { database, folder, driver, key } = installation;
-  const ports = await freePorts();
+  const ports = await freeServicePorts();
   const checks = new Checks(ports, key, report);
   let service = await serveProcess(database, { ports });
   try {

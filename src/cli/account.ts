@@ -13,6 +13,7 @@ import {
   createAccount,
   findAccount,
   listAccounts,
+  type Role,
   ROLES,
 } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
@@ -17,7 +18,7 @@ import {
   team,
   sendEvents,
 } from '#test/support/builders.ts';
-import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
+import { createTestDatabase, type Dialect, onEachDatabase, testContext } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 
 onEachDatabase('new events get pseudonyms, whether few or many players have one', async (t, url) => {
@@ -62,6 +63,20 @@ async function storedOf({ db }: AppContext): Promise<string> {
   const all = [...tables, 'kills', 'player_objectives', 'match_details', 'match_counters', 'ledger', 'punishments'];
   const rows = await Promise.all(all.map((table) => db.all({ strings: [`select * from ${table}`], values: [] })));
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+/** A network that gets the exported events has the same rows. */
+async function assertExportedWhole(t: TestContext, { db }: AppContext, dialect: Dialect): Promise<void> {
+  const copy = await createTestDatabase(dialect);
+  t.after(() => copy.drop());
+  const other = await testContext(t, copy.url);
+  for await (const received of exportEvents(db)) await sendEvents(other, received);
+  await finishJobs(other.db);
+  for (const table of ['players', 'player_names', 'kills', 'player_objectives', 'punishments', 'match_details']) {
+    const columns = table === 'match_details' ? 'match_key, teams, objectives' : '*';
+    const read = { strings: [`select ${columns} from ${table} order by 1, 2, 3`], values: [] };
+    assert.deepEqual(await other.db.all(read), await db.all(read), table);
+  }
 }
 
 const [LINKED, MERGED] = [person(1, 'RealName'), person(2, '.RealName')];
@@ -112,15 +127,7 @@ onEachDatabase(
       for (const trace of [LINKED.uuid, MERGED.uuid, 'RealName']) assert.ok(!cached.includes(trace), trace);
       const players = await context.db.tuples(sql`select name from players where name like 'deleted-%'`);
       assert.equal(players.length, 1, 'still one player');
-      const copy = await createTestDatabase(dialect);
-      t.after(() => copy.drop());
-      const other = await testContext(t, copy.url);
-      for await (const received of exportEvents(context.db)) await sendEvents(other, received);
-      for (const table of ['players', 'player_names', 'kills', 'player_objectives', 'punishments', 'match_details']) {
-        const columns = table === 'match_details' ? 'match_key, teams, objectives' : '*';
-        const read = { strings: [`select ${columns} from ${table} order by 1, 2, 3`], values: [] };
-        assert.deepEqual(await other.db.all(read), await context.db.all(read), table);
-      }
+      await assertExportedWhole(t, context, dialect);
     }
   },
 );
@@ -171,3 +178,42 @@ onEachDatabase('a player that two deleted accounts had remains one player', asyn
     assert.ok(!cached.includes(trace), trace);
   assert.equal((await context.db.tuples(sql`select key from players where name like 'deleted-%'`)).length, 1);
 });
+
+for (const deletedFirst of [[0, 1], [0], [2], [2, 0], [0, 1, 2]]) {
+  onEachDatabase(
+    `people of one player who are deleted one after another have one name (first: ${deletedFirst.join(', ')})`,
+    async (t, url, dialect) => {
+      const context = await testContext(t, url);
+      const people = ['Anna', 'Bella', 'Clara'].map((name, number) => person(number, name));
+      const play = async (): Promise<void> => {
+        const players = people.map((one) => match({ teams: [{ name: 'Red', players: [one] }] }));
+        await sendEvents(context, ...players, ...people.map((one) => login('Alpha', one)));
+      };
+      const erase = async (number: number): Promise<void> => {
+        const { uuid } = people[number]!;
+        const hash = context.db.keyedHash(uuid);
+        const isDone = await context.db.get(sql`select 1 as found from pseudonyms where uuid_hash = ${hash}`);
+        if (!isDone) await context.db.transaction((tx) => pseudonymise(tx, context.clock.now(), uuid));
+      };
+      await sendEvents(context, configured('Alpha'));
+      await play();
+      for (const number of deletedFirst) await erase(number);
+      await finishJobs(context.db);
+      for (const from of people.slice(0, 2)) {
+        await sendEvents(context, event('player.merged', { from: from.uuid, into: people[2]!.uuid }));
+      }
+      await play();
+      for (const number of [2, 1, 0]) await erase(number);
+      const shown = await context.db.all<{ name: string }>(sql`select name from players`);
+      for (const { name } of shown) assert.match(name, /^deleted-/, 'at once');
+      await finishJobs(context.db);
+      assert.deepEqual(await context.db.all(sql`select kind, error from jobs where state = 'failed'`), []);
+      await play();
+
+      const stored = await storedOf(context);
+      for (const { uuid, name } of people) assert.ok(!stored.includes(uuid) && !stored.includes(name), name);
+      if (deletedFirst.length < 3) assert.deepEqual([...new Set(stored.match(/deleted-\w{6}/g))], [shown[0]!.name]);
+      await assertExportedWhole(t, context, dialect);
+    },
+  );
+}

@@ -17,6 +17,8 @@ import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from './portion.ts';
 interface Params {
   /** The keyed hashes of the UUIDs; by default those of all pseudonyms that are not complete. */
   hashes?: string[];
+  /** The UUIDs of older pseudonyms that get the name of the new ones. */
+  renamed?: string[];
 }
 
 interface Cursor {
@@ -26,7 +28,7 @@ interface Cursor {
 }
 
 export const anonymisePortion: Work = async ({ tx }, job) => {
-  const { hashes } = JSON.parse(job.params) as Params;
+  const { hashes, renamed = [] } = JSON.parse(job.params) as Params;
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
   const players = await playersOf(tx, hashes);
   if (players.length === 0) return { cursor, done: 0, isComplete: true, mayPause: true };
@@ -35,7 +37,7 @@ export const anonymisePortion: Work = async ({ tx }, job) => {
     await forgetPlayersOfLiveMatches(tx, uuids);
   }
   const scan = {
-    pseudonyms: new Map(players.map((player) => [player.original, player])),
+    pseudonyms: new Map([...players, ...(await renamedOf(tx, renamed))].map((player) => [player.original, player])),
     owner: await ownerOf(tx, players),
   };
   const [done, last] =
@@ -59,6 +61,12 @@ async function playersOf(tx: Queryable, hashes: string[] | undefined): Promise<A
     select uuid_hash, uuid, name, original from pseudonyms where original is not null ${chosen}`);
 }
 
+async function renamedOf(tx: Queryable, uuids: string[]): Promise<Anonymised[]> {
+  if (uuids.length === 0) return [];
+  return await tx.all<Anonymised>(sql`
+    select uuid_hash, uuid, name, uuid as original from pseudonyms where uuid in (${list(uuids)})`);
+}
+
 interface Scan {
   /** By the original UUID. */
   pseudonyms: ReadonlyMap<string, Anonymised>;
@@ -69,9 +77,8 @@ interface Scan {
 async function ownerOf(tx: Queryable, players: readonly Anonymised[]): Promise<Scan['owner']> {
   const uuids = list(players.map(({ uuid }) => uuid));
   return await tx.get(sql`
-    select p.key, p.name from players p
-    where p.name in (${list(players.map(({ name }) => name))}) and (
-      p.uuid in (${uuids}) or p.uuid in (select into_uuid from player_aliases where uuid in (${uuids})))
+    select p.key, o.name from players p join pseudonyms o on o.uuid = p.uuid
+    where p.uuid in (${uuids}) or p.uuid in (select into_uuid from player_aliases where uuid in (${uuids}))
     limit 1`);
 }
 

@@ -67,11 +67,12 @@ async function stateOf(db: Queryable, player: number): Promise<{ uuid: string; a
     from players p where p.key = ${player}`);
 }
 
-/** The pseudonym of a player whose stored names are still being replaced by it. */
+/** The pseudonym of a player whose stored names, or those of a game account merged into it, are still being replaced by it. */
 async function pseudonymOf(tx: Queryable, uuid: string): Promise<string | undefined> {
-  const row = await tx.get<{ name: string }>(
-    sql`select name from pseudonyms where uuid = ${uuid} and original is not null`,
-  );
+  const row = await tx.get<{ name: string }>(sql`
+    select o.name from pseudonyms o where o.uuid = ${uuid} and exists (
+      select 1 from pseudonyms m where m.original is not null and (
+        m.uuid = o.uuid or m.uuid in (select a.uuid from player_aliases a where a.into_uuid = o.uuid)))`);
   return row?.name;
 }
 

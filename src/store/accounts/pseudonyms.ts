@@ -21,7 +21,8 @@ const ROWS_PER_BATCH = 500;
 
 /**
  * Replaces a game account, and the game accounts merged with it, by pseudonyms: each gets a UUID of its own, and all get the
- * same name. The player has the pseudonym immediately; a job replaces the game accounts in the stored events.
+ * same name, also those that have a pseudonym already. The player has the pseudonym immediately; a job replaces the game
+ * accounts in the stored events.
  * @param known pseudonyms from before a backup was restored, by the keyed hash of the UUID
  * @returns the key of the job; undefined where all of them have pseudonyms already
  */
@@ -39,8 +40,7 @@ export async function pseudonymise(
     select key, uuid, name from players
     where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own}), ${own})`);
   const existing = await pseudonymsAmong(tx, [own, ...merged]);
-  const name =
-    player !== undefined && existing.has(own) ? player.name : (known.get(tx.keyedHash(own))?.name ?? newName());
+  const name = existing.get(own) ?? known.get(tx.keyedHash(own))?.name ?? existing.values().next().value ?? newName();
   for (const original of [own, ...merged]) {
     if (existing.has(original)) continue;
     const hash = tx.keyedHash(original);
@@ -51,13 +51,17 @@ export async function pseudonymise(
     hashes.push(hash);
     await tx.run(sql`delete from managed_players where uuid = ${original}`);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
+    await renamePlayer(tx, original, pseudonym);
     if (player === undefined) continue;
     await holdPunishments(tx, now, hash, player.key);
-    if (original === player.uuid) await renamePlayer(tx, player.key, original, pseudonym);
     await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }
   if (hashes.length === 0) return undefined;
-  return await createJob(tx, now, { kind: 'anonymisation', label: name, params: { hashes } });
+  // The present name may be that of a game account that was merged into an older pseudonym.
+  for (const [other] of existing) await renamePlayer(tx, other, { uuid: other, name });
+  const renamed = [...existing].filter(([, other]) => other !== name).map(([other]) => other);
+  await tx.run(sql`update pseudonyms set name = ${name} where uuid in (${list(renamed)})`);
+  return await createJob(tx, now, { kind: 'anonymisation', label: name, params: { hashes, renamed } });
 }
 
 /**
@@ -81,21 +85,28 @@ const newName = (): string =>
     .toString(36)
     .padStart(6, '0')}`;
 
-/** The UUIDs that are already pseudonyms: a merged player may belong to two deleted accounts. */
-async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await tx.tuples(sql`select uuid from pseudonyms where uuid in (${list(uuids)})`);
-  return new Set(rows.map(([uuid]) => String(uuid)));
+/** The UUIDs that are already pseudonyms, with their names: a merged player may belong to several deleted accounts. */
+async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.tuples(
+    sql`select uuid, name from pseudonyms where uuid in (${list(uuids)}) order by created, uuid`,
+  );
+  return new Map(rows as [string, string][]);
 }
 
-async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
+/** Gives a player its pseudonym: also one that is still being merged into another. */
+async function renamePlayer(tx: Queryable, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
+  await tx.run(sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`);
+  const player = await tx.get<{ key: number }>(sql`
+    update players set uuid = ${other}, name = ${name}, name_key = ${nameKey(name)} where uuid = ${uuid} returning key`);
+  if (player === undefined) return;
+  const { key } = player;
   await tx.runAll([
-    sql`update players set uuid = ${other}, name = ${name}, name_key = ${nameKey(name)} where key = ${key}`,
     sql`
       insert into player_names (name_key, player_key, name, first_seen, last_seen)
       select cast(${nameKey(name)} as text), player_key, cast(${name} as text), min(first_seen), max(last_seen)
-      from player_names where player_key = ${key} group by player_key`,
+      from player_names where player_key = ${key} group by player_key
+      on conflict (name_key, player_key) do update set first_seen = excluded.first_seen, last_seen = excluded.last_seen`,
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
-    sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`,
   ]);
 }
 
