@@ -78,9 +78,9 @@ const CASES: Case[] = [
 ];
 
 /** Sends the events of a case, each step with its jobs done or all jobs at the end. */
-async function play(db: Db, { events, withdrawn = [], merges }: Case, isDoneAtOnce: boolean): Promise<void> {
+async function play(db: Db, { events, withdrawn = [], merges }: Case, finishesEachJob: boolean): Promise<void> {
   const clock = new TestClock();
-  const finish = async (): Promise<void> => (isDoneAtOnce ? await runJobs({ db, clock }) : undefined);
+  const finish = async (): Promise<void> => (finishesEachJob ? await runJobs({ db, clock }) : undefined);
   const receipts = await sendEvents({ db, clock }, SERVER, ...events);
   const keys = withdrawn.map((place) => keyOf(receipts[place + 1]!)!);
   if (keys.length > 0) await createWithdrawal(db, clock, { keys }, { total: keys.length });
@@ -97,10 +97,10 @@ async function play(db: Db, { events, withdrawn = [], merges }: Case, isDoneAtOn
 for (const dialect of DIALECTS) {
   for (const one of CASES) {
     test(`a merge that goes on while other jobs wait: ${one.name} (${dialect})`, async (t) => {
-      const [waiting, atOnce] = await twoDatabases(t, dialect);
-      await play(atOnce, one, true);
+      const [waiting, oneByOne] = await twoDatabases(t, dialect);
+      await play(oneByOne, one, true);
       await play(waiting, one, false);
-      const [found, wanted] = [await canonicalDumpOf(waiting), await canonicalDumpOf(atOnce)];
+      const [found, wanted] = [await canonicalDumpOf(waiting), await canonicalDumpOf(oneByOne)];
       for (const table of Object.keys(wanted)) assert.deepEqual(found[table], wanted[table], table);
     });
   }
