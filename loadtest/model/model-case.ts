@@ -103,11 +103,10 @@ class Services {
     return this.#served.map(({ api }) => api);
   }
 
-  /** Kills a service and starts it again on the same ports. */
+  /** Kills a service and starts it again, on other ports: another program may have taken the former ones meanwhile. */
   async restart(number: number): Promise<void> {
-    const served = this.#served[number]!;
-    await served.kill();
-    this.#served[number] = await serveProcess(this.#url, { ports: served, environment: { SECRET_KEY } });
+    await this.#served[number]!.kill();
+    this.#served[number] = await serveProcess(this.#url, { environment: { SECRET_KEY } });
   }
 
   async kill(): Promise<void> {

@@ -132,6 +132,7 @@ onEachDatabase(
 
     await olga.open(`/console/operator/accounts/${ann.id}`);
     await olga.submit({}, `/accounts/${ann.id}`);
+    await confirm(olga);
     assert.match((await anns.open('/console')).html, /Sign in to begin/, 'disabling ends the session');
 
     await olga.open('/console/operator/audit?actor=olga&outcome=done');

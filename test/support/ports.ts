@@ -8,14 +8,20 @@ import { createServer } from 'node:net';
  */
 const [FIRST, END] = [10_081, 32_000];
 
-/** Finds free ports, for settings that need the address of a service before it listens. */
+let next = randomInt(FIRST, END);
+
+/**
+ * Finds free ports, for settings that need the address of a service before it listens. Within one process each call has
+ * others, because the service of an earlier call may not listen yet.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = randomInt(FIRST, END);
-    if (await isFree(port)) ports.add(port);
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = next;
+    next = port + 1 < END ? port + 1 : FIRST;
+    if (await isFree(port)) ports.push(port);
   }
-  return [...ports];
+  return ports;
 }
 
 async function isFree(port: number): Promise<boolean> {
