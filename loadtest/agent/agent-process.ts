@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const TICK_MS = 10;
@@ -53,24 +54,56 @@ export interface AgentSettings {
   url: string;
   key: string;
   prefix: string[];
+  /** NODE_COMPILE_CACHE, which every documented way to start the agent sets. */
+  compileCache: string;
+}
+
+/** Resident memory in MB. */
+export interface Memory {
+  total: number;
+  own: number;
+  /** Pages of the program file of Node and its libraries, which all processes of Node share. */
+  shared: number;
+}
+
+function memoryOf(pid: number): Memory {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+  return { total: of('VmRSS'), own: of('RssAnon'), shared: of('RssFile') };
+}
+
+/** A process of Node that loads no module of ours. */
+export async function memoryOfBareNode(): Promise<Memory> {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000); console.log()'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(child.stdout, 'data');
+  await sleep(1_000);
+  const memory = memoryOf(child.pid!);
+  child.kill();
+  await once(child, 'exit');
+  return memory;
 }
 
 /** `scorehall agent` in a process of its own. */
 export class AgentProcess {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
+  /** Settles at the first output, or at the end of the process. */
+  readonly ready: Promise<unknown>;
   /** What the agent wrote to stderr. */
   troubles = '';
 
-  constructor({ serverFolder, dataFolder, url, key, prefix }: AgentSettings) {
+  constructor({ serverFolder, dataFolder, url, key, prefix, compileCache }: AgentSettings) {
     const args = [MAIN, 'agent', '--server-dir', serverFolder, '--data-dir', dataFolder, '--url', url];
     const [command, ...rest] = [...prefix, process.execPath, ...args];
     this.#child = spawn(command!, rest, {
-      env: { ...process.env, INGEST_KEY: key },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, INGEST_KEY: key, NODE_COMPILE_CACHE: compileCache },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.troubles += text));
     this.#exit = once(this.#child, 'exit');
+    this.ready = Promise.race([once(this.#child.stdout!, 'data'), this.#exit]);
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
@@ -78,9 +111,8 @@ export class AgentProcess {
     await this.#exit;
   }
 
-  get megabytes(): number {
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+  get memory(): Memory {
+    return memoryOf(this.#child.pid!);
   }
 
   get cpuMs(): number {

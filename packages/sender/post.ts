@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { gzip } from 'node:zlib';
 
 /** The response to a batch, by what the sender does next. */
 export type IngestResponse =
@@ -63,7 +62,9 @@ export async function postEvents(
 
 function gzipped(body: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    gzip(body, (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
+    process
+      .getBuiltinModule('node:zlib')
+      .gzip(body, (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
   });
 }
 

@@ -1,10 +1,13 @@
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { BlockList, isIP } from 'node:net';
 
 /** Which addresses may use plain http, where everybody on the network can read the traffic. */
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const PRIVATE_RANGES = ['private', 'uniqueLocal', 'linkLocal', 'loopback'];
+/** RFC 1918, RFC 4193, link-local and loopback addresses; IPv4 addresses that are written as IPv6 addresses count, too. */
+const PRIVATE_RANGES = blockListOf(
+  ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8'],
+  ['fc00::/7', 'fe80::/10', '::1/128'],
+);
 /** Names that no public server has: RFC 6762, RFC 8375, and the domains that ICANN reserves for private use. */
 const PRIVATE_NAMES = /^[^.]+$|\.(local|lan|internal|localhost|home\.arpa)$/;
 
@@ -32,5 +35,18 @@ export function plainHttpProblem(address: string, allowed: PlainHttp): string | 
 
 function isPrivate(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  return isIP(host) === 0 ? PRIVATE_NAMES.test(host) : PRIVATE_RANGES.includes(ipaddr.process(host).range());
+  const version = isIP(host);
+  return version === 0 ? PRIVATE_NAMES.test(host) : PRIVATE_RANGES.check(host, `ipv${version as 4 | 6}`);
+}
+
+function blockListOf(ipv4: string[], ipv6: string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ipv4) addRange(list, range, 'ipv4');
+  for (const range of ipv6) addRange(list, range, 'ipv6');
+  return list;
+}
+
+function addRange(list: BlockList, range: string, version: 'ipv4' | 'ipv6'): void {
+  const [network, prefix] = range.split('/') as [string, string];
+  list.addSubnet(network, Number(prefix), version);
 }

@@ -162,12 +162,32 @@ test('plain http is accepted in a private network if the operator allows it, and
     '10.1.2.3',
     '192.168.0.9:8080',
     '172.16.0.1',
-    '[fd00::1]',
+    '172.31.255.255',
+    '169.254.1.1',
+    '127.0.0.2',
+    '[fc00::1]',
+    '[fdff::1]',
+    '[febf::1]',
+    '[::ffff:a00:1]',
     'nas',
     'scorehall.local',
     'scorehall.home.arpa',
   ];
-  const elsewhere = ['example.org', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', 'local.example.org', '127.0.0.1.nip.io'];
+  const elsewhere = [
+    'example.org',
+    '8.8.8.8',
+    '9.255.255.255',
+    '11.0.0.0',
+    '172.15.255.255',
+    '172.32.0.1',
+    '192.169.0.1',
+    '[2001:db8::1]',
+    '[fe00::1]',
+    '[fec0::1]',
+    '[::ffff:808:808]',
+    'local.example.org',
+    '127.0.0.1.nip.io',
+  ];
   for (const name of ADDRESSES) {
     for (const host of hosts) {
       const setting = { [name]: `http://${host}` };

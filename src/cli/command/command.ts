@@ -1,5 +1,4 @@
-import { hostname, userInfo } from 'node:os';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { didYouMean } from '#platform/suggestion.ts';
@@ -52,7 +51,8 @@ export function requireAll(input: Input, options: readonly string[]): void {
 function parsed(command: Command, args: string[], options: Options): Input {
   try {
     const joined = joinValues(args, options);
-    return parseArgs({
+    // An import of `node:util` reads all its exports, and so loads modules that the agent does not need (2 MB).
+    return process.getBuiltinModule('node:util').parseArgs({
       args: joined,
       options,
       allowPositionals: command.operands !== undefined,
@@ -167,13 +167,18 @@ async function logRevocations({ db, config, clock, log }: AppContext): Promise<v
 
 /** Who runs the command, for the audit log. */
 export function commandActor(): Actor {
-  return { via: 'command', account_id: null, name: userName(), address: hostname() };
+  return {
+    via: 'command',
+    account_id: null,
+    name: userName(),
+    address: process.getBuiltinModule('node:os').hostname(),
+  };
 }
 
 /** Node throws for a user without a name, for example one that `docker run --user` gives by number. */
 function userName(): string {
   try {
-    return userInfo().username;
+    return process.getBuiltinModule('node:os').userInfo().username;
   } catch {
     return `user ${process.getuid?.()}`;
   }

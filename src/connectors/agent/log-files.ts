@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGunzip } from 'node:zlib';
 
 /** The beginning of a log file, by which it is found again after it was renamed or compressed. */
 export interface Beginning {
@@ -12,6 +10,7 @@ export interface Beginning {
 
 export const MAX_BEGINNING = 4_096;
 const CHUNK_BYTES = 256 * 1024;
+const BUFFER_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
 /** A rotated log file: `2026-01-31-1.log.gz`. */
@@ -107,9 +106,12 @@ function split(bytes: Buffer, offset: number, maxLine: number): Lines {
   return { lines, end: offset + begin };
 }
 
+/** Buffers are as small as the rest of the file: a poll mostly finds some lines or none, and freed buffers stay resident. */
 export async function* bytesOfFile(handle: FileHandle, offset: number): AsyncGenerator<Buffer> {
   for (;;) {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, offset);
+    const length = Math.min((await handle.stat()).size - offset, BUFFER_BYTES);
+    if (length <= 0) return;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);
     if (bytesRead === 0) return;
     offset += bytesRead;
     yield buffer.subarray(0, bytesRead);
@@ -118,8 +120,8 @@ export async function* bytesOfFile(handle: FileHandle, offset: number): AsyncGen
 
 /** The uncompressed bytes of an archive from `offset` on. */
 export async function* bytesOfArchive(path: string, offset = 0): AsyncGenerator<Buffer> {
-  const file = createReadStream(path);
-  const stream = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
+  const file = (await open(path, 'r')).createReadStream();
+  const stream = path.endsWith('.gz') ? file.pipe(process.getBuiltinModule('node:zlib').createGunzip()) : file;
   if (stream !== file) file.once('error', (error) => stream.destroy(error));
   try {
     for await (const bytes of stream as AsyncIterable<Buffer>) {

@@ -60,6 +60,8 @@ export class LogReader implements AsyncDisposable {
   /** `LogPosition.file` of the open file. */
   #open = '';
   #missingSince: number | undefined;
+  /** The end of the archives, where the next latest.log is still missing. */
+  #waitingAt: LogPosition | undefined;
 
   constructor(folder: string, now: () => number, onTrouble: (sentence: string) => void) {
     this.#folder = folder;
@@ -82,10 +84,13 @@ export class LogReader implements AsyncDisposable {
         if (await this.#isLatest(this.#handle, position.offset)) return;
         await this.#release();
       }
+      if (await this.#waitsForLatest(position)) return;
       const archives = await this.#archivesFrom(position);
       if (archives === undefined) return;
-      yield* readArchives(archives, position, this.#onTrouble, this.#now);
+      for await (const chunk of readArchives(archives, position, this.#onTrouble, this.#now))
+        yield ({ next: position } = chunk);
     }
+    this.#waitingAt = position;
     const handle = await openIfPresent(this.#latest());
     if (handle === undefined) return;
     await this.#release();
@@ -120,6 +125,12 @@ export class LogReader implements AsyncDisposable {
       return handle;
     await handle.close();
     return undefined;
+  }
+
+  /** A server that is stopped may have no latest.log for days; its archive is not decompressed at each call. */
+  async #waitsForLatest({ file, offset }: LogPosition): Promise<boolean> {
+    if (this.#waitingAt?.file !== file || this.#waitingAt.offset !== offset) return false;
+    return (await stat(this.#latest()).catch(() => undefined)) === undefined;
   }
 
   async #isLatest(handle: FileHandle, offset: number): Promise<boolean> {

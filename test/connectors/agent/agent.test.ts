@@ -7,6 +7,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -82,7 +84,8 @@ class GameServer {
     this.line(`${name} lost connection: Disconnected`);
   }
 
-  rotate(number: number): void {
+  /** @returns the path of the archive; latest.log is missing until the next line */
+  rotate(number: number): string {
     const path = join(this.folder, 'logs/latest.log');
     const day = new Date(this.now).toLocaleDateString('sv-SE');
     const archive = join(this.folder, `logs/${day}-${number}.log`);
@@ -90,6 +93,7 @@ class GameServer {
     writeFileSync(`${archive}.gz`, gzipSync(readFileSync(archive)));
     utimesSync(`${archive}.gz`, this.now / 1000, this.now / 1000);
     rmSync(archive);
+    return `${archive}.gz`;
   }
 
   write(path: string, content: unknown): void {
@@ -162,6 +166,39 @@ onEachDatabase('a rotation, a restart and a crash lose and repeat nothing', asyn
   await agent.poll();
   await agent.flush();
   assert.deepEqual((await sessions()).slice(6), ['+Otter', '-Otter', '+Wader']);
+});
+
+onEachDatabase('while latest.log is missing, a restarted agent reads its archive once', async (t, url) => {
+  const { server, open, deliver, sessions, folder, troubles } = await world(t, url);
+  server.join('Wader');
+  await deliver();
+  server.leave('Wader');
+  const archive = server.rotate(1);
+  await using agent = await open();
+  await agent.poll();
+
+  // Only a second reading of the archive can report this login.
+  const latest = join(folder, 'logs/latest.log');
+  const { size } = statSync(archive);
+  server.join('Otter');
+  appendFileSync(archive, gzipSync(readFileSync(latest)));
+  rmSync(latest);
+  await agent.poll();
+  await agent.poll();
+  await agent.flush();
+  assert.deepEqual(await sessions(), ['+Wader', '-Wader']);
+
+  truncateSync(archive, size);
+  server.join('Wader');
+  await agent.poll();
+  server.rotate(2);
+  server.join('Otter');
+  await agent.poll();
+  server.leave('Wader');
+  await agent.poll();
+  await agent.flush();
+  assert.deepEqual(await sessions(), ['+Wader', '-Wader', '+Wader', '+Otter', '-Wader']);
+  assert.deepEqual(troubles, []);
 });
 
 test('players cannot forge lines by chat', () => {
