@@ -37,7 +37,7 @@ async function openNetwork(url: string, ports: readonly number[]): Promise<AppCo
   const context = await openAppContext(readConfig({ ...secret, LOG_LEVEL: 'silent', DATABASE_URL: url }));
   const servers = await listServers(context.db, 0);
   for (const [index, { key }] of servers.entries()) {
-    await setWatch(context.db, Date.now(), key, { address: `127.0.0.1:${ports[index]}`, protocol: 'minecraft' });
+    await setWatch(context.db, key, { address: `127.0.0.1:${ports[index]}`, protocol: 'minecraft' });
   }
   return context;
 }

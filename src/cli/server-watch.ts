@@ -52,9 +52,9 @@ export const watchCommands: Command[] = [
 
 async function watch(input: Input): Promise<void> {
   const target = readTarget(input);
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(async ({ db }) => {
     const { key, name } = await requireServer(db, input);
-    await setWatch(db, clock.now(), key, target);
+    await setWatch(db, key, target);
     print(input, { name, ...wire((await watchOf(db, key))!) });
   });
 }

@@ -73,7 +73,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   await createServerKey(db, now, server!.key);
   await createServerKey(db, now, server!.key, true);
   const target = { address: 'play.example.org', protocol: 'minecraft' } as const;
-  await setWatch(db, now, server!.key, target);
+  await setWatch(db, server!.key, target);
   const poll = { serverKey: server!.key, ...target, ended: now };
   await recordPolls(db, [{ ...poll, result: { playerCount: 42, max: 120 } }]);
   await recordPolls(db, [{ ...poll, result: { error: 'timeout' } }]);

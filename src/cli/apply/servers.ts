@@ -118,13 +118,13 @@ async function applyServer(
   if (known !== undefined) {
     const merged = { ...propertiesOf(known), ...data };
     await ingestEvent(db, clock, { type: 'server.configured', server: known.name, data: merged });
-    await applyWatch(db, clock, known.key, watch);
+    await applyWatch(db, known.key, watch);
     await applyManagement(context, known.key, management);
     return { act: { action: 'server.set', subject: known.name, detail } };
   }
   await ingestEvent(db, clock, { type: 'server.configured', server: name, data });
   const { key: serverKey } = (await serverByName(db, name))!;
-  await applyWatch(db, clock, serverKey, watch);
+  await applyWatch(db, serverKey, watch);
   await applyManagement(context, serverKey, management);
   const key = await createServerKey(db, clock.now(), serverKey);
   const act = { action: 'server.create', subject: name, detail };
@@ -133,9 +133,9 @@ async function applyServer(
   return { act };
 }
 
-async function applyWatch(db: Db, clock: Clock, serverKey: number, watch: ServerEntry['watch']): Promise<void> {
+async function applyWatch(db: Db, serverKey: number, watch: ServerEntry['watch']): Promise<void> {
   if (watch === null) await removeWatch(db, serverKey);
-  else if (watch !== undefined) await setWatch(db, clock.now(), serverKey, targetOf(watch));
+  else if (watch !== undefined) await setWatch(db, serverKey, targetOf(watch));
 }
 
 async function knownServer(db: Queryable, name: string): Promise<ServerNow | undefined> {

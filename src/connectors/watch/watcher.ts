@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readGameAddress } from '#store/game/watches/game-address.ts';
 import {
-  claimPolls,
   type DuePoll,
   type PollOutcome,
   type PolledMatch,
@@ -19,6 +18,7 @@ import type { Receipt } from '#events/receipts.ts';
 import { GamedigClient } from './gamedig-client.ts';
 import { type Names, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';
+import { PollClaims } from './poll-claims.ts';
 import { polledMatch, progressIn } from './polled-match.ts';
 import { type GameStatus, PollFailed } from './status.ts';
 
@@ -45,6 +45,8 @@ type Answered = Polled & { result: GameStatus };
 export interface WatcherOptions {
   names?: Names;
   timeoutMs?: number;
+  /** Measures time spans, in milliseconds. */
+  monotonic?: () => number;
 }
 
 /**
@@ -55,15 +57,20 @@ export class Watcher implements AsyncDisposable {
   readonly #context: Context;
   readonly #names: Names;
   readonly #timeoutMs: number;
+  readonly #claims: PollClaims;
   readonly #gamedig = new GamedigClient();
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   #ended: Polled[] = [];
 
-  constructor(context: Context, { names = systemNames, timeoutMs = TIMEOUT_MS }: WatcherOptions = {}) {
+  constructor(
+    context: Context,
+    { names = systemNames, timeoutMs = TIMEOUT_MS, monotonic = () => performance.now() }: WatcherOptions = {},
+  ) {
     this.#context = context;
     this.#names = names;
     this.#timeoutMs = timeoutMs;
+    this.#claims = new PollClaims(context.db, context.clock, monotonic);
   }
 
   /** Polls until the signal. */
@@ -79,9 +86,8 @@ export class Watcher implements AsyncDisposable {
     await this.#store();
     const limit = Math.min(MOST_STARTED, MOST_RUNNING - this.#running.size);
     if (limit === 0) return;
-    const { db, clock, config } = this.#context;
-    const everyMs = Math.min(EVERY_MS, Math.max(TICK_MS, config.PRESENCE_TIMEOUT * 500));
-    for (const poll of await this.#needed(await claimPolls(db, clock.now(), everyMs, limit))) {
+    const everyMs = Math.min(EVERY_MS, Math.max(TICK_MS, this.#context.config.PRESENCE_TIMEOUT * 500));
+    for (const poll of await this.#needed(await this.#claims.claim(everyMs, limit))) {
       const running = this.#poll(poll).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
@@ -194,6 +200,7 @@ export class Watcher implements AsyncDisposable {
     this.#stop.abort();
     await this.#gamedig[Symbol.asyncDispose]();
     await this.settled();
+    await this.#claims.release();
   }
 }
 

@@ -73,10 +73,10 @@ function lastPoll(request: ConsoleRequest, watched: Watch, isSelf: boolean): Htm
 
 /** Watches a server. @returns problems by field; undefined where the form was right */
 export async function watchServer(request: ConsoleRequest, { key, name }: ServerNow): Promise<Problems | undefined> {
-  const { deps, form, now } = request;
+  const { deps, form } = request;
   const read = readTarget(request, form);
   if (typeof read === 'string') return { address: read };
-  await setWatch(deps.db, now, key, read);
+  await setWatch(deps.db, key, read);
   const detail = { address: read.address, protocol: read.protocol };
   await request.record({ action: 'server.watch.set', subject: idOf(key), label: name, detail });
   return undefined;

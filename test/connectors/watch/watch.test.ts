@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
-import { claimPolls, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
+import { PollClaims } from '#connectors/watch/poll-claims.ts';
+import { removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
 import { liveMatchOf, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import { configured, match, presence, progress, sendEvents } from '#test/support/builders.ts';
-import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, type TestAppContext, TestClock, testContext } from '#test/support/context.ts';
 import { minecraftResponder, pgmStatus, sourceResponder, statusPacket, tcpResponder, varInt } from './responder.ts';
 
 const INTERVAL_MS = 30_000;
@@ -24,7 +25,7 @@ class World {
 
   static async open(t: Test, url: string, options: WatcherOptions = {}): Promise<World> {
     const context = await testContext(t, url);
-    const watcher = new Watcher(context, options);
+    const watcher = new Watcher(context, { monotonic: () => context.clock.now(), ...options });
     const close = context[Symbol.asyncDispose].bind(context);
     context[Symbol.asyncDispose] = async () => {
       await watcher[Symbol.asyncDispose]();
@@ -34,9 +35,9 @@ class World {
   }
 
   async watch(name: string, address: string, protocol: WatchProtocol = 'minecraft'): Promise<void> {
-    const { db, clock } = this.context;
+    const { db } = this.context;
     await sendEvents(this.context, configured(name, { max: 100 }));
-    await setWatch(db, clock.now(), await this.#key(name), { address, protocol });
+    await setWatch(db, await this.#key(name), { address, protocol });
   }
 
   /** Makes the polls that are due, after `ms`. */
@@ -206,25 +207,53 @@ onEachDatabase('a server that reports itself keeps its own presence while it is 
 });
 
 onEachDatabase('each poll belongs to one process, and many spread over the interval', async (t, url) => {
-  const { context, ...world } = await World.open(t, url);
-  assert.ok(world);
+  const { context } = await World.open(t, url);
   const { db, clock } = context;
   await sendEvents(context, ...Array.from({ length: 7 }, (_, index) => configured(`S${index}`, {})));
   for (let index = 0; index < 7; index++) {
     const { key } = (await serverByName(db, `S${index}`))!;
-    await setWatch(db, clock.now(), key, { address: '127.0.0.1:1', protocol: 'minecraft' });
+    await setWatch(db, key, { address: '127.0.0.1:1', protocol: 'minecraft' });
   }
-  const claim = async () => await claimPolls(db, clock.now(), INTERVAL_MS, 3);
-  const claimed = (await Promise.all([claim(), claim(), claim(), claim()])).flat().map(({ serverName }) => serverName);
+  let elapsed = 0;
+  const processes = Array.from({ length: 4 }, () => new PollClaims(db, clock, () => elapsed));
+  const claim = async (process: PollClaims) => await process.claim(INTERVAL_MS, 3);
+  const claimed = (await Promise.all(processes.map(claim))).flat().map(({ serverName }) => serverName);
   assert.deepEqual(new Set(claimed).size, claimed.length);
   for (let rest = claimed.length; rest < 7;) {
-    const more = await claim();
+    const more = await claim(processes[0]!);
     assert.ok(more.length > 0 && more.length <= 3);
     rest += more.length;
   }
-  assert.deepEqual(await claim(), []);
+  for (const process of processes) assert.deepEqual(await claim(process), []);
   clock.advance(-86_400_000);
-  assert.equal((await claim()).length, 3, 'a clock that was wrong holds no poll back');
+  elapsed += INTERVAL_MS - 1;
+  for (const process of processes) assert.deepEqual(await claim(process), []);
+  elapsed += 1;
+  assert.equal((await claim(processes[1]!)).length, 3, 'the time of day holds no poll back');
+  await processes[1]!.release();
+  assert.equal((await claim(processes[2]!)).length, 3, 'a process that ends leaves its polls to the others');
+});
+
+onEachDatabase('processes whose clocks differ by minutes poll each server once an interval', async (t, url) => {
+  let elapsed = 0;
+  const options = { monotonic: () => elapsed };
+  const world = await World.open(t, url, options);
+  const skewed = [120_000, -120_000].map((skewMs) => {
+    const clock = new TestClock(world.context.clock.now() + skewMs);
+    return new World(world.context, new Watcher({ ...world.context, clock }, options));
+  });
+  const responder = await minecraftResponder(t, () => ({ players: { online: 1, max: 20 } }));
+  await world.watch('Alpha', responder.address);
+  for (; elapsed <= 3 * INTERVAL_MS; elapsed += 5_000) {
+    for (const process of [world, ...skewed]) await process.poll();
+    assert.equal(responder.polls, 1 + Math.floor(elapsed / INTERVAL_MS), `after ${elapsed} ms`);
+  }
+
+  // The process that polled stands still.
+  await Promise.all(skewed.map((process) => process.poll()));
+  elapsed += INTERVAL_MS - 5_000;
+  await Promise.all(skewed.map((process) => process.poll()));
+  assert.equal(responder.polls, 5);
 });
 
 onSqlite('other games are polled by gamedig', async (t, url) => {

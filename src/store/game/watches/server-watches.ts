@@ -122,10 +122,10 @@ function watchFrom({ address, protocol, polled, error, succeeded, player_count, 
 }
 
 /** Watches a server from now on. Another address or protocol starts without a last poll. */
-export async function setWatch(db: Db, now: number, serverKey: number, target: WatchTarget): Promise<void> {
+export async function setWatch(db: Db, serverKey: number, target: WatchTarget): Promise<void> {
   await db.run(sql`
     insert into server_watches (server_key, address, protocol, due, polled, error, succeeded, player_count, max)
-    values (${serverKey}, ${target.address}, ${target.protocol}, ${now}, null, '', null, 0, 0)
+    values (${serverKey}, ${target.address}, ${target.protocol}, 0, null, '', null, 0, 0)
     on conflict (server_key) do update set address = excluded.address, protocol = excluded.protocol, due = excluded.due,
       polled = null, error = '', succeeded = null, player_count = 0, max = 0,
       match_number = null, match_started = null, match_seconds = null
@@ -138,24 +138,57 @@ export async function removeWatch(db: Queryable, serverKey: number): Promise<boo
 }
 
 /**
- * Claims the polls that are due, oldest first; each is due again after `everyMs`. Of several processes that call this at
- * once, one gets each poll. A time further in the future comes from a clock that was wrong.
+ * When a server was last claimed for a poll (`due`), by the clock of the process that claimed it; 0: not yet. It changes with
+ * each claim, and others only see whether it has changed.
  */
-export async function claimPolls(db: Db, now: number, everyMs: number, limit: number): Promise<DuePoll[]> {
-  const isDue = sql`(due <= ${now} or due > ${now + everyMs})`;
-  // Claiming takes the lock of the writer, so it is asked first whether there is anything to claim.
-  if ((await db.get(sql`select 1 as found from server_watches where ${isDue} limit 1`)) === undefined) return [];
-  const claimed = await db.all<{ server_key: number; address: string; protocol: WatchProtocol; name: string }>(sql`
-    update server_watches set due = ${now + everyMs}
-    where ${isDue} and server_key in (select server_key from server_watches where ${isDue} order by due limit ${limit})
-    returning server_key, address, protocol, (select name from servers where key = server_watches.server_key) as name`);
-  return claimed.map((row) => ({
-    serverKey: row.server_key,
-    serverName: row.name,
-    address: row.address,
-    protocol: row.protocol,
-  }));
+export interface PollClaim {
+  serverKey: number;
+  claimed: number;
 }
+
+/** The last claim of every watched server. */
+export async function listPollClaims(db: Queryable): Promise<PollClaim[]> {
+  const rows = await db.tuples(sql`select server_key, due from server_watches`);
+  return rows.map(([serverKey, claimed]) => ({ serverKey: Number(serverKey), claimed: Number(claimed) }));
+}
+
+/** Claims the next polls of servers, but for those whose last claim has changed since it was read. */
+export async function claimPolls(
+  db: Db,
+  now: number,
+  claims: readonly PollClaim[],
+): Promise<(DuePoll & { claimed: number })[]> {
+  return await db.transaction(async (tx) => {
+    const polls = [];
+    // In the order of the keys, so that processes that claim the same servers do not wait for each other.
+    for (const { serverKey, claimed } of inOrder(claims)) polls.push(await claimPoll(tx, now, serverKey, claimed));
+    return polls.filter((poll) => poll !== undefined);
+  });
+}
+
+/** A clock that stands or goes back must not leave a claim as it was. */
+async function claimPoll(tx: Queryable, now: number, serverKey: number, claimed: number) {
+  const [row] = await tx.all<{ due: number; address: string; protocol: WatchProtocol; name: string }>(sql`
+    update server_watches set due = ${Math.max(now, claimed + 1)} where server_key = ${serverKey} and due = ${claimed}
+    returning due, address, protocol, (select name from servers where key = server_watches.server_key) as name`);
+  return row && { serverKey, serverName: row.name, address: row.address, protocol: row.protocol, claimed: row.due };
+}
+
+/** Lets another process poll the servers at once that were not claimed again since. */
+export async function releasePolls(db: Db, claims: readonly PollClaim[]): Promise<void> {
+  if (claims.length === 0) return;
+  await db.transaction((tx) =>
+    tx.runAll(
+      inOrder(claims).map(
+        ({ serverKey, claimed }) =>
+          sql`update server_watches set due = 0 where server_key = ${serverKey} and due = ${claimed}`,
+      ),
+    ),
+  );
+}
+
+const inOrder = <T extends { serverKey: number }>(rows: readonly T[]): T[] =>
+  rows.toSorted((one, other) => one.serverKey - other.serverKey);
 
 /** The servers of these whose own heartbeat was received since the timestamp: they report themselves. */
 export async function reportingThemselves(
@@ -202,7 +235,7 @@ function matchFrom({
 /** Stores the outcomes of polls. Those of a watch that was changed meanwhile are dropped. */
 export async function recordPolls(tx: Queryable, outcomes: readonly PollOutcome[]): Promise<void> {
   await tx.runAll(
-    outcomes.map(({ serverKey, address, protocol, ended, result }) => {
+    inOrder(outcomes).map(({ serverKey, address, protocol, ended, result }) => {
       const which = sql`where server_key = ${serverKey} and address = ${address} and protocol = ${protocol}`;
       if ('error' in result) return sql`update server_watches set polled = ${ended}, error = ${result.error} ${which}`;
       return sql`
