@@ -7,6 +7,7 @@ import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { releaseServers, renewLeases } from '#store/game/watches/managed-servers.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { sql } from '#db/sql.ts';
@@ -79,6 +80,35 @@ test('no pair of acts deadlocks', async (t) => {
     }
   }
   assert.equal(await deadlocks(), 0);
+});
+
+test('leases are renewed and released in the order of the keys', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  const context = await testContext(t, database.url);
+  const { db } = context;
+  await sendEvents(context, configured('Alpha'), configured('Beta'));
+  const keys = [(await serverByName(db, 'Alpha'))!.key, (await serverByName(db, 'Beta'))!.key];
+  // The later key comes first in the table and in its indexes.
+  for (const key of keys.toReversed())
+    await db.run(sql`
+      insert into managed_servers (server_key, url, sealed_secret, ca, revision, holder, held_until, state)
+      values (${key}, 'ws://127.0.0.1:1', '', '', 1, 'this', 0, '')`);
+  const waits = sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  for (const act of [() => renewLeases(db, 'this', 1), () => releaseServers(db, 'this')]) {
+    let running: Promise<void> | undefined;
+    await db.transaction(async (tx) => {
+      for (const key of keys) {
+        await tx.tuples(sql`select 1 from managed_servers where server_key = ${key} for no key update nowait`);
+        await tx.run(sql`update managed_servers set contact = 1 where server_key = ${key}`);
+        running ??= act();
+        while ((await db.tuple(waits)) === undefined);
+      }
+    });
+    await running;
+  }
+  assert.deepEqual(await db.tuples(sql`select distinct holder from managed_servers`), [['']]);
 });
 
 test('a transaction that lost a deadlock is run again', async (t) => {

@@ -151,9 +151,19 @@ export async function renewLeases(db: Db, holder: string, until: number): Promis
   // Writing takes the lock of the writer, so it is asked first whether there is anything to write.
   if ((await db.get(sql`select 1 as found from managed_servers where holder = ${holder} limit 1`)) === undefined)
     return;
-  await db.run(sql`
-    update managed_servers set held_until = case when held_until < ${until} then ${until} else held_until + 1 end
-    where holder = ${holder}`);
+  await db.transaction(async (tx) => {
+    await lockHeld(tx, holder);
+    await tx.run(sql`
+      update managed_servers set held_until = case when held_until < ${until} then ${until} else held_until + 1 end
+      where holder = ${holder}`);
+  });
+}
+
+/** In the order of the keys: on PostgreSQL an `update` locks its rows in any order, and two processes could deadlock. */
+async function lockHeld(tx: Queryable, holder: string): Promise<void> {
+  if (tx.remote)
+    await tx.tuples(sql`
+      select 1 from managed_servers where holder = ${holder} order by server_key for no key update`);
 }
 
 /** The servers that a process follows. */
@@ -174,7 +184,10 @@ export async function heldServers(db: Queryable, holder: string): Promise<HeldSe
 
 /** Lets another process follow the servers at once. */
 export async function releaseServers(db: Db, holder: string): Promise<void> {
-  await db.run(sql`update managed_servers set holder = '', held_until = 0 where holder = ${holder}`);
+  await db.transaction(async (tx) => {
+    await lockHeld(tx, holder);
+    await tx.run(sql`update managed_servers set holder = '', held_until = 0 where holder = ${holder}`);
+  });
 }
 
 type Held = Pick<HeldServer, 'serverKey' | 'revision'>;
