@@ -14,12 +14,15 @@ const MAX_SERVERS = 1_000;
 const MAX_STARTED = 20;
 const LIMITS: SocketLimits = { maxBytes: 16 * 1024 * 1024, timeoutMs: 10_000 };
 const BACKOFF_MS = 1_000;
+/** Enough for the largest server, of 5,000 players, to fill within five minutes. */
+const SESSIONS_PER_MINUTE = 1_000;
 
 type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
 
 export interface ManagedServersOptions {
   limits?: SocketLimits;
   backoffMs?: number;
+  sessionsPerMinute?: number;
   /** Measures time spans, in milliseconds. */
   monotonic?: () => number;
 }
@@ -36,14 +39,19 @@ export class ManagedServers implements AsyncDisposable {
 
   constructor(
     context: Context,
-    { limits = LIMITS, backoffMs = BACKOFF_MS, monotonic = () => performance.now() }: ManagedServersOptions = {},
+    {
+      limits = LIMITS,
+      backoffMs = BACKOFF_MS,
+      sessionsPerMinute = SESSIONS_PER_MINUTE,
+      monotonic = () => performance.now(),
+    }: ManagedServersOptions = {},
   ) {
     this.#context = context;
     const holder = randomUUID();
     this.#leases = new Leases(context.db, context.clock, holder, monotonic);
     let key: SecretKey | undefined;
     this.#deps = {
-      ...{ context, holder, limits, backoffMs },
+      ...{ context, holder, limits, backoffMs, sessionsPerMinute, monotonic },
       newPlayers: new NewPlayerLimit(context.config.NEW_PLAYERS_LIMIT),
       secretKey: () => (key ??= openSecretKey(context.config)),
     };

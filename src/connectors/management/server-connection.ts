@@ -16,6 +16,10 @@ export interface ConnectionDeps extends ReporterDeps {
   limits: SocketLimits;
   /** The first pause after a failure; each further one is twice as long. */
   backoffMs: number;
+  /** The joins and leaves of a minute that are reported at once. */
+  sessionsPerMinute: number;
+  /** Measures time spans, in milliseconds. */
+  monotonic: () => number;
 }
 
 /** How often the lists are asked for, to show that the connection lives and to find what a notification did not say. */
@@ -32,6 +36,8 @@ export class ServerConnection {
   #contact: number | null;
   #failures = 0;
   #isStopping = false;
+  /** The joins and leaves since a time, a minute at most. */
+  readonly #sessions = { since: Number.NEGATIVE_INFINITY, count: 0 };
   #isOver = false;
 
   constructor(deps: ConnectionDeps, server: HeldServer) {
@@ -113,6 +119,7 @@ export class ServerConnection {
     const { kind } = arrived.report;
     // Its players are still listed for a moment.
     if (this.#isStopping && kind === 'players') return;
+    if ((kind === 'joined' || kind === 'left') && !this.#allowsSession()) return;
     const { db } = this.#deps.context;
     const known = { db, serverKey: this.#server.serverKey, contact: this.#contact };
     const steps = await stepsOf(arrived, known);
@@ -128,6 +135,23 @@ export class ServerConnection {
     // Both lists were compared, so the connection works.
     this.#failures = 0;
     await this.#record('connected');
+  }
+
+  /**
+   * A player whom the network knows costs the server nothing of its limit of new players, and each join is a transaction
+   * and two rows for ever. Joins and leaves beyond the limit are found by the next list, as far as they still matter.
+   */
+  #allowsSession(): boolean {
+    const { context, monotonic, sessionsPerMinute } = this.#deps;
+    const now = monotonic();
+    if (now - this.#sessions.since >= 60_000) Object.assign(this.#sessions, { since: now, count: 0 });
+    this.#sessions.count++;
+    if (this.#sessions.count === sessionsPerMinute + 1)
+      context.log.warn(
+        { server: this.#server.serverName },
+        'too many joins and leaves: its list of players replaces them',
+      );
+    return this.#sessions.count <= sessionsPerMinute;
   }
 
   #backoff(): number {

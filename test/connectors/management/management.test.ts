@@ -286,6 +286,65 @@ onSqlite('a management server that lies, or is not the right one, costs its own 
   assert.ok(!JSON.stringify(stored).includes(SECRET), 'the secret is sealed');
 });
 
+onSqlite('joins and leaves beyond the limit of a minute are found by the next list', async (t, url) => {
+  const world = await World.open(t, url);
+  const responder = await ManagementResponder.open(t);
+  responder.lists = { 'minecraft:players': [], 'minecraft:bans': [] };
+  await world.manage(responder.url);
+  let elapsed = 0;
+  await world.servers({ sessionsPerMinute: 2, monotonic: () => elapsed }).tick();
+  await world.until(async () => (await world.state()) === 'connected');
+  const [ada, bob] = ['Ada', 'Bob'].map((name) => ({ id: randomUUID(), name }));
+  const notify = (method: string, param: object | undefined): void =>
+    responder.send({ method: `minecraft:notification/${method}`, params: [param] });
+  notify('players/joined', ada);
+  notify('players/left', ada);
+  notify('players/joined', bob);
+  notify('bans/added', banned(randomUUID(), 'Cid', 'Why'));
+  const first = ['player.login Ada', 'player.logout Ada', 'punishment.issued Cid Why'];
+  const untilEvents = async (count: number) => (await world.untilEvents(count)).map((line) => line.slice(9));
+  assert.deepEqual(await untilEvents(3), first);
+
+  responder.lists['minecraft:players'] = [bob];
+  responder.lists['minecraft:bans'] = [banned(randomUUID(), 'Dan', 'Why')];
+  responder.drop();
+  await untilEvents(6);
+  elapsed += 59_999;
+  notify('players/left', bob);
+  notify('bans/added', banned(randomUUID(), 'Eve', 'Why'));
+  await untilEvents(7);
+  elapsed += 1;
+  notify('players/left', bob);
+  assert.deepEqual((await untilEvents(8)).slice(3).sort(), [
+    'player.login Bob',
+    'player.logout Bob',
+    'punishment.issued Dan Why',
+    'punishment.issued Eve Why',
+    'punishment.revoked',
+  ]);
+});
+
+onSqlite('a message of more than 1 MiB that nobody asked for ends the connection', async (t, url) => {
+  const world = await World.open(t, url);
+  const responder = await ManagementResponder.open(t);
+  const outcomeOf = async (bytes: number): Promise<unknown> => {
+    responder.lists = { 'minecraft:players': [], 'minecraft:bans': [] };
+    await world.manage(responder.url);
+    const servers = world.servers({ backoffMs: 60_000 });
+    await servers.tick();
+    await world.until(async () => (await world.state()) === 'connected');
+    const before = (await world.events()).length;
+    responder.send({ padding: ' '.repeat(bytes - '{"padding":""}'.length) });
+    const gil = { id: randomUUID(), name: 'Gil' };
+    responder.send({ method: 'minecraft:notification/players/joined', params: [gil] });
+    await world.until(async () => (await world.state()) !== 'connected' || (await world.events()).length > before);
+    await servers[Symbol.asyncDispose]();
+    return await world.state();
+  };
+  assert.equal(await outcomeOf(1024 * 1024), 'connected');
+  assert.equal(await outcomeOf(1024 * 1024 + 1), 'too_large');
+});
+
 onSqlite('a long list of bans leaves the thread to others while it is compared', async (t, url) => {
   const world = await World.open(t, url);
   await world.manage('wss://localhost:1');
