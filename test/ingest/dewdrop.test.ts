@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readConfig } from '#platform/config.ts';
 import { keyOf as keyOfId } from '#platform/ids.ts';
+import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { mapNameBySlug } from '#ingest/dialects/dewdrop/map-slugs.ts';
 import { PGM_COUNTERS } from '#events/counters/presets.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { BEGINNING, after, event, map, person, sendEvents } from '#test/support/builders.ts';
-import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { ask } from '#test/support/request.ts';
 import { keyOf, openIngestService } from './service.ts';
 
@@ -209,4 +211,29 @@ onSqlite('without the setting the paths of Dewdrop are not there', async (t, url
   const { origin, alpha } = await openIngestService(t, url);
   const answer = await ask(origin, '/matches', { method: 'POST', token: alpha, body: JSON.stringify(MATCH) });
   assert.equal(answer.status, 404);
+});
+
+onEachDatabase('the maps are read again for unknown slugs only when there are others', async (t, url) => {
+  const context = await testContext(t, url);
+  const { clock } = context;
+  let lists = 0;
+  const db: Db = new Proxy(context.db, {
+    get(target, name) {
+      if (name === 'all') lists++;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+  const named = async (slug: string) => [await mapNameBySlug(db, clock, slug), lists];
+  await sendEvents(context, map('Twin Peaks'), map('Twin  Peaks'));
+  assert.deepEqual(await named('harbour'), [undefined, 1]);
+  assert.deepEqual(await named('twin_peaks'), ['Twin Peaks', 1]);
+  assert.deepEqual(await named('nowhere'), [undefined, 1]);
+  await sendEvents(context, map('Harbour'));
+  assert.deepEqual(await named('harbour'), ['Harbour', 2]);
+  await context.db.run(sql`delete from maps where name = 'Twin Peaks'`);
+  clock.advance(59_999);
+  assert.deepEqual(await named('twin_peaks'), ['Twin Peaks', 2]);
+  clock.advance(1);
+  assert.deepEqual(await named('twin_peaks'), ['Twin  Peaks', 3]);
 });

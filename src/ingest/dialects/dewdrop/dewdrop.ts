@@ -5,11 +5,11 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { dialectMap, saveDialectMap } from '#store/game/maps/dialect-maps.ts';
-import { mapNames } from '#store/game/maps/maps.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { namesByUuid } from '#store/game/players.ts';
 import type { Dialect, DialectRequest } from '../dialect.ts';
 import { gamemodeOf } from './gamemode.ts';
+import { mapNameBySlug, slugOf } from './map-slugs.ts';
 import { matchEvent } from './match-event.ts';
 import { mapShape, matchShape, readShape, userShape } from './shapes.ts';
 import { profileStats } from './stats.ts';
@@ -42,7 +42,7 @@ async function createMatch({ context, body, accept }: DialectRequest): Promise<u
   const { db } = context;
   const players = [...(match.teams ?? []).flatMap((team) => team.participations), ...(match.participations ?? [])];
   const names = await namesByUuid(db, [...new Set(players.map(({ userUuid }) => userUuid))]);
-  const { name: map, gamemode } = (await dialectMap(db, match.mapSlug)) ?? (await mapBySlug(db, match.mapSlug));
+  const { name: map, gamemode } = (await dialectMap(db, match.mapSlug)) ?? (await mapBySlug(context, match.mapSlug));
   const receipt = await accept(matchEvent(match, { map, gamemode, names }));
   return matchAnswer(acceptedId(receipt), match);
 }
@@ -114,17 +114,10 @@ async function getStats({ context, parameters: [uuid = ''] }: DialectRequest): P
 }
 
 /** A map that this server has not sent: one whose name gives the slug in the way of PGM, else the slug itself. */
-async function mapBySlug(db: DialectRequest['context']['db'], slug: string) {
-  const known = (await mapNames(db)).find((name) => slugOf(name) === slug);
+async function mapBySlug({ db, clock }: DialectRequest['context'], slug: string) {
+  const known = await mapNameBySlug(db, clock, slug);
   return { name: known ?? slug, gamemode: gamemodeOf([]) };
 }
-
-const slugOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .replaceAll(/^_|_$/g, '')
-    .toLowerCase();
 
 function decoded(text: string): string {
   try {

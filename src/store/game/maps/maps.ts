@@ -78,6 +78,11 @@ export async function mapNames(db: Queryable): Promise<string[]> {
   return (await db.all<{ name: string }>(sql`select name from maps order by key`)).map(({ name }) => name);
 }
 
+/** The key of the newest map. */
+export async function newestMap(db: Queryable): Promise<number | undefined> {
+  return (await db.get<{ key: number }>(sql`select key from maps order by key desc limit 1`))?.key;
+}
+
 /** The names of the maps in a server's rotation, in order. */
 export async function rotationOf(db: Queryable, serverKey: number): Promise<string[]> {
   const rows = await db.all<{ map_name: string }>(
