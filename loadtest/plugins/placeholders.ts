@@ -32,6 +32,7 @@ export async function checkPlaceholders(installation: Installation, report: Repo
     await checks.firstValues(server);
     await checks.manyReads(server);
     await checks.newValues(server);
+    await checks.afterFault(server);
     await service.kill('SIGKILL');
     await checks.whileAway(server);
     service = await serveProcess(database, { ports });
@@ -119,6 +120,15 @@ class Checks {
     await this.expect('warnings so far', server, 'warnings', []);
   }
 
+  async afterFault(server: DriverSession): Promise<void> {
+    await server.ask('break', '1');
+    const warning = (await server.ask('warning')) as string | null;
+    this.#report.add('refreshing throws: a warning', String(warning), /could not be refreshed/.test(warning ?? ''));
+    await server.ask('join', '1');
+    await this.expect('refreshing goes on', server, 'await 1 kills 17', '17');
+    await this.expect('further warnings', server, 'warnings', []);
+  }
+
   async whileAway(server: DriverSession): Promise<void> {
     await server.ask('join', '3');
     const warning = (await server.ask('warning')) as string | null;
@@ -134,13 +144,18 @@ class Checks {
     await server.ask('join', '2');
     await this.expect('placeholders wait', server, 'stays 2 kills', '');
     await this.expect('a banned player', server, 'ban-check 2', 'KICK_BANNED You are banned: Griefing "spawn"');
+    const asked = await this.#requests();
+    await this.expect('who comes again', server, 'ban-check 2', 'KICK_BANNED You are banned: Griefing "spawn"');
+    const again = (await this.#requests()) - asked;
+    this.#report.add('requests for it', again, again === 0);
     while ((await this.#read('/v1/servers')).status === 200);
-    await this.expect('no requests are left', server, 'ban-check 2', 'ALLOWED ');
+    await this.expect('no requests are left', server, 'ban-check 1', 'ALLOWED ');
     const warning = (await server.ask('warning')) as string | null;
     this.#report.add('a warning', String(warning), /SERVER_LIMIT/.test(warning ?? ''));
     const refused = await this.#requests(429);
     await this.expect('the last value', server, 'stays 1 kills', '17');
-    await this.expect('a banned player again', server, 'ban-check 2', 'ALLOWED ');
+    await this.expect('another player', server, 'ban-check 3', 'ALLOWED ');
+    await this.expect('the banned player', server, 'ban-check 2', 'KICK_BANNED You are banned: Griefing "spawn"');
     const more = (await this.#requests(429)) - refused;
     this.#report.add('requests before the end of Retry-After', more, more === 0);
   }

@@ -2,6 +2,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,6 +70,7 @@ final class Placeholders {
       case "ban-check" -> Driver.joins(world, uuid(words[1]));
       case "warning" -> warnings.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
       case "warnings" -> drainWarnings();
+      case "break" -> breakEntry(uuid(words[1]));
       case "expansion" -> expansionFacts();
       case "disable" -> disable();
       default -> throw new IOException("unknown command " + words[0]);
@@ -128,6 +130,21 @@ final class Placeholders {
     List<String> all = new ArrayList<>();
     warnings.drainTo(all);
     return all;
+  }
+
+  /** Makes every turn of the plugin throw, until the player joins again: no answer of the service does. */
+  private Object breakEntry(UUID player) throws ReflectiveOperationException {
+    Object entry = ((Map<?, ?>) fieldOf(fieldOf(plugin, "statistics"), "online")).get(player);
+    Field snapshot = entry.getClass().getDeclaredField("snapshot");
+    snapshot.setAccessible(true);
+    snapshot.set(entry, null);
+    return true;
+  }
+
+  private static Object fieldOf(Object owner, String name) throws ReflectiveOperationException {
+    Field field = owner.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(owner);
   }
 
   private static Object expansionFacts() {

@@ -35,6 +35,7 @@ final class Api {
 
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
   private final RateLimit limit = new RateLimit();
+  private final Refusals refusals = new Refusals();
   private final String url;
   private final String key;
   private final Consumer<String> onTrouble;
@@ -82,16 +83,20 @@ final class Api {
   }
 
   /**
-   * Waits for each answer for two seconds at most.
+   * Waits for each answer for two seconds at most. A refusal holds for a minute, without a request.
    *
    * @return the text for a banned player; null for others, and where the service does not answer
    */
   String banOf(UUID player) {
+    String refused = refusals.textFor(player);
+    if (refused != null) return refused;
     if (RateLimit.now() < bansPausedUntil) return null;
     try {
       boolean banned = await(get("players/" + player)) instanceof Map<?, ?> known && Boolean.TRUE.equals(known.get("banned"));
       if (!banned) return null;
-      return banIn(await(get("players/" + player + "/punishments?limit=100")));
+      String text = banIn(await(get("players/" + player + "/punishments?limit=100")));
+      refusals.add(player, text);
+      return text;
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException away) {
@@ -191,6 +196,11 @@ final class Api {
     Refusal(String sentence) {
       super(sentence);
     }
+  }
+
+  /** Reports a fault of the plugin itself. */
+  void reportFault(String sentence, RuntimeException fault) {
+    report(new Refusal(sentence + " (" + fault + ")"));
   }
 
   /** Reports the first failure of a kind after a success, and the same one at most once a minute. */

@@ -47,7 +47,7 @@ final class StatisticsCache implements AutoCloseable {
     this.api = api;
     this.refreshMs = refreshMs;
     wanted.add("total");
-    thread.scheduleWithFixedDelay(this::readNext, 0, TICK_MS, TimeUnit.MILLISECONDS);
+    thread.scheduleWithFixedDelay(this::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
   void join(UUID player) {
@@ -79,6 +79,16 @@ final class StatisticsCache implements AutoCloseable {
     if (wanted.add(field)) online.values().forEach(entry -> entry.due = 0);
   }
 
+  /** The executor runs a task that has thrown never again. */
+  private void tick() {
+    try {
+      readNext();
+    } catch (RuntimeException unexpected) {
+      pausedUntil = RateLimit.now() + RETRY_MS;
+      api.reportFault("Placeholders could not be refreshed", unexpected);
+    }
+  }
+
   private void readNext() {
     long now = RateLimit.now();
     if (now < pausedUntil || !api.hasSpareRequests()) return;
@@ -100,6 +110,8 @@ final class StatisticsCache implements AutoCloseable {
   private void read(UUID player, Entry entry) {
     Set<String> fields = Set.copyOf(wanted);
     entry.isRead = false;
+    // Where reading throws, the other players come first.
+    entry.due = RateLimit.now() + RETRY_MS;
     try {
       Object answer = api.player(player, fields).get();
       Map<String, String> texts = answer instanceof Map<?, ?> known ? Placeholders.textsOf(known) : null;
