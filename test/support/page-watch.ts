@@ -7,7 +7,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Tags of axe's rules. */
 export const RULES: readonly string[] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 export const COLOURS: readonly string[] = ['color-contrast'];
-export const NARROW = { width: 390, height: 844 };
+export const NARROW = { width: 360, height: 780 };
 export const WIDE = { width: 1280, height: 900 };
 
 interface AttemptLimit {
