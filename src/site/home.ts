@@ -62,7 +62,13 @@ async function hero({ db, text, now, formats, deps }: PageRequest, online: numbe
       <h1 id="now">
         <span class="hidden"><bdi>${deps.config.NETWORK_NAME}</bdi>: </span
         ><span class="count" data-live="online">${formats.number(online)}</span>
-        <span class="count-words">${text.home.online(online)}</span>
+        <span
+          class="count-words"
+          data-live-words="online"
+          data-one="${text.home.online(1)}"
+          data-other="${text.home.online(0)}"
+          >${text.home.online(online)}</span
+        >
       </h1>
     </div>
     ${

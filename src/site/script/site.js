@@ -42,9 +42,14 @@ async function refreshCounts() {
   if (!response.ok) return;
   const current = await response.json();
   const number = new Intl.NumberFormat(language);
+  const plural = new Intl.PluralRules(language);
   for (const count of counts) {
     const value = current[count.dataset.live];
     if (value !== undefined) count.textContent = number.format(value);
+  }
+  for (const words of document.querySelectorAll('[data-live-words]')) {
+    const value = current[words.dataset.liveWords];
+    if (value !== undefined) words.textContent = words.dataset[plural.select(value)] ?? words.dataset.other;
   }
 }
 
