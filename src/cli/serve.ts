@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { environment, readConfig } from '#platform/config.ts';
+import { commandName } from '#context/command-name.ts';
 import { output } from '#platform/output.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { hasOperator } from '#store/accounts/accounts.ts';
@@ -30,8 +31,7 @@ async function serve(): Promise<void> {
 
 /** The first command that this network still needs, as one line; empty once game servers report. */
 async function nextStep({ db }: AppContext): Promise<string> {
-  // Containers and systemd have a command `scorehall`, a checkout has the script of npm.
-  const run = `Next: ${process.env['npm_lifecycle_event'] === undefined ? 'scorehall' : 'npm run -s scorehall --'}`;
+  const run = `Next: ${commandName()}`;
   const servers = await listServers(db, 0);
   if (!(await hasOperator(db)))
     return `${run} account create --name NAME --email ADDRESS --password-stdin --verified --role operator\n`;

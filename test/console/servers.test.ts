@@ -44,7 +44,12 @@ onEachDatabase('the page of a new server shows how to connect it, then what arri
     await olga.open(page);
     return olga.text;
   };
+  const script = process.env['npm_lifecycle_event'];
+  t.after(() => Object.assign(process.env, script === undefined ? {} : { npm_lifecycle_event: script }));
+  process.env['npm_lifecycle_event'] = 'start';
   assert.match(await open(), /no event yet\s+Look again[\s\S]+scorehall -- agent --server-dir DIR --url http/);
+  delete process.env['npm_lifecycle_event'];
+  assert.match(await open(), / scorehall agent --server-dir DIR --url http/, 'in a container');
   assert.match(olga.text, /curl -sS http\S+\/events/);
 
   const player = { uuid: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10', name: 'Saltmarten' };

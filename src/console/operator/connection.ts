@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { commandName } from '#context/command-name.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import type { LoggedReceipt } from '#events/receipt-log.ts';
@@ -64,7 +65,7 @@ function ago({ texts }: ConsoleRequest, ms: number): string {
 /** The ways of docs/connect.md. */
 function waysList({ deps, texts: { connection: t } }: ConsoleRequest): Html {
   const { INGEST_URL } = deps.config;
-  const agent = `npm run -s scorehall -- agent --server-dir DIR --url ${INGEST_URL} --key-file FILE`;
+  const agent = `${commandName()} agent --server-dir DIR --url ${INGEST_URL} --key-file FILE`;
   const commands = {
     agent,
     pgm: 'packages/pgm-plugin/README.md',
