@@ -202,7 +202,9 @@ async function undo(input: Input): Promise<void> {
     const count = await countUndoable(db, scope);
     if (input.values['dry-run'] === true) return print(input, { key, changes: count });
     if (count > 0 && input.values['yes'] !== true)
-      throw new UsageError(`This withdraws ${count} changes of punishments. Add --yes to do it.`);
+      throw new UsageError(
+        `This withdraws ${count === 1 ? '1 change' : `${count} changes`} of punishments. Add --yes to do it.`,
+      );
     await finishUndo(input, context, await undoChanges(db, clock, scope), key!);
   });
 }

@@ -230,7 +230,7 @@ async function withdraw(input: Input): Promise<void> {
     if (match !== undefined && events === 0) {
       throw new UsageError(`${name} has sent no event with the receipt ${match}, or the event is already withdrawn.`);
     }
-    const act = `This withdraws ${events} events of ${name}, as if they had never been sent.`;
+    const act = `This withdraws ${events === 1 ? '1 event' : `${events} events`} of ${name}, as if never sent.`;
     if (!isConfirmed(input, act, { name, events, types: Object.fromEntries(types) })) return;
     const params = match === undefined ? { server: key, since: since! } : { server: key, keys: [keyOf(match) ?? 0] };
     const job = await createWithdrawal(db, clock, params, { label: name, total: events });

@@ -201,7 +201,7 @@ export class Agent implements AsyncDisposable {
   async #pollOutbox(): Promise<void> {
     const files = await this.#outbox.files();
     for await (const { events, state, damaged } of this.#outbox.read(this.#outboxState, files)) {
-      if (damaged > 0) this.#options.onTrouble(`${damaged} lines of outbox.ndjson are not events and were left out.`);
+      if (damaged > 0) this.#options.onTrouble(damagedLines(damaged));
       if (events.length > 0) await this.#sender.send(...events);
       await this.#stateFiles.outbox.save(state);
       this.#outboxState = state;
@@ -223,3 +223,8 @@ function sentenceOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : `${code}: ${message}`;
 }
+
+const damagedLines = (count: number): string =>
+  count === 1
+    ? '1 line of outbox.ndjson is not an event and was left out.'
+    : `${count} lines of outbox.ndjson are not events and were left out.`;
