@@ -2,11 +2,6 @@
  * Takes a picture of every page of the site and the console into data/shots/, narrow and wide, light and dark, with the
  * sample network behind the site. The lists of the site are also taken of a network without any data (`empty-…`), and the
  * header of a person who is signed in (`signed-in`).
- *
- *   npm run shots             all of them
- *   npm run shots -- match    those whose name contains this
- *   npm run shots -- --lang=ja
- *   npm run shots -- --readme the pictures of README.md, into docs/pictures/
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +35,18 @@ const DRYDOCK = {
 } as WireEvent;
 const DAY_MS = 86_400_000;
 
+const USAGE = `Takes pictures of the pages of the site and the console into data/shots/, in two sizes and two colour schemes.
+
+  npm run shots                all of them
+  npm run shots -- match       those whose name contains each of the words
+  npm run shots -- --lang=ja   in Japanese
+  npm run shots -- --readme    the pictures of README.md, into docs/pictures/`;
+
 const args = process.argv.slice(2);
+if (args.includes('--help')) {
+  console.log(USAGE);
+  process.exit();
+}
 const wanted: Wanted = {
   language: args.find((arg) => arg.startsWith('--lang='))?.slice(7) ?? 'en',
   parts: args.filter((arg) => !arg.startsWith('--')),
