@@ -1,3 +1,4 @@
+import { sqliteFileOf } from '#platform/setting.ts';
 import { type KeyedHash, withoutKey, type Db } from './db.ts';
 
 export interface DbOptions {
@@ -8,16 +9,7 @@ export interface DbOptions {
 
 /** Opens a database: `postgres://…`, or the path or the `file:` or `sqlite:` URL of a SQLite file. */
 export async function openDb(url: string, { keyedHash = withoutKey, foreignKeys = true }: DbOptions = {}): Promise<Db> {
-  if (/^postgres(ql)?:/.test(url)) return (await import('./postgres/postgres.ts')).openPostgres(url, keyedHash);
-  return (await import('./sqlite/sqlite.ts')).openSqlite(sqliteFileOf(url)!, keyedHash, foreignKeys);
-}
-
-/** The path of a SQLite file; undefined for PostgreSQL. */
-export function sqliteFileOf(url: string): string | undefined {
-  return /^postgres(ql)?:/.test(url) ? undefined : url.replace(/^(sqlite|file):(\/\/)?/, '');
-}
-
-/** The path of the file that a database address other than PostgreSQL's names. */
-export function sqlitePath(url: string): string {
-  return url.replace(/^(sqlite|file):(\/\/)?/, '');
+  const file = sqliteFileOf(url);
+  if (file === undefined) return (await import('./postgres/postgres.ts')).openPostgres(url, keyedHash);
+  return (await import('./sqlite/sqlite.ts')).openSqlite(file, keyedHash, foreignKeys);
 }

@@ -20,6 +20,7 @@ import {
   type Setting,
   secret,
   setting,
+  sqliteFileOf,
   text,
   whole,
   zone,
@@ -270,8 +271,9 @@ export function environment(actual: Environment = process.env, folder = process.
     ...withSecretFiles(actual, inFiles),
   };
   const database = merged['DATABASE_URL'];
-  if (database === undefined || /^postgres/.test(database)) return merged;
-  const demoFile = join(dirname(database.replace(/^(sqlite|file):(\/\/)?/, '')), 'settings.env');
+  const file = database === undefined ? undefined : sqliteFileOf(database);
+  if (file === undefined) return merged;
+  const demoFile = join(dirname(file), 'settings.env');
   return { ...readEnvFile(demoFile, names, warn), ...merged };
 }
 
@@ -280,7 +282,8 @@ const toStderr: Warn = (sentence) => void process.stderr.write(`scorehall: ${sen
 /** The folder of files that belong to a database but are outside of it, such as the secret key. */
 export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL'>): string {
   if (DATA_FOLDER !== '') return DATA_FOLDER;
-  return /^postgres/.test(DATABASE_URL) ? 'data' : dirname(DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
+  const file = sqliteFileOf(DATABASE_URL);
+  return file === undefined ? 'data' : dirname(file);
 }
 
 function inFileNames(): SettingName[] {

@@ -61,6 +61,12 @@ export const database = z
   )
   .refine((value) => !/^postgres/.test(value) || URL.canParse(value), 'must be postgres://user:password@host/database');
 
+export const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:/.test(url);
+
+/** The path of the file that `DATABASE_URL` names; undefined for PostgreSQL. */
+export const sqliteFileOf = (url: string): string | undefined =>
+  isPostgresUrl(url) ? undefined : url.replace(/^(sqlite|file):(\/\/)?/, '');
+
 export const listOf = z.string().transform((value) =>
   value
     .split(',')

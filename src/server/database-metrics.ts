@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { gauge } from '#platform/metrics.ts';
+import { sqliteFileOf } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { databaseSize } from '#store/database-size.ts';
 
@@ -33,7 +34,8 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
       }
     },
   });
-  if (db.dialect === 'sqlite') addWalMetric(metrics, config.DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
+  const file = sqliteFileOf(config.DATABASE_URL);
+  if (file !== undefined) addWalMetric(metrics, file);
   gauge(metrics, {
     name: 'scorehall_database_connections',
     help: 'Connections of the pool to PostgreSQL by state, and queries that wait for one',

@@ -7,7 +7,8 @@ import { type Config, environment, readConfig } from '#platform/config.ts';
 import { existingSecret } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
-import { openDb, sqlitePath } from '#db/open.ts';
+import { openDb } from '#db/open.ts';
+import { sqliteFileOf } from '#platform/setting.ts';
 import { schemaVersionOf } from '#db/migrate.ts';
 import { type Manifest, openBackup, writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
@@ -73,7 +74,8 @@ export function singleFile({ positionals: [file, ...others] }: Input): string {
  * @throws UsageError where there is none, so that a wrong DATABASE_URL creates no file
  */
 export async function openExisting({ DATABASE_URL: url }: Config): Promise<Db> {
-  if (!/^postgres(ql)?:/.test(url) && !existsSync(sqlitePath(url))) throw new UsageError(noDatabase(url));
+  const file = sqliteFileOf(url);
+  if (file !== undefined && !existsSync(file)) throw new UsageError(noDatabase(url));
   const db = await openDb(url);
   try {
     await refuseWhileLoading(db);

@@ -6,6 +6,7 @@ import type { Config } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { latestMigration } from '#db/migrate.ts';
 import { openDb } from '#db/open.ts';
+import { isPostgresUrl, sqliteFileOf } from '#platform/setting.ts';
 import { sql } from '#db/sql.ts';
 import { healthOf } from '#store/health.ts';
 import { hasOtherSecretKey } from '#store/installation.ts';
@@ -17,17 +18,16 @@ const CLOCK_TOLERANCE_MS = 5_000;
 
 /** Where the database is, without a password. */
 const shown = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
-const fileOf = (url: string): string => url.replace(/^(sqlite|file):(\/\/)?/, '');
-export const isPostgres = (url: string): boolean => /^postgres/.test(url);
 
 /** Opens an existing database, without migrating it. A SQLite file that does not exist is not created. */
 export async function openExisting(config: Config): Promise<{ db: Db } | { finding: Finding }> {
   const url = config.DATABASE_URL;
-  if (!isPostgres(url) && !existsSync(fileOf(url)))
+  const file = sqliteFileOf(url);
+  if (file !== undefined && !existsSync(file))
     return {
       finding: warning(
         CHECK,
-        `There is no database at ${fileOf(url)} yet.`,
+        `There is no database at ${file} yet.`,
         'The first start creates it. If you expected one, DATABASE_URL or the working folder is wrong.',
       ),
     };
@@ -40,7 +40,7 @@ export async function openExisting(config: Config): Promise<{ db: Db } | { findi
       finding: problem(
         CHECK,
         `${shown(url)} cannot be opened: ${reasonOf(error)}.`,
-        isPostgres(url)
+        isPostgresUrl(url)
           ? 'Check that PostgreSQL runs, that DATABASE_URL has its host, user and password, and that pg_hba.conf lets this machine in.'
           : 'Run the doctor as the user of the service, who must own the file and its folder.',
       ),

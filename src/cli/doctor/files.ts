@@ -2,8 +2,7 @@ import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { dataFolder, type SettingName, SETTINGS, settingNames } from '#platform/config.ts';
-import type { Setting } from '#platform/setting.ts';
-import { isPostgres } from './database.ts';
+import { type Setting, sqliteFileOf } from '#platform/setting.ts';
 import { type Finding, type Installation, ok, problem, warning } from './finding.ts';
 
 const GIGABYTE = 1024 ** 3;
@@ -21,7 +20,7 @@ export function checkDisk({ config }: Installation): Finding[] {
   if (files > 0 && ffree < 1_000)
     return [problem('disk', `Only ${ffree} files more fit on the disk of ${folder}.`, remedy)];
   if (free < GIGABYTE / 4) return [problem('disk', `Only ${shown}.`, remedy)];
-  const database = sqliteFile(config.DATABASE_URL);
+  const database = sqliteFileOf(config.DATABASE_URL);
   const size = database === undefined || !existsSync(database) ? 0 : statSync(database).size;
   if (free < size || free < GIGABYTE || bavail / blocks < 0.05) {
     const need = `the database has ${(size / GIGABYTE).toFixed(1)} GB, and a backup needs as much`;
@@ -34,7 +33,7 @@ export function checkDisk({ config }: Installation): Finding[] {
 export function checkFiles({ config, environment }: Installation): Finding[] {
   if (process.platform === 'win32') return [];
   const folder = dataFolder(config);
-  const database = sqliteFile(config.DATABASE_URL);
+  const database = sqliteFileOf(config.DATABASE_URL);
   const named = settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
   const findings = [
     ...checkUser(database ?? folder),
@@ -46,10 +45,6 @@ export function checkFiles({ config, environment }: Installation): Finding[] {
 }
 
 const userName = (): string => `user ${process.getuid!()}`;
-
-function sqliteFile(url: string): string | undefined {
-  return isPostgres(url) ? undefined : url.replace(/^(sqlite|file):(\/\/)?/, '');
-}
 
 /** The user of the doctor must be that of the service, otherwise the other checks see other rights. */
 function checkUser(path: string): Finding[] {

@@ -3,11 +3,10 @@ import { dirname, join, resolve } from 'node:path';
 import { dataFolder } from '#platform/config.ts';
 import { secretKeyFile } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Listen } from '#platform/setting.ts';
+import { type Listen, sqliteFileOf } from '#platform/setting.ts';
 import { brandAssets } from '#http/branding.ts';
 import { revocationLog } from '#store/revocations/outbox.ts';
 import { readPrivacy } from '#site/privacy.ts';
-import { isPostgres } from './database.ts';
 import { type Finding, type Installation, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'paths';
@@ -58,6 +57,7 @@ const readRemedy = (setting: string): string => `Correct ${setting}, or let ${us
 function written({ config }: Installation): Written[] {
   const log = revocationLog(config);
   const data = dataFolder(config);
+  const database = sqliteFileOf(config.DATABASE_URL);
   const found: (Written | false)[] = [
     log !== undefined && {
       setting: 'REVOCATION_LOG',
@@ -65,9 +65,9 @@ function written({ config }: Installation): Written[] {
       kind: 'file',
       otherwise: 'so a restored backup brings back what was revoked and deleted since',
     },
-    !isPostgres(config.DATABASE_URL) && {
+    database !== undefined && {
       setting: 'DATABASE_URL',
-      path: dirname(config.DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, '')),
+      path: dirname(database),
       kind: 'folder',
       otherwise: 'and SQLite writes its log beside the database',
     },
