@@ -9,14 +9,10 @@ import {
   renewLeases,
   takeLease,
 } from '#store/game/watches/managed-servers.ts';
+import { ObservedClaims } from '../observed-claims.ts';
 
 /** A process that stops renewing its leases loses its servers to the others after this long. */
 const LEASE_MS = 20_000;
-
-interface Observed {
-  lease: Lease;
-  since: number;
-}
 
 /**
  * The servers that this process follows, among several processes whose clocks may differ. A lease is over when this process
@@ -27,8 +23,10 @@ export class Leases {
   readonly #clock: Clock;
   readonly #holder: string;
   readonly #monotonic: () => number;
-  /** The leases of other processes, by the key of the server. */
-  #observed = new Map<number, Observed>();
+  /** The leases of other processes. */
+  readonly #observed = new ObservedClaims<Lease>(
+    (one, other) => one.holder === other.holder && one.until === other.until,
+  );
   #renewed = Number.NEGATIVE_INFINITY;
 
   constructor(db: Db, clock: Clock, holder: string, monotonic: () => number) {
@@ -46,21 +44,12 @@ export class Leases {
       await renewLeases(this.#db, this.#holder, until);
       this.#renewed = now;
     }
-    const free = this.#freeOf(await otherLeases(this.#db, this.#holder), now);
+    const free = this.#observed
+      .observe(await otherLeases(this.#db, this.#holder), now)
+      .filter(({ claim, since }) => claim.holder === '' || now - since >= LEASE_MS)
+      .map(({ claim }) => claim);
     for (const lease of free.slice(0, limit)) await takeLease(this.#db, lease, this.#holder, until);
     return await heldServers(this.#db, this.#holder);
-  }
-
-  #freeOf(leases: readonly Lease[], now: number): Lease[] {
-    const observed = leases.map((lease): Observed => {
-      const before = this.#observed.get(lease.serverKey);
-      const isSame = before !== undefined && before.lease.holder === lease.holder && before.lease.until === lease.until;
-      return isSame ? before : { lease, since: now };
-    });
-    this.#observed = new Map(observed.map((one) => [one.lease.serverKey, one]));
-    return observed
-      .filter(({ lease, since }) => lease.holder === '' || now - since >= LEASE_MS)
-      .map(({ lease }) => lease);
   }
 
   /** Lets other processes follow the servers at once. */

@@ -7,11 +7,7 @@ import {
   type PollClaim,
   releasePolls,
 } from '#store/game/watches/server-watches.ts';
-
-interface Observed {
-  claim: PollClaim;
-  since: number;
-}
+import { ObservedClaims } from '../observed-claims.ts';
 
 /**
  * The polls that this process makes, among several processes whose clocks may differ. A server is due when this process has
@@ -22,7 +18,7 @@ export class PollClaims {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #monotonic: () => number;
-  #observed = new Map<number, Observed>();
+  readonly #observed = new ObservedClaims<PollClaim>((one, other) => one.claimed === other.claimed);
   /** The last claims of this process. */
   readonly #own = new Map<number, PollClaim>();
 
@@ -35,28 +31,19 @@ export class PollClaims {
   /** Claims at most `limit` polls that are due, oldest first. Of several processes that call this at once, one gets each. */
   async claim(everyMs: number, limit: number): Promise<DuePoll[]> {
     const now = this.#monotonic();
-    const due = this.#dueOf(await listPollClaims(this.#db), now - everyMs);
+    const due = this.#observed
+      .observe(await listPollClaims(this.#db), now)
+      .filter(({ claim, since }) => claim.claimed === 0 || since <= now - everyMs)
+      .toSorted((one, other) => one.since - other.since)
+      .map(({ claim }) => claim);
     // Claiming takes the lock of the writer.
     if (due.length === 0) return [];
     const polls = await claimPolls(this.#db, this.#clock.now(), due.slice(0, limit));
     for (const claim of polls) {
-      this.#observed.set(claim.serverKey, { claim, since: now });
+      this.#observed.set(claim, now);
       this.#own.set(claim.serverKey, claim);
     }
     return polls;
-  }
-
-  #dueOf(claims: readonly PollClaim[], before: number): PollClaim[] {
-    const now = this.#monotonic();
-    const observed = claims.map((claim): Observed => {
-      const known = this.#observed.get(claim.serverKey);
-      return known?.claim.claimed === claim.claimed ? known : { claim, since: now };
-    });
-    this.#observed = new Map(observed.map((one) => [one.claim.serverKey, one]));
-    return observed
-      .filter(({ claim, since }) => claim.claimed === 0 || since <= before)
-      .toSorted((one, other) => one.since - other.since)
-      .map(({ claim }) => claim);
   }
 
   /** Lets other processes, and the next one, poll the servers at once. */
