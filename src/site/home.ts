@@ -165,9 +165,9 @@ const TEAMS_ON_CARD = 4;
 /** Time and scores of the running match. */
 function liveScore({ text, formats, now }: PageRequest, live: ListedLiveMatch | undefined): Html {
   if (live === undefined) return html``;
-  const { phase, started, participants, teamCount, teamHeads } = live;
+  const { phase, started, teamCount, largestTeam, teamHeads } = live;
   const state = phase === 'running' && started !== null ? stopwatch(now - started) : text.server.phases[phase];
-  const isFreeForAll = teamCount > 2 && participants <= teamCount;
+  const isFreeForAll = teamCount > 2 && largestTeam <= 1;
   const scores = teamCount > TEAMS_ON_CARD || isFreeForAll ? [] : (JSON.parse(teamHeads) as LiveTeamHead[]);
   return html`<span class="live-score small"
     ><span class="figures">${state}</span>${scores.map(

@@ -53,6 +53,8 @@ onEachDatabase('the page of a server shows the running match, and those seen wit
   for (const wrong of ['nothing', '00000000000']) assert.equal((await get(context, `/servers/${wrong}`)).status, 404);
 });
 
+const SCORE_OF_LIME = /· <bdi>Lime<\/bdi>/;
+
 onEachDatabase('the home page names the map of the running match, whatever the heartbeat says', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(
@@ -67,6 +69,16 @@ onEachDatabase('the home page names the map of the running match, whatever the h
   await sendEvents(context, progress());
   assert.match(await card('Alpha'), /href="\/maps\/\w+"><bdi>Twin Peaks<[^]*Capture the Wool[^]*10:00/);
   assert.doesNotMatch(await card('Alpha'), /No match is running/);
+  await sendEvents(
+    context,
+    progress({ teams: [team('Red', 1, 2), team('Blue', 3), team('Lime')] }, { time: after(1) }),
+  );
+  assert.match(await card('Alpha'), SCORE_OF_LIME, 'three teams with as many players');
+  await sendEvents(
+    context,
+    progress({ teams: [team('Red', 1), team('Blue', 2), team('Lime', 3)] }, { time: after(2) }),
+  );
+  assert.doesNotMatch(await card('Alpha'), SCORE_OF_LIME, 'everybody plays alone');
   const path = `/servers/${idOf((await serverByName(context.db, 'Alpha'))!.key)}`;
   assert.match(await page(context, path), /1 \/ 20 players/);
 });

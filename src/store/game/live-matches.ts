@@ -42,6 +42,8 @@ export interface ListedLiveMatch extends LiveMatchHead {
   /** JSON of `LiveTeamHead[]`. In a free-for-all each player is a team, so that only some readers parse it. */
   teamHeads: string;
   teamCount: number;
+  /** The number of players in the largest team. */
+  largestTeam: number;
 }
 
 /** A match without a result that the server no longer plays. */
@@ -85,9 +87,17 @@ function headFrom({ server_key, name, phase, started, time, map, gamemode, parti
 
 /** The matches of all servers by the order of the servers. `since`: epoch milliseconds; reports received earlier do not count. */
 export async function listLiveMatches(db: Queryable, since: number): Promise<ListedLiveMatch[]> {
-  const rows = await db.all<HeadRow & { sort_order: number; team_heads: string; team_count: number }>(sql`
-    select ${HEAD}, s.sort_order, l.team_heads, l.team_count ${FROM} where l.received >= ${since} and s.removed is null`);
-  return rows.sort(byOrder).map((row) => ({ ...headFrom(row), teamHeads: row.team_heads, teamCount: row.team_count }));
+  const rows = await db.all<
+    HeadRow & { sort_order: number; team_heads: string; team_count: number; largest_team: number }
+  >(sql`
+    select ${HEAD}, s.sort_order, l.team_heads, l.team_count, l.largest_team ${FROM}
+    where l.received >= ${since} and s.removed is null`);
+  return rows.sort(byOrder).map((row) => ({
+    ...headFrom(row),
+    teamHeads: row.team_heads,
+    teamCount: row.team_count,
+    largestTeam: row.largest_team,
+  }));
 }
 
 export async function liveMatchOf(db: Queryable, serverKey: number, since: number): Promise<LiveMatch | undefined> {
@@ -143,16 +153,19 @@ export async function storeReport(tx: Queryable, report: LiveReport, before: New
   const { teams, objectives } = report;
   await tx.run(sql`
     insert into live_matches (server_key, event_id, time, received, phase, started, map, gamemode, participants, observers,
-      teams, team_heads, team_count, objectives)
+      teams, team_heads, team_count, largest_team, objectives)
     values (${serverKey}, ${report.eventId}, ${report.time}, ${report.received}, ${report.phase}, ${started},
       ${report.map}, ${report.gamemode}, ${report.participants}, ${report.observers}, ${JSON.stringify(teams)},
-      ${JSON.stringify(teams.map(teamHeadOf))}, ${teams.length}, ${JSON.stringify(objectives)})
+      ${JSON.stringify(teams.map(teamHeadOf))}, ${teams.length}, ${largestOf(teams)}, ${JSON.stringify(objectives)})
     on conflict (server_key) do update set
       event_id = excluded.event_id, time = excluded.time, received = excluded.received, phase = excluded.phase,
       started = excluded.started, map = excluded.map, gamemode = excluded.gamemode,
       participants = excluded.participants, observers = excluded.observers, teams = excluded.teams,
-      team_heads = excluded.team_heads, team_count = excluded.team_count, objectives = excluded.objectives`);
+      team_heads = excluded.team_heads, team_count = excluded.team_count, largest_team = excluded.largest_team,
+      objectives = excluded.objectives`);
 }
+
+const largestOf = (teams: readonly LiveTeam[]): number => Math.max(0, ...teams.map(({ players }) => players.length));
 
 const teamHeadOf = ({ name, color = '', score, kill_count, death_count }: LiveTeam): LiveTeamHead => {
   return { name, score, kill_count, death_count, color };
@@ -224,7 +237,7 @@ export async function forgetSeen(tx: Queryable, serverKey: number, since = 0): P
 export async function forgetPlayersOfLiveMatches(tx: Queryable, uuids: readonly string[]): Promise<void> {
   for (const uuid of uuids) {
     await tx.run(sql`
-      update live_matches set teams = '[]', team_heads = '[]', team_count = 0, objectives = '[]'
+      update live_matches set teams = '[]', team_heads = '[]', team_count = 0, largest_team = 0, objectives = '[]'
       where teams like ${`%${uuid}%`} or objectives like ${`%${uuid}%`}`);
   }
 }
