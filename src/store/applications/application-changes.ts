@@ -69,11 +69,7 @@ export async function changeApplication(
   wanted: ApplicationSettings,
   by: string | undefined,
 ): Promise<WaitingChange | undefined> {
-  return await db.transaction(async (tx) => {
-    const key = await nextKey(tx, now);
-    const current = await lockApplication(tx, clientId);
-    if (current === undefined) return undefined;
-    const waiting = await changeTo(tx, current.key);
+  return await inLockedApplication(db, now, clientId, async (tx, { key, current, waiting }) => {
     const asked: AskedChange = { ...wanted, key, account_id: by ?? waiting?.account_id ?? null, created: now };
     if (by === undefined || !addsTo(current, wanted) || !(await isApprovedByOperator(tx, current))) {
       const ends = by !== undefined || !isEqual(current, wanted);
@@ -86,6 +82,28 @@ export async function changeApplication(
     if (waiting !== undefined && isEqual(waiting, wanted)) return { change: waiting, isNew: false };
     await storeChange(tx, current.key, asked);
     return { change: (await changeTo(tx, current.key))!, isNew: true };
+  });
+}
+
+interface LockedApplication {
+  /** The key of a new change. */
+  key: number;
+  current: Application;
+  waiting: ApplicationChange | undefined;
+}
+
+/** Runs work in a transaction that has locked an application; undefined where there is none. */
+async function inLockedApplication(
+  db: Db,
+  now: number,
+  clientId: string,
+  work: (tx: Queryable, locked: LockedApplication) => Promise<WaitingChange | undefined>,
+): Promise<WaitingChange | undefined> {
+  return await db.transaction(async (tx) => {
+    const key = await nextKey(tx, now);
+    const current = await lockApplication(tx, clientId);
+    if (current === undefined) return undefined;
+    return await work(tx, { key, current, waiting: await changeTo(tx, current.key) });
   });
 }
 
@@ -108,11 +126,7 @@ export async function changeLogo(
   { content_type, bytes }: Omit<UploadedImage, 'hash'>,
   by: string | undefined,
 ): Promise<WaitingChange | undefined> {
-  return await db.transaction(async (tx) => {
-    const key = await nextKey(tx, now);
-    const current = await lockApplication(tx, clientId);
-    if (current === undefined) return undefined;
-    const waiting = await changeTo(tx, current.key);
+  return await inLockedApplication(db, now, clientId, async (tx, { key, current, waiting }) => {
     const hash = imageHash(bytes);
     const { name, redirect_uris, account_id } = waiting ?? { ...current, account_id: null };
     const asked: AskedChange = { key, name, redirect_uris, account_id: by ?? account_id, created: now };
