@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
-import type { Queryable } from '#db/db.ts';
 import { type Account, ROLES } from '#store/accounts/accounts.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import type { AppContext } from '#context/context.ts';
@@ -17,7 +16,7 @@ type AccountEntry = z.output<typeof account>;
 export const readAccounts = (path: string, list: unknown): AccountEntry[] =>
   readEntries(path, 'account', list, account);
 
-export async function accountChange(db: Queryable, { name, role }: AccountEntry): Promise<Change> {
+export async function accountChange({ db }: Pick<AppContext, 'db'>, { name, role }: AccountEntry): Promise<Change> {
   const known = await requireAccount(db, name);
   const changes = differencesOf({ role: known.role }, { role });
   return {

@@ -58,7 +58,7 @@ export function readApplications(path: string, list: unknown): ApplicationEntry[
   return entries;
 }
 
-export async function applicationChange(db: Queryable, entry: ApplicationEntry): Promise<Change> {
+export async function applicationChange({ db }: Pick<AppContext, 'db'>, entry: ApplicationEntry): Promise<Change> {
   const owners: Account[] = [];
   for (const owner of entry.owners ?? []) owners.push(await requireAccount(db, owner));
   const known = await knownApplication(db, entry, owners);

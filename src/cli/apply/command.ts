@@ -58,17 +58,8 @@ type Plan = (context: AppContext) => Promise<Change>;
 const LISTS: Record<string, (path: string, list: unknown) => Plan[]> = {
   servers: (path, list) => readServers(path, list).map((entry) => (context) => serverChange(context, entry)),
   applications: (path, list) =>
-    readApplications(path, list).map(
-      (entry) =>
-        ({ db }) =>
-          applicationChange(db, entry),
-    ),
-  accounts: (path, list) =>
-    readAccounts(path, list).map(
-      (entry) =>
-        ({ db }) =>
-          accountChange(db, entry),
-    ),
+    readApplications(path, list).map((entry) => (context) => applicationChange(context, entry)),
+  accounts: (path, list) => readAccounts(path, list).map((entry) => (context) => accountChange(context, entry)),
 };
 
 async function apply(input: Input): Promise<void> {

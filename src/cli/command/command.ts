@@ -129,8 +129,7 @@ interface Running {
 /** The one command of this process. */
 let running: Running | undefined;
 
-/** Runs a command; `withAppContext` writes its entry in the audit log when it has succeeded. */
-/** @returns the exit code */
+/** Runs a command; `withAppContext` writes its entry in the audit log when it has succeeded. @returns the exit code */
 export async function runCommand(command: Command, input: Input): Promise<number> {
   running = { command, input, printed: {} };
   return (await command.run(input)) ?? 0;
