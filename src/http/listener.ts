@@ -68,7 +68,11 @@ export function httpServer(
       socket.once('close', () => latest.delete(socket));
     })
     .on('checkExpectation', serve)
-    .on('connect', (request, socket) => refuse(socket, latest.get(request.socket), NO_PROXY))
+    .on('connect', (request, socket) => {
+      // Node has removed its own handler; without one, a reset of this connection would end the process.
+      socket.on('error', () => undefined);
+      refuse(socket, latest.get(request.socket), NO_PROXY);
+    })
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
       if (refused.has(socket)) return;
       if (!socket.writable || /^(ECONNRESET|EPIPE)$/.test(error.code ?? '')) socket.destroy();

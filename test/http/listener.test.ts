@@ -131,6 +131,22 @@ testBoth('refuses CONNECT because it is not a proxy', async (t, open) => {
   assert.deepEqual(others, []);
 });
 
+test('a client that resets its connection after CONNECT does not end the process', async (t) => {
+  const server = httpServer(echo).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const closed = new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve)));
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    client.write('CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n');
+    if (attempt % 2 === 0) await once(server, 'connect');
+    else await once(client, 'data');
+    client.resetAndDestroy();
+    await closed;
+  }
+  assert.ok(server.listening);
+});
+
 testBoth('answers earlier requests of a connection before it refuses invalid bytes', async (t, open) => {
   const waiting: ServerResponse[] = [];
   const origin = await open(t, (request, response) => {
