@@ -26,6 +26,8 @@ export class ManagementResponder {
     this.#scheme = scheme;
     this.#sockets = new WebSocketServer({ noServer: true });
     server.on('upgrade', (request, socket, head) => {
+      // The client may reset a connection that it gives up, and the HTTP server has removed its own handler here.
+      socket.on('error', () => undefined);
       if (request.headers.authorization !== `Bearer ${SECRET}`) {
         socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
         return;
