@@ -21,7 +21,8 @@ export interface Databases extends AsyncDisposable {
 interface DatabaseOptions {
   database: string;
   url?: string | undefined;
-  matches?: string | undefined;
+  /** Of the large database; by default a million, or on a temporary PostgreSQL a hundred thousand. */
+  matches?: number | undefined;
 }
 
 const SMALL = 10_000;
@@ -38,8 +39,8 @@ export async function openDatabases({ database, url, matches }: DatabaseOptions)
     const given = async (): Promise<string> => url;
     return { small: given, large: given, async warm() {}, async [Symbol.asyncDispose]() {} };
   }
-  if (database === 'sqlite') return sqliteFiles(Number(matches ?? LARGE));
-  if (database === 'postgres') return await temporaryPostgres(Number(matches ?? LARGE_TEMPORARY));
+  if (database === 'sqlite') return sqliteFiles(matches ?? LARGE);
+  if (database === 'postgres') return await temporaryPostgres(matches ?? LARGE_TEMPORARY);
   throw new UsageError(`--database must be sqlite or postgres (it is "${database}").`);
 }
 

@@ -1,13 +1,10 @@
-/**
- * Generates a large database for measurements:
- *
- *   npm run generate -- --matches 1000000 [--database FILE|postgres://…] [--seed S]
- */
-import { parseArgs } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
+import { readOptions, runCommand } from './command.ts';
 import { DEFAULT_SEED, generateDatabase } from './generated.ts';
 
-const USAGE = 'npm run generate -- --matches N [--database FILE|postgres://…] [--seed S]';
+const USAGE = `Generates a large database for measurements.
+
+  npm run generate -- --matches 1000000 [--database FILE|postgres://…] [--seed S]`;
 
 async function main(args: string[]): Promise<void> {
   const { matches, database, seed } = read(args);
@@ -22,14 +19,10 @@ async function main(args: string[]): Promise<void> {
 
 function read(args: string[]): { matches: number; database: string | undefined; seed: string } {
   const options = { matches: { type: 'string' }, database: { type: 'string' }, seed: { type: 'string' } } as const;
-  try {
-    const { values } = parseArgs({ args, options });
-    if (!/^[1-9]\d{0,7}$/.test(values.matches ?? ''))
-      throw new Error('--matches must be a whole number from 1 to 99999999.');
-    return { matches: Number(values.matches), database: values.database, seed: values.seed ?? DEFAULT_SEED };
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n${USAGE}`);
-  }
+  const { values } = readOptions(USAGE, { args, options });
+  if (!/^[1-9]\d{0,7}$/.test(values.matches ?? ''))
+    throw new UsageError(`--matches must be a whole number from 1 to 99999999.\n\n${USAGE}`);
+  return { matches: Number(values.matches), database: values.database, seed: values.seed ?? DEFAULT_SEED };
 }
 
 /** The URL without its password. */
@@ -37,9 +30,4 @@ function redacted(url: string): string {
   return url.replace(/(\/\/[^:/@]*:)[^@/]*@/, '$1***@');
 }
 
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-  console.error(error instanceof UsageError ? error.message : error);
-}
+await runCommand(USAGE, main);

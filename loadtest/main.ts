@@ -1,31 +1,31 @@
-/**
- * Runs load tests that are too heavy for the test suite, prints the measured figures, and exits with 1 when one misses its
- * target.
- *
- *   npm run loadtest -- ingest                           everything, on both databases
- *   npm run loadtest -- ingest --only speed              one part: link, faults, speed, reads
- *   npm run loadtest -- ingest --database sqlite         one database
- *   npm run loadtest -- ingest --matches 1000            fewer matches over the unreliable link
- *   npm run loadtest -- model --minutes 60               random histories, kills and operator acts, recomputed independently
- *   npm run loadtest -- model --seed 123                 one of them again
- *   npm run loadtest -- pressure                         honest users beside one abuser after another
- *   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
- *   npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
- *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
- *   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
- *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), drills, memory
- *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, footprint
- *   npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)
- *   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
- *   npm run loadtest -- operate --only move --database sqlite   one direction: from SQLite (postgres: from PostgreSQL)
- *   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
- *   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
- *   npm run loadtest -- watch --only many                one part: many, game
- *   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
- *   npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community
- */
-import { parseArgs } from 'node:util';
+import { numberOption, readOptions, runCommand } from '#bench/command.ts';
+import { UsageError } from '#platform/errors.ts';
 import { Report } from './report.ts';
+
+const USAGE = `Runs load tests that are too heavy for the test suite, prints the measured figures, and exits with 1 when one misses its
+target.
+
+  npm run loadtest -- ingest                           everything, on both databases
+  npm run loadtest -- ingest --only speed              one part: link, faults, speed, reads
+  npm run loadtest -- ingest --database sqlite         one database
+  npm run loadtest -- ingest --matches 1000            fewer matches over the unreliable link
+  npm run loadtest -- model --minutes 60               random histories, kills and operator acts, recomputed independently
+  npm run loadtest -- model --seed 123                 one of them again
+  npm run loadtest -- pressure                         honest users beside one abuser after another
+  npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
+  npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
+  npm run loadtest -- agent                            a day of a game server's files in 90 seconds
+  npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
+  npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), drills, memory
+  npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, footprint
+  npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)
+  npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
+  npm run loadtest -- operate --only move --database sqlite   one direction: from SQLite (postgres: from PostgreSQL)
+  npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
+  npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
+  npm run loadtest -- watch --only many                one part: many, game
+  npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
+  npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community`;
 
 const LOAD_TESTS: Record<
   string,
@@ -52,29 +52,31 @@ export interface LoadTestOptions {
   seed: number | undefined;
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string', default: '' },
-    database: { type: 'string', default: '' },
-    matches: { type: 'string' },
-    minutes: { type: 'string', default: '2' },
-    seconds: { type: 'string', default: '20' },
-    seed: { type: 'string' },
-  },
-});
+const OPTIONS = {
+  only: { type: 'string', default: '' },
+  database: { type: 'string', default: '' },
+  matches: { type: 'string' },
+  minutes: { type: 'string', default: '2' },
+  seconds: { type: 'string', default: '20' },
+  seed: { type: 'string' },
+} as const;
 
-const loadTest = LOAD_TESTS[positionals[0] ?? ''];
-if (loadTest === undefined) {
-  console.error(`Name a load test: ${Object.keys(LOAD_TESTS).join(', ')}.`);
-  process.exitCode = 2;
-} else {
+await runCommand(USAGE, async (args) => {
+  const { values, positionals } = readOptions(USAGE, { args, allowPositionals: true, options: OPTIONS });
+  const load = LOAD_TESTS[positionals[0] ?? ''];
+  if (load === undefined || positionals.length > 1)
+    throw new UsageError(`Name one load test: ${Object.keys(LOAD_TESTS).join(', ')}.`);
+  if (!['', 'sqlite', 'postgres'].includes(values.database))
+    throw new UsageError(`--database must be sqlite or postgres (it is "${values.database}").`);
+  const options: LoadTestOptions = {
+    only: values.only,
+    database: values.database,
+    matches: numberOption('matches', values.matches),
+    minutes: numberOption('minutes', values.minutes, 'any')!,
+    seconds: numberOption('seconds', values.seconds, 'any')!,
+    seed: numberOption('seed', values.seed),
+  };
   const report = new Report();
-  const loaded = await loadTest();
-  const seed = values.seed === undefined ? undefined : Number(values.seed);
-  const matches = values.matches === undefined ? undefined : Number(values.matches);
-  const [minutes, seconds] = [Number(values.minutes), Number(values.seconds)];
-  const options = { ...values, matches, minutes, seconds, seed };
-  await loaded.runLoadTest(options, report);
+  await (await load()).runLoadTest(options, report);
   report.end();
-}
+});

@@ -15,12 +15,15 @@ export class Report {
     console.log(`       ${name.padEnd(64)} ${figure}`);
   }
 
+  /** Sets the exit code to 1 if a figure missed its target, or if nothing was measured. */
   end(): void {
-    console.log(
-      this.#missed === 0
-        ? `All ${this.#count} figures meet their targets.`
-        : `${this.#missed} of ${this.#count} figures miss their targets.`,
-    );
+    console.log(this.#conclusion());
     if (this.#missed > 0 || this.#count === 0) process.exitCode = 1;
+  }
+
+  #conclusion(): string {
+    if (this.#count === 0) return 'Nothing was measured: no part has the name that --only gives.';
+    if (this.#missed > 0) return `${this.#missed} of ${this.#count} figures miss their targets.`;
+    return `All ${this.#count} figures meet their targets.`;
   }
 }
