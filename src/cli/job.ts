@@ -3,7 +3,7 @@ import { UsageError } from '#platform/errors.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { AppContext } from '#context/context.ts';
 import { runJob } from '#events/jobs/runner.ts';
-import { type Job, jobByKey, jobId, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
+import { type Job, jobByKey, jobId, jobInTurn, listJobs, resumeJob, pauseJob, waitsFor } from '#store/jobs.ts';
 import {
   type Command,
   type Input,
@@ -46,7 +46,12 @@ export const commands: Command[] = [
 
 async function listAll(input: Input): Promise<void> {
   await withAppContext(async ({ db }) => {
-    printTable(input, (await listJobs(db, Number.MAX_SAFE_INTEGER, NEWEST)).map(wireJob));
+    const inTurn = await jobInTurn(db);
+    const jobs = await listJobs(db, Number.MAX_SAFE_INTEGER, NEWEST);
+    printTable(
+      input,
+      jobs.map((job) => wireJob(job, inTurn)),
+    );
   });
 }
 
@@ -57,11 +62,13 @@ async function change(input: Input, work?: (db: AppContext['db'], key: number) =
     const job = await jobByKey(db, key);
     if (job === undefined) throw new UsageError(`There is no job ${id}; see: scorehall job list`);
     if (work !== undefined && !(await work(db, key))) throw new UsageError(`The job ${id} is ${job.state} already.`);
-    print(input, wireJob((await jobByKey(db, key))!));
+    const inTurn = await jobInTurn(db);
+    print(input, wireJob((await jobByKey(db, key))!, inTurn));
   });
 }
 
-export function wireJob(job: Job): Record<string, unknown> {
+function wireJob(job: Job, inTurn: Job | undefined): Record<string, unknown> {
+  const before = waitsFor(job, inTurn);
   const { kind, state, label, done, total, created, finished, error } = job;
   return {
     id: jobId(job),
@@ -72,11 +79,23 @@ export function wireJob(job: Job): Record<string, unknown> {
     total,
     created: new Date(created).toISOString(),
     finished: finished === null ? null : new Date(finished).toISOString(),
+    waits_for: before === undefined ? null : jobId(before),
     ...(error === '' ? {} : { error }),
   };
 }
 
 const PROGRESS_EVERY_MS = 1_000;
+
+async function progressLine(db: AppContext['db'], key: number): Promise<string> {
+  const inTurn = await jobInTurn(db);
+  const job = (await jobByKey(db, key))!;
+  const before = waitsFor(job, inTurn);
+  const id = jobId(job);
+  if (before !== undefined) return `job ${id}: waits for job ${jobId(before)} (${amountOf(before)})\n`;
+  return `job ${id}: ${amountOf(job)} (pause it: scorehall job pause --job ${id})\n`;
+}
+
+const amountOf = ({ done, total }: Job): string => (total === null ? String(done) : `${done} of ${total}`);
 
 /**
  * Takes part in running a job until it has ended, with its progress on standard error. A running service works on the job
@@ -90,10 +109,7 @@ export async function runWithProgress(context: AppContext, key: number): Promise
   const rest = async (): Promise<void> => {
     if (performance.now() - shown > PROGRESS_EVERY_MS) {
       shown = performance.now();
-      const { done, total } = (await jobByKey(context.db, key))!;
-      process.stderr.write(
-        `job ${id}: ${done}${total === null ? '' : ` of ${total}`} (pause it: scorehall job pause --job ${id})\n`,
-      );
+      process.stderr.write(await progressLine(context.db, key));
     }
     await pause(context.db.othersWait() === false ? 0 : performance.now() - started);
     started = performance.now();

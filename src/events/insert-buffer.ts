@@ -16,7 +16,7 @@ const TABLES = {
   faction_reports: 'player_key, time, ledger_key, power, faction, faction_id, faction_role',
   name_observations: 'player_key, ledger_key, time, name',
   ledger: 'key, scope_key, event_id, type, time, received, body, aggregate, credential, content_hash, envelope',
-  refusals: 'key, scope_key, event_id, reason, place, problems, received',
+  refusals: 'key, scope_key, event_id, type, reason, place, problems, received',
   event_warnings: 'key, scope_key, event_id, type, warnings, received',
 } as const;
 

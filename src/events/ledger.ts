@@ -5,7 +5,7 @@ import type { Db, Queryable } from '#db/db.ts';
 import { apply, playersOf, aggregateOf } from './apply.ts';
 import { Batch, EventRejected } from './unit-of-work.ts';
 import { OF_THE_PRESENT } from './schema.ts';
-import { type Checked, checkEvent, type PreparedEvent } from './validation.ts';
+import { type Checked, checkEvent, type PreparedEvent, typeOfInput } from './validation.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accepted-events.ts';
 import type { NewPlayerLimit } from './checks/new-players.ts';
@@ -35,6 +35,14 @@ type Transactions = Pick<Db, 'transaction'>;
 export interface Item {
   sender: Sender;
   checked: Checked | Receipt;
+  /** The type of an event that failed its check; left out where it has none. */
+  type?: string;
+}
+
+/** @param input the parsed JSON of the event; undefined where it is no JSON */
+export function itemOf(sender: Sender, checked: Checked | Receipt, input: unknown): Item {
+  const type = 'event' in checked ? undefined : typeOfInput(input);
+  return type === undefined ? { sender, checked } : { sender, checked, type };
 }
 
 /**
@@ -51,7 +59,7 @@ export async function ingestEvents(
 ): Promise<Receipt[]> {
   const now = clock.now();
   const { keyedHash } = db;
-  const items = inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now, { keyedHash }) }));
+  const items = inputs.map((input) => itemOf(sender, checkEvent(input, sender, now, { keyedHash }), input));
   return await ingestItems(db, clock, items, options);
 }
 
@@ -159,17 +167,19 @@ class IngestRun {
 
   async ingest(items: readonly Item[]): Promise<void> {
     await this.#load(items);
-    for (const { sender, checked } of items) {
+    for (const item of items) {
+      const { sender, checked } = item;
       const receipt = 'event' in checked ? await this.#ingestOne(sender, checked) : checked;
-      if (receipt.status === 'rejected') this.#recordRejection(sender, receipt);
+      if (receipt.status === 'rejected') this.#recordRejection(item, receipt);
       this.receipts.push(receipt);
     }
   }
 
   /** Rejections of servers are stored for `GET /receipts`. */
-  #recordRejection(sender: Sender, receipt: Rejected): void {
+  #recordRejection({ sender, checked, type }: Item, receipt: Rejected): void {
     if (sender.kind === 'operator') return;
-    recordRejection(this.#batch, sender.serverKey, receipt);
+    const rejection = { scope: sender.serverKey, type: 'event' in checked ? checked.event.type : type, receipt };
+    recordRejection(this.#batch, rejection);
     this.serversWithRecords.add(sender.serverKey);
   }
 

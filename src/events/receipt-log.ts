@@ -10,6 +10,7 @@ export interface LoggedReceipt {
   receipt: string;
   id: string;
   status: 'accepted' | 'withdrawn' | 'rejected';
+  /** Left out for a rejected event without a type. */
   type?: string;
   reason?: string;
   place?: string;
@@ -35,10 +36,10 @@ async function receiptsOf(db: Queryable, scope: number, page: Page): Promise<Log
     select l.key, l.event_id, l.received, l.type, l.withdrawn, null as reason, null as place, null as problems
     from (${keysByServer(scope, page)}) s join ledger l on l.key = s.key
     union all
-    select key, event_id, received, null, null, reason, place, problems
+    select key, event_id, received, type, null, reason, place, problems
     from (select * from refusals where ${keysetPage('scope_key', scope, page)}) r
     order by key ${page.direction} limit ${page.limit}`);
-  return (rows as Row[]).map((row) => (row[3] === null ? rejectedReceipt(row) : acceptedReceipt(row)));
+  return (rows as Row[]).map((row) => (row[5] === null ? acceptedReceipt(row) : rejectedReceipt(row)));
 }
 
 type Row = AcceptedRow | RejectedRow;
@@ -56,7 +57,7 @@ type RejectedRow = [
   key: number,
   id: string,
   received: number,
-  null,
+  type: string | null,
   null,
   reason: string,
   place: string,
@@ -67,7 +68,8 @@ function acceptedReceipt([key, id, received, type, withdrawn]: AcceptedRow): Log
   return { receipt: idOf(key), id, status: withdrawn === null ? 'accepted' : 'withdrawn', type, received };
 }
 
-function rejectedReceipt([key, id, received, , , reason, place, problems]: RejectedRow): LoggedReceipt {
+function rejectedReceipt([key, id, received, type, , reason, place, problems]: RejectedRow): LoggedReceipt {
   const all = problems === null ? {} : { problems: JSON.parse(problems) as Problem[] };
-  return { receipt: idOf(key), id, status: 'rejected', reason, place, ...all, received };
+  const sent = type === null ? {} : { type };
+  return { receipt: idOf(key), id, status: 'rejected', ...sent, reason, place, ...all, received };
 }

@@ -2,21 +2,30 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { sanitised } from '#platform/text.ts';
 import type { Batch } from './unit-of-work.ts';
-import { MAX_ID_LENGTH, OF_THE_PRESENT } from './schema.ts';
+import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT } from './schema.ts';
 import type { Problem } from './checks/problems.ts';
 import type { Rejected } from './receipts.ts';
 
 /** The most rejections, and the most events with warnings, stored of each server. */
 const MAX_STORED = 1_000;
 
+interface Rejection {
+  /** The key of the server. */
+  scope: number;
+  /** The type of the event; undefined where it has none. */
+  type: string | undefined;
+  receipt: Rejected;
+}
+
 /**
- * Stores a rejection of a server's event for `GET /receipts`. The id comes from the sender unchecked, so it is sanitised
- * and cut.
+ * Stores a rejection of a server's event for `GET /receipts`. Id and type come from the sender unchecked, so they are
+ * sanitised and cut.
  */
-export function recordRejection({ rows, keys, now }: Batch, scope: number, rejected: Rejected): void {
-  const { id, reason, place, problems } = rejected;
+export function recordRejection({ rows, keys, now }: Batch, { scope, type, receipt }: Rejection): void {
+  const { id, reason, place, problems } = receipt;
+  const shownType = type === undefined ? null : sanitised(type, MAX_TYPE_LENGTH);
   const all = problems === undefined ? null : JSON.stringify(problems);
-  rows.add('refusals', [keys.next(now), scope, sanitised(id, MAX_ID_LENGTH), reason, place, all, now]);
+  rows.add('refusals', [keys.next(now), scope, sanitised(id, MAX_ID_LENGTH), shownType, reason, place, all, now]);
 }
 
 interface WithWarnings {

@@ -17,6 +17,8 @@ export const VERSION = 1;
 
 /** Characters of a sender's own id of an event. */
 export const MAX_ID_LENGTH = 128;
+/** Characters of the type of a rejected event, which may be any text. */
+export const MAX_TYPE_LENGTH = 64;
 
 const presence = z
   .strictObject({

@@ -1,7 +1,15 @@
 import { keyOf } from '#platform/ids.ts';
 import { firstCharacters, nameKey } from '#platform/text.ts';
 import { readEvent } from './read-event.ts';
-import { type Event, type EventOf, MAX_ID_LENGTH, OF_THE_PRESENT, OPERATORS_ONLY, type WireEvent } from './schema.ts';
+import {
+  type Event,
+  type EventOf,
+  MAX_ID_LENGTH,
+  MAX_TYPE_LENGTH,
+  OF_THE_PRESENT,
+  OPERATORS_ONLY,
+  type WireEvent,
+} from './schema.ts';
 import { type MatchSummary, summariseMatch } from './match-summary.ts';
 import { rejectedFor, type Receipt, type Sender } from './receipts.ts';
 import { canonicalJson, contentHash } from './checks/content.ts';
@@ -97,6 +105,13 @@ export function idOfInput(input: unknown): string {
   if (typeof id !== 'string') return '';
   if (id.length <= MAX_ID_LENGTH && id.isWellFormed()) return id;
   return firstCharacters(id, MAX_ID_LENGTH);
+}
+
+/** The type that the sender gave, for the list of rejected events; undefined where there is no text. */
+export function typeOfInput(input: unknown): string | undefined {
+  const type = (input as { type?: unknown } | null | undefined)?.type;
+  if (typeof type !== 'string') return undefined;
+  return firstCharacters(type.trim(), MAX_TYPE_LENGTH) || undefined;
 }
 
 interface Refusal {

@@ -6,7 +6,7 @@ import { checkEvent, idOfInput } from '#events/validation.ts';
 import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/json.ts';
 import { problemOf } from '#events/checks/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
-import type { Item } from '#events/ledger.ts';
+import { type Item, itemOf } from '#events/ledger.ts';
 import { rejectedFor, type Receipt, type Sender } from '#events/receipts.ts';
 import { formatOf, linesOf, MAX_BYTES, MAX_EVENT_LENGTH, readBody, readChunks } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
@@ -75,17 +75,21 @@ function receiptsFor(
 ): Promise<Receipt[]> {
   const now = deps.clock.now();
   return deps.quota.accept(
-    raw.map((event) => itemOf(deps, event, sender, now)),
+    raw.map((event) => itemOf(sender, check(deps, event, sender, now), event.input)),
     { dryRun },
   );
 }
 
-function itemOf({ keyedHash }: IngestDeps, raw: RawEvent | InvalidElement, sender: Sender, now: number): Item {
-  if ('problem' in raw) return { sender, checked: rejected(idOfInput(raw.input), raw.problem) };
+function check(
+  { keyedHash }: IngestDeps,
+  raw: RawEvent | InvalidElement,
+  sender: Sender,
+  now: number,
+): Item['checked'] {
+  if ('problem' in raw) return rejected(idOfInput(raw.input), raw.problem);
   const { input, data } = raw;
-  if (isTooLarge(data))
-    return { sender, checked: rejected(idOfInput(input), `holds more than ${MAX_EVENT_LENGTH} bytes`) };
-  return { sender, checked: checkEvent(input, sender, now, { keyedHash, data }) };
+  if (isTooLarge(data)) return rejected(idOfInput(input), `holds more than ${MAX_EVENT_LENGTH} bytes`);
+  return checkEvent(input, sender, now, { keyedHash, data });
 }
 
 /** A UTF-16 code unit is at most three bytes of UTF-8, so short data needs no count. */
@@ -138,8 +142,8 @@ const TOO_MANY = new HttpError(
 
 function itemOfLine(deps: IngestDeps, line: Buffer | undefined, sender: Sender, now: number): Item {
   const parsed = line === undefined ? { problem: `is longer than ${MAX_EVENT_LENGTH} bytes` } : parseOne(line);
-  if ('raw' in parsed) return itemOf(deps, parsed.raw, sender, now);
-  return { sender, checked: rejected('', parsed.problem) };
+  const raw = 'raw' in parsed ? parsed.raw : parsed;
+  return itemOf(sender, check(deps, raw, sender, now), 'input' in raw ? raw.input : undefined);
 }
 
 /** Maps each input with `map`, up to `MAX_OPEN_BATCHES` at a time, and yields the results in the order of the inputs. */

@@ -143,7 +143,11 @@ const loggedReceipt = {
     receipt: receiptId,
     id,
     status: { enum: ['accepted', 'withdrawn', 'rejected'] },
-    type: text,
+    type: {
+      ...text,
+      description:
+        'Of a rejected event as sent, up to 64 characters; left out where it had none, or was rejected by an older version',
+    },
     reason,
     place,
     problems,

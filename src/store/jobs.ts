@@ -74,13 +74,23 @@ const OPEN = sql`finished is null and not (kind in ('withdrawal', 'counters') an
 
 /**
  * The job whose turn it is: the oldest, but a merge or anonymisation that has begun comes before a withdrawal that was
- * paused before it and is resumed now.
+ * paused before it and is resumed now. It may be a paused one, which holds the others back.
  */
-export async function nextJob(db: Queryable): Promise<Job | undefined> {
-  const first = await db.get<Job>(sql`
+export async function jobInTurn(db: Queryable): Promise<Job | undefined> {
+  return await db.get<Job>(sql`
     select ${COLUMNS} from jobs where ${OPEN}
     order by case when kind in ('merge', 'anonymisation') and portions > 0 then 0 else 1 end, key limit 1`);
+}
+
+/** The job whose next portion can run. */
+export async function nextJob(db: Queryable): Promise<Job | undefined> {
+  const first = await jobInTurn(db);
   return first?.state === 'paused' ? undefined : first;
+}
+
+/** @returns the job in turn where `job` has to wait for it */
+export function waitsFor({ key, state }: Job, inTurn: Job | undefined): Job | undefined {
+  return (state === 'waiting' || state === 'pausing') && inTurn?.key !== key ? inTurn : undefined;
 }
 
 /** Whether a new job would have to wait. */

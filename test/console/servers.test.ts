@@ -62,10 +62,30 @@ onEachDatabase('the page of a new server shows how to connect it, then what arri
   context.clock.advance(60_000);
   assert.match(await open(), /newest event 1 minute ago\s+server\.presence/);
   await events({ version: 1, id: 'wrong', type: 'player.login', time: time(), data: {} });
-  assert.match(await open(), /newest event 0 seconds ago\s+rejected, see below/);
+  assert.match(await open(), /newest event 0 seconds ago\s+player\.login\s+rejected, see below/);
   // Phones hide empty cells, and a button needs no heading beside it.
   assert.match(olga.page.html, /rejected<\/span[^]*?<td><\/td>[^]*?<td>\s*<form/);
   assert.doesNotMatch(olga.page.html, /data-label="Withdraw"/);
+  await events({ version: 1, id: 'settings', type: 'server.configured', time: time(), data: {} });
+  assert.match(await open(), /newest event 0 seconds ago\s+server\.configured\s+rejected, see below/);
+});
+
+onEachDatabase('the page of a server shows the type of a rejected event, or that there is none', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  await sendEvents(context, configured('Alpha', {}));
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  const { key } = (await serverByName(context.db, 'Alpha'))!;
+  const sender = await serverSender(context, 'Alpha');
+  const sent = [{ id: 'one', type: 'player.logn' }, { id: 'two', type: '<script>' }, { id: 'three' }, 'no object'];
+  await ingestEvents(context.db, context.clock, sender, sent);
+  await olga.open(`/console/operator/servers/${idOf(key)}`);
+  assert.match(olga.text, /newest event 0 seconds ago\s+–\s+no type\s+rejected, see below/);
+  assert.match(olga.text, /–\s+no type\s+three[\s\S]+<script>\s+two[\s\S]+player\.logn\s+one/);
+  assert.doesNotMatch(olga.page.html, /<script>/);
+  // A screen reader says "no type" where the page shows a dash.
+  assert.match(olga.page.html, /<span aria-hidden="true">–<\/span>\s*<span class="hidden">no type<\/span>/);
 });
 
 onEachDatabase('an operator creates, rotates and revokes the keys of a server; each is shown once', async (t, url) => {

@@ -1,6 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { requestAccess, decideRequest } from '#store/applications/access-requests.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
@@ -72,6 +73,13 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   );
   await createServerKey(db, now, server!.key);
   await createServerKey(db, now, server!.key, true);
+  const sender = { kind: 'server', serverKey: server!.key, serverName: server!.name, credential: 0 } as const;
+  const rejected = [
+    { id: 'untyped' },
+    { id: 'wall', type: 'Wall'.repeat(16) },
+    { id: 'login-7', type: 'player.login' },
+  ];
+  await ingestEvents(db, clock, sender, rejected);
   const target = { address: 'play.example.org', protocol: 'minecraft' } as const;
   await setWatch(db, server!.key, target);
   const poll = { serverKey: server!.key, ...target, ended: now };

@@ -19,7 +19,7 @@ import { restoreBackup } from '#db/transfer/restore.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { historyOf } from '#events/punishments/changes.ts';
-import { receiptsBefore } from '#events/receipt-log.ts';
+import { type LoggedReceipt, receiptsBefore } from '#events/receipt-log.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { listAccounts } from '#store/accounts/accounts.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
@@ -32,6 +32,9 @@ const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.ends
 
 const OPERATOR = { kind: 'operator' } as const;
 const ANN = '00000000-0000-4000-8000-000000000001';
+/** A rejected event of server 1, as the baseline stores it. */
+const refusal = (key: number): ReturnType<typeof sql> => sql`
+  insert into refusals (key, scope_key, event_id, reason, place, received) values (${key}, 1, 'bad', 'is odd', 'id', 9)`;
 /** Its letters sort differently by collation. */
 const MAP = 'Łódź Isle';
 
@@ -77,6 +80,7 @@ onEachEmptyDatabase('a database in use is backed up before it is migrated', asyn
   const before = FILES.length - 1;
   await migrate(db, { upTo: before });
   await db.run(sql`insert into throttles (subject, used, resets) values ('before', 1, 1)`);
+  await db.run(refusal(5));
   await db.close();
   const backups = (): string[] => readdirSync(join(folder, 'backups'));
   await testContext(t, url, { DATA_FOLDER: folder });
@@ -89,6 +93,8 @@ onEachEmptyDatabase('a database in use is backed up before it is migrated', asyn
   await using target = await openDb(join(folder, 'restored.db'), { foreignKeys: false });
   await restoreBackup(backup, target, () => undefined);
   assert.deepEqual(await target.tuples(sql`select max(number) from migrations`), [[FILES.length]]);
+  const [{ receipt, type, reason }] = (await receiptsBefore(target, 1, 9, 9)) as [LoggedReceipt];
+  assert.deepEqual([receipt, type, reason], [idOf(5), undefined, 'is odd']);
 });
 
 onEachEmptyDatabase('each migration of a database with tables is announced', async (t, url) => {
@@ -247,7 +253,7 @@ async function fillBaseline(db: Db): Promise<void> {
     ledger(5, 'isle 1', 'map.published', 7, { name: MAP, version: '1.0' }, `map ${nameKey(MAP)}`),
     ledger(7, 'isle 2', 'map.published', 8, { name: MAP, version: '2.0' }, `map ${nameKey(MAP)}`),
     ledger(8, 'isle 3', 'map.published', 6, { name: MAP, version: '0.9' }, `map ${nameKey(MAP)}`),
-    sql`insert into refusals (key, scope_key, event_id, reason, place, received) values (9, 1, 'bad', 'is odd', 'id', 9)`,
+    refusal(9),
     sql`update sequence set last = 10 where name = 'key'`,
   ]);
 }
@@ -286,8 +292,15 @@ onEachEmptyDatabase('the later migrations keep what a database of the baseline h
     'the event of the present content, and 0 where the ledger has none',
   );
   assert.deepEqual(
-    (await receiptsBefore(db, 1, 10, 9)).map(({ receipt, problems }) => [receipt, problems]),
-    [9, 8, 7, 5, 4, 3].map((key) => [idOf(key), undefined]),
+    (await receiptsBefore(db, 1, 10, 9)).map(({ receipt, type, problems }) => [receipt, type, problems]),
+    [
+      [9, undefined],
+      [8, 'map.published'],
+      [7, 'map.published'],
+      [5, 'map.published'],
+      [4, 'punishment.revoked'],
+      [3, 'punishment.issued'],
+    ].map(([key, type]) => [idOf(key as number), type, undefined]),
   );
 });
 

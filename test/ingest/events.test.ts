@@ -468,16 +468,16 @@ onEachDatabase('a server lists its accepted, rejected and withdrawn events', asy
   await post('nonsense\n', { headers: NDJSON });
   const { json } = await ask(origin, '/receipts', { token: alpha });
   assert.deepEqual(
-    json.receipts.map(({ id, status, place }: Record<string, string>) => [id, status, place]),
+    json.receipts.map(({ id, status, type, place }: Record<string, string>) => [id, status, type, place]),
     [
-      [json.receipts[0].id, 'accepted', undefined],
-      [one.id, 'accepted', undefined],
-      [accepted[1].id, 'rejected', 'data.win'],
-      [two.id, 'accepted', undefined],
-      ['', 'rejected', ''],
+      [json.receipts[0].id, 'accepted', 'server.configured', undefined],
+      [one.id, 'accepted', 'match.finished', undefined],
+      [accepted[1].id, 'rejected', 'match.finished', 'data.win'],
+      [two.id, 'accepted', 'match.finished', undefined],
+      ['', 'rejected', undefined, ''],
     ],
+    'events of the operator about the server are listed too',
   );
-  assert.equal(json.receipts[0].type, 'server.configured', 'events of the operator about the server are listed too');
   assert.equal(json.next, null);
   assert.equal(json.receipts[0].received, BEGINNING);
   const page = await ask(origin, '/receipts?limit=1', { token: alpha });

@@ -135,6 +135,53 @@ onEachDatabase('a rejection is stored whatever the event holds, and does not aff
   assert.ok(cached.some(({ id }) => id === 'a\ufffdb\ufffd'));
 });
 
+onEachDatabase('the list of receipts has up to 64 shown characters of the type of a rejected event', async (t, url) => {
+  const { post, origin, alpha } = await openIngestService(t, url);
+  const types: [sent: unknown, listed: string | undefined][] = [
+    ['player.login', 'player.login'],
+    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+    ['a\u0000b\u202e\ud83d', 'a\ufffdb\ufffd\ufffd'],
+    ['😀'.repeat(64), '😀'.repeat(64)],
+    ['😀'.repeat(65), '😀'.repeat(64)],
+    [' '.repeat(64) + 'x'.repeat(300_000), 'x'.repeat(64)],
+    ['', undefined],
+    [' \n', undefined],
+    [undefined, undefined],
+    [null, undefined],
+    [7, undefined],
+    [['player.login'], undefined],
+    [{ toString: 'player.login' }, undefined],
+  ];
+  const listed = async (): Promise<(string | undefined)[]> => {
+    const reply = await fetch(`${origin}/receipts`, { headers: { authorization: `Bearer ${alpha}` } });
+    const { receipts } = (await reply.json()) as { receipts: { status: string; type?: string }[] };
+    return receipts.filter(({ status }) => status === 'rejected').map(({ type }) => type);
+  };
+  const answer = await post(types.map(([type]) => ({ ...match(), version: 0, type })));
+  assert.ok(answer.json.every((receipt: object) => !('type' in receipt)));
+  const wanted = types.map(([, type]) => type);
+  assert.deepEqual(await listed(), wanted);
+  // None of these is an object with one type, or small enough to be checked.
+  await post('["player.login", null, 7, [], {"type":"map.rated","type":"map.rated"}, {"type": player.login}]');
+  await post({ ...match(), type: 'map.published', data: { image: 'x'.repeat(1_100_000) } });
+  await post(`player.login\n${'x'.repeat(1_100_000)}\n`, { headers: NDJSON });
+  const unreadable = [undefined, undefined, undefined, undefined, 'map.rated', undefined];
+  assert.deepEqual(await listed(), [...wanted, ...unreadable, 'map.published', undefined, undefined]);
+});
+
+onEachDatabase('an event that other events contradict is listed with its type', async (t, url) => {
+  const { post, origin, alpha } = await openIngestService(t, url);
+  const first = login('Alpha', person(1));
+  const receipts = await post([first, { ...first, ...match(), id: first.id }]);
+  assert.deepEqual(
+    receipts.json.map(({ status }: { status: string }) => status),
+    ['accepted', 'rejected'],
+  );
+  const reply = await fetch(`${origin}/receipts`, { headers: { authorization: `Bearer ${alpha}` } });
+  const { receipts: all } = (await reply.json()) as { receipts: { type: string }[] };
+  assert.equal(all.at(-1)!.type, 'match.finished');
+});
+
 test('the receipt of a rejected event has up to 128 characters of its id', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());

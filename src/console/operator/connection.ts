@@ -6,11 +6,8 @@ import type { LoggedReceipt } from '#events/receipt-log.ts';
 import type { ServerNow } from '#store/game/servers.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
-/** What arrived last: a type of event, or undefined for a rejected one. */
-interface Arrival {
-  type: string | undefined;
-  received: number;
-}
+/** The event that arrived last. */
+type Arrival = Pick<LoggedReceipt, 'type' | 'received' | 'status'>;
 
 /**
  * The newest event of a server and how long ago it arrived. Until there is one, the ways to connect the server, with the
@@ -27,10 +24,10 @@ export function connectionCard(request: ConsoleRequest, server: ServerNow, recei
     newest === undefined
       ? html`<p><span class="badge warn">${t.waiting}</span> ${again}</p>`
       : html`<p>
-          <span class="badge ${newest.type === undefined ? 'bad' : 'good'}"
+          <span class="badge ${isRejected(newest) ? 'bad' : 'good'}"
             >${t.newest(ago(request, now - newest.received))}</span
           >
-          <code>${newest.type ?? t.rejected}</code> ${again}
+          ${typeOf(request, newest)} ${isRejected(newest) ? t.rejected : ''} ${again}
         </p>`;
   return html`<section class="card" aria-labelledby="connection">
     <h2 id="connection">${t.title}</h2>
@@ -40,13 +37,17 @@ export function connectionCard(request: ConsoleRequest, server: ServerNow, recei
 
 /** Heartbeats have no receipt in the list; settings of the server come from operators. */
 function newestOf({ heartbeat }: ServerNow, receipts: readonly LoggedReceipt[]): Arrival | undefined {
-  const receipt = receipts.find(({ type }) => type !== 'server.configured');
-  const event = receipt && {
-    type: receipt.status === 'rejected' ? undefined : receipt.type,
-    received: receipt.received,
-  };
+  const event = receipts.find((receipt) => isRejected(receipt) || receipt.type !== 'server.configured');
   if (heartbeat === null || (event !== undefined && event.received > heartbeat)) return event;
-  return { type: 'server.presence', received: heartbeat };
+  return { type: 'server.presence', received: heartbeat, status: 'accepted' };
+}
+
+const isRejected = ({ status }: Pick<LoggedReceipt, 'status'>): boolean => status === 'rejected';
+
+/** The type of an event. That of a rejected one may be any text, or missing. */
+export function typeOf({ texts }: ConsoleRequest, { type }: Pick<LoggedReceipt, 'type'>): Html {
+  if (type !== undefined) return html`<bdi><code>${type}</code></bdi>`;
+  return html`<span aria-hidden="true">–</span> <span class="hidden">${texts.connection.no_type}</span>`;
 }
 
 const UNITS = [

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
-import { type Job, jobByKey, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
+import { type Job, jobByKey, jobInTurn, listJobs, resumeJob, pauseJob, waitsFor } from '#store/jobs.ts';
 import { button, factsList, number, timestamp } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
@@ -17,12 +17,13 @@ async function jobsPage(request: ConsoleRequest) {
     PAGE_SIZE,
     keyCursor,
   );
+  const inTurn = await jobInTurn(request.deps.db);
   const rows = items.map(
     (job) =>
       html`<tr>
-        <th scope="row"><a href="/console/operator/jobs/${idOf(job.key)}">${t.kinds[job.kind]}</a></th>
+        <th scope="row">${linkTo(request, job)}</th>
         <td>${aboutOf(job)}</td>
-        <td>${stateBadge(request, job)}</td>
+        <td>${stateBadge(request, job, inTurn)}</td>
         <td>${progressOf(request, job)}</td>
         <td>${timestamp(request, job.created)}</td>
       </tr>`,
@@ -36,6 +37,9 @@ async function jobsPage(request: ConsoleRequest) {
   return inOperator(request, '/jobs', o.sections['/jobs'], inner);
 }
 
+const linkTo = ({ texts }: ConsoleRequest, { key, kind }: Job): Html =>
+  html`<a href="/console/operator/jobs/${idOf(key)}">${texts.jobs.kinds[kind]}</a>`;
+
 /** The label of a merge is the id of the player who remains. */
 function aboutOf({ kind, label }: Job): Html | string {
   if (label === '') return '–';
@@ -44,8 +48,21 @@ function aboutOf({ kind, label }: Job): Html | string {
 
 const BADGES = { waiting: 'warn', pausing: 'warn', paused: '', done: 'good', failed: 'bad' };
 
-function stateBadge({ texts }: ConsoleRequest, { state }: Job): Html {
-  return html`<span class="badge ${BADGES[state]}">${texts.jobs.states[state]}</span>`;
+function stateBadge({ texts: { jobs: t } }: ConsoleRequest, job: Job, inTurn: Job | undefined): Html {
+  const { state } = job;
+  const text = state === 'waiting' && waitsFor(job, inTurn) !== undefined ? t.queued : t.states[state];
+  return html`<span class="badge ${BADGES[state]}">${text}</span>`;
+}
+
+/** Why a job does not go on, where it waits for another one. */
+function waitingNote(request: ConsoleRequest, job: Job, inTurn: Job | undefined): Html | string {
+  const before = waitsFor(job, inTurn);
+  if (before === undefined) return '';
+  const { jobs: t } = request.texts;
+  return html`<p>
+    ${before.state === 'paused' ? t.waits_for_paused : t.waits_for} ${linkTo(request, before)}
+    ${before.label === '' ? '' : aboutOf(before)} (${progressOf(request, before)})
+  </p>`;
 }
 
 function progressOf(request: ConsoleRequest, { done, total }: Job): string {
@@ -63,13 +80,14 @@ const REFRESH_SECONDS = '3';
 
 async function jobPage(request: ConsoleRequest) {
   const { operator: o, jobs: t } = request.texts;
+  const inTurn = await jobInTurn(request.deps.db);
   const job = await requireJob(request);
   const { kind, state, created, finished, error } = job;
   const isRunning = state === 'waiting' || state === 'pausing';
   if (isRunning) request.c.header('Refresh', REFRESH_SECONDS);
   const facts: [string, Html | string][] = [
     [t.about, aboutOf(job)],
-    [o.state, stateBadge(request, job)],
+    [o.state, stateBadge(request, job, inTurn)],
     [t.progress, progressOf(request, job)],
     [t.started, timestamp(request, created)],
     [t.ended, finished === null ? '–' : timestamp(request, finished)],
@@ -78,7 +96,8 @@ async function jobPage(request: ConsoleRequest) {
   const act = (name: string, text: string): Html =>
     button(request, `/operator/jobs/${idOf(job.key)}`, text, { fields: { act: name } });
   const inner = html`<section class="card">
-    ${factsList(facts)} ${isRunning ? html`<p class="hint">${t.refreshes}</p>` : ''}
+    ${waitingNote(request, job, inTurn)} ${factsList(facts)}
+    ${isRunning ? html`<p class="hint">${t.refreshes}</p>` : ''}
     ${state === 'paused' && (kind === 'merge' || kind === 'anonymisation') ? html`<p class="hint">${t.holds}</p>` : ''}
     ${
       state === 'waiting'

@@ -1,7 +1,9 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
+import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
+import { openMergeOf } from '#events/jobs/merge.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, timestamp, textOf } from '../components.ts';
@@ -78,7 +80,8 @@ async function merge(request: ConsoleRequest) {
   const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
   if (receipt.status === 'rejected') return await mergePage(request, receipt.reason);
   await request.record({ action: 'player.merge', subject: from, label: into, detail: { from, into } });
-  return `/operator/players/${into}?done=merged`;
+  const job = await openMergeOf(deps.db, from);
+  return job === undefined ? `/operator/players/${into}?done=merged` : `/operator/jobs/${idOf(job)}`;
 }
 
 export const playerMergeRoutes: readonly Route[] = [

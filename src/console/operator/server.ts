@@ -18,7 +18,7 @@ import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
 import { button, formTo, number, timestamp, type Problems } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
-import { connectionCard } from './connection.ts';
+import { connectionCard, typeOf } from './connection.ts';
 import { confirmationPage, isConfirmed } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, table } from './lists.ts';
@@ -105,7 +105,7 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
     (receipt) =>
       html`<tr>
         <td>${timestamp(request, receipt.received)}</td>
-        <td><code>${receipt.type ?? '–'}</code> <span class="hint">${receipt.id}</span></td>
+        <td>${typeOf(request, receipt)} <span class="hint">${receipt.id}</span></td>
         <td>
           <span class="badge ${{ accepted: 'good', withdrawn: 'warn', rejected: 'bad' }[receipt.status]}"
             >${t.receipt_states[receipt.status]}</span

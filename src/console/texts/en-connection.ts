@@ -6,6 +6,7 @@ export const connection = {
     reload: 'Look again',
     newest: (ago: string) => `newest event ${ago}`,
     rejected: 'rejected, see below',
+    no_type: 'no type',
     lead: 'Choose a way for this server; docs/connect.md describes each. Copy the key before you leave or reload this page.',
     ways: {
       agent: [

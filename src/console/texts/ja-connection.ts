@@ -8,6 +8,7 @@ export const connection: typeof en = {
     reload: '再確認',
     newest: (ago) => `最新のイベント：${ago}`,
     rejected: '拒否（下記を参照）',
+    no_type: '種類なし',
     lead: 'このサーバーの接続方法を選んでください。詳しくは docs/connect.md にあります。ページを離れたり再読み込みしたりする前に、キーを控えてください。',
     ways: {
       agent: [

@@ -58,13 +58,25 @@ export async function mergeOrCreateJob({ tx, now }: Batch, params: MergeParams):
  * own it must not be deleted.
  */
 export async function isMerging(tx: Queryable, player: number): Promise<boolean> {
-  const open = await tx.all<Pick<Job, 'params' | 'cursor'>>(sql`
-    select params, cursor from jobs where finished is null and kind = 'merge'`);
-  return open.some((job) => {
-    const { merged, survivor } = JSON.parse(job.params) as MergeParams;
-    const { isMoved = false } = JSON.parse(job.cursor) as Cursor;
+  return (await openMerges(tx)).some(({ params: { merged, survivor }, cursor: { isMoved = false } }) => {
     return !isMoved && merged !== survivor && (player === merged || player === survivor);
   });
+}
+
+/** The key of the job that has rows of this merged UUID to move. */
+export async function openMergeOf(db: Queryable, from: string): Promise<number | undefined> {
+  const open = await openMerges(db);
+  return open.find(({ params, cursor: { isMoved = false } }) => params.from === from && !isMoved)?.key;
+}
+
+async function openMerges(db: Queryable): Promise<{ key: number; params: MergeParams; cursor: Cursor }[]> {
+  const jobs = await db.all<Pick<Job, 'key' | 'params' | 'cursor'>>(sql`
+    select key, params, cursor from jobs where finished is null and kind = 'merge' order by key`);
+  return jobs.map(({ key, params, cursor }) => ({
+    key,
+    params: JSON.parse(params) as MergeParams,
+    cursor: JSON.parse(cursor) as Cursor,
+  }));
 }
 
 export const mergePortion: Work = async ({ tx, now }, job) => {

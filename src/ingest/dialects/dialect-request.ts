@@ -3,6 +3,7 @@ import { HttpError, unavailable } from '#http/errors.ts';
 import type { AppContext } from '#context/context.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { parseOne } from '#events/json.ts';
+import { itemOf } from '#events/ledger.ts';
 import type { Receipt, Sender } from '#events/receipts.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { checkEvent } from '#events/validation.ts';
@@ -35,7 +36,7 @@ export async function handleDialectRequest(
   const accept = async (event: WireEvent): Promise<Receipt> => {
     isCounted = true;
     const checked = checkEvent(event, sender, clock.now(), { keyedHash });
-    const [receipt] = await quota.accept([{ sender, checked }], { dryRun });
+    const [receipt] = await quota.accept([itemOf(sender, checked, event)], { dryRun });
     return receipt!;
   };
   try {

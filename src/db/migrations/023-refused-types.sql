@@ -1,0 +1,2 @@
+-- The type of a rejected event as sent, sanitised and cut; null where it has none, and for those that were rejected before.
+alter table refusals add column type text;
