@@ -112,7 +112,7 @@ async function applyAll(input: Input, plans: readonly Plan[], { confirm }: { con
       rows.push({ kind: change.kind, name: change.name, action: change.action, changes: change.changes, ...secrets });
     }
     await context.mail.settled();
-    printTable(input, input.values['json'] === true ? rows : withAllColumns(rows));
+    printTable(input, rows);
   });
 }
 
@@ -124,10 +124,4 @@ async function applied(
   const { act, secrets } = await change.apply(context, keys);
   await recordAudit(context.db, context.clock.now(), commandActor(), act);
   return secrets ?? {};
-}
-
-/** A table has the columns of its first row. */
-function withAllColumns(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column] ?? null])));
 }

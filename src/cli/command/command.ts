@@ -220,7 +220,7 @@ const linesOf = (values: readonly unknown[]): string[] =>
 /** Prints rows: a JSON array with `--json`, otherwise a table. */
 export function printTable(input: Input, rows: Record<string, unknown>[]): void {
   if (input.values['json'] === true) return void output().write(`${JSON.stringify(rows)}\n`);
-  const columns = Object.keys(rows[0] ?? {});
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)));
   for (const line of cells)
