@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import pg from 'pg';
 import { launchBrowser } from './support/browser.ts';
+import { Mailbox } from './support/mailbox.ts';
 import { createPostgresDatabase } from './support/postgres.ts';
 
 test('the tests have a real PostgreSQL, a database of their own, and it sorts by language', async () => {
@@ -53,4 +54,19 @@ test('the tests have a real browser that draws a page and reaches this machine o
     server.closeAllConnections();
     server.close();
   }
+});
+
+test('a mailbox survives a client that resets its connection in the middle of a mail', async (t) => {
+  const { port } = new URL((await Mailbox.open(t)).url);
+  const converse = async (...lines: string[]) => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    for (const line of lines) {
+      await once(socket, 'data');
+      socket.write(`${line}\r\n`);
+    }
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+  };
+  await converse('HELO x', 'MAIL FROM:<a@example.org>', 'RCPT TO:<b@example.org>', 'DATA');
+  await converse('HELO x', 'MAIL FROM:<a@example.org>');
 });

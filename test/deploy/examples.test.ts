@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
@@ -61,4 +61,23 @@ test('the examples of settings are valid and name existing settings', () => {
       file,
     );
   }
+});
+
+test('the command of systemd runs with the settings and the user of the service, and the documents install each file', () => {
+  const [unit, command] = [read('systemd/scorehall.service'), read('systemd/scorehall')];
+  const variables = /^Environment=(.*)$/m.exec(unit)![1]!.split(' ');
+  const set = [...command.matchAll(/--setenv=(\S+)/g)].map(([, variable]) => variable);
+  assert.deepEqual(set, variables);
+  for (const [property, option] of [
+    ['User', 'uid'],
+    ['Group', 'gid'],
+    ['WorkingDirectory', 'working-directory'],
+    ['UMask', 'property=UMask'],
+  ] as const)
+    assert.ok(command.includes(`--${option}=${new RegExp(`^${property}=(.*)$`, 'm').exec(unit)![1]}`), property);
+  const [, file] = /^EnvironmentFile=-(.*)$/m.exec(unit)!;
+  assert.ok(command.includes(`--property=EnvironmentFile=${file}`));
+  const documents = readFileSync('docs/operations.md', 'utf8');
+  for (const name of readdirSync('deploy/systemd'))
+    assert.ok(documents.includes(`deploy/systemd/${name.replace(/-backup\..*$/, '-backup.*')} `), name);
 });

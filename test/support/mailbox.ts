@@ -40,6 +40,8 @@ export class Mailbox {
 
   static async open(t: TestContext): Promise<Mailbox> {
     const mailbox = new Mailbox();
+    // A client that is killed or closed in the middle of a mail resets its connection.
+    mailbox.#server.on('error', () => undefined);
     mailbox.#server.listen(0, '127.0.0.1');
     await once(mailbox.#server.server, 'listening');
     t.after(() => new Promise<void>((resolve) => mailbox.#server.close(resolve)));

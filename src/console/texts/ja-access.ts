@@ -54,7 +54,7 @@ export const access: typeof en = {
     per_hour: (volume) => `1 時間 ${volume} リクエスト`,
     problems: {
       purpose: (max) => `何を作るかを 1～${max} 文字で書いてください。`,
-      site: 'https://example.org のようなウェブのアドレスではありません。',
+      site: 'https://example.org のようなウェブアドレスを入力してください。',
       volume: '1 以上の整数を入力してください。',
     },
   },

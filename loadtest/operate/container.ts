@@ -1,0 +1,112 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Outcome } from './engine.ts';
+import { findProgram, ROOT, runProgram } from './programs.ts';
+
+const SUITE = 'bookworm';
+/** Beside a minimal Debian only what docs/operations.md names. */
+const PACKAGES = 'systemd-sysv,libatomic1,dbus';
+const BOOT_WITHIN_S = 60;
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** A Debian that was started by its own systemd. */
+export interface Container extends AsyncDisposable {
+  run(command: readonly string[], stdin?: string): Outcome;
+  /** Runs a shell script in /opt/scorehall, which ends at the first command that fails. */
+  shell(script: string, stdin?: string): Outcome;
+}
+
+/** @returns what is missing on this machine, as a sentence */
+export function missingForContainer(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid!() !== 0) return 'needs Linux and root';
+  const missing = ['debootstrap', 'systemd-nspawn', 'nsenter'].filter((name) => findProgram(name) === undefined);
+  if (missing.length === 0) return undefined;
+  return `${missing.join(', ')} missing: apt-get install debootstrap systemd-container util-linux`;
+}
+
+/** Makes a minimal Debian with Node and the program in /opt/scorehall, without a network, and boots it. */
+export async function bootContainer(): Promise<Container> {
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-unit-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const root = join(folder, 'root');
+    runProgram(findProgram('debootstrap')!, ['--variant=minbase', `--include=${PACKAGES}`, SUITE, root]);
+    await cp(process.execPath, join(root, 'usr/local/bin/node'));
+    await installProgram(join(root, 'opt/scorehall'));
+    return await boot(root, remove);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** The files of this work tree as a clone of it would have them, and the dependencies as the documents install them. */
+async function installProgram(target: string): Promise<void> {
+  const listed = runProgram('git', ['ls-files', '-z'], { cwd: ROOT });
+  for (const file of listed.split('\0').filter((file) => file !== '')) await cp(join(ROOT, file), join(target, file));
+  runProgram('npm', ['ci', '--omit=dev', '--ignore-scripts'], { cwd: target });
+}
+
+async function boot(root: string, remove: () => Promise<void>): Promise<Container> {
+  const options = ['--boot', '--register=no', '--keep-unit', '--console=pipe', '--private-network'];
+  const machine = `--machine=scorehall-unit-${process.pid}`;
+  const child = spawn(findProgram('systemd-nspawn')!, [`--directory=${root}`, machine, ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // The container gets the one hierarchy of control groups that present systems have.
+    env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1' },
+  });
+  const errors = text(child.stderr);
+  const exited = once(child, 'exit');
+  const kill = (): boolean => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const init = await firstChild(child.pid!);
+  if (init === undefined) {
+    kill();
+    throw new Error(`systemd did not start in the container: ${await errors}`);
+  }
+  const container = containerOf(init);
+  const dispose = async (): Promise<void> => {
+    container.run(['systemctl', 'poweroff']);
+    await Promise.race([exited, pause(BOOT_WITHIN_S * 1000, undefined, { ref: false }).then(kill)]);
+    await exited;
+    process.off('exit', kill);
+    await remove();
+  };
+  return { ...container, [Symbol.asyncDispose]: dispose };
+}
+
+/** @returns the process of systemd once it has started every unit; one that fails shows at the end of the test */
+async function firstChild(pid: number): Promise<string | undefined> {
+  for (let waited = 0; waited < BOOT_WITHIN_S * 10; waited++) {
+    const [child = ''] = childrenOf(pid).split(' ');
+    const state = child === '' ? '' : containerOf(child).run(['systemctl', 'is-system-running', '--wait']).text;
+    if (['running', 'degraded'].includes(state)) return child;
+    await pause(100);
+  }
+  return undefined;
+}
+
+/** Empty once the process has ended. */
+function childrenOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function containerOf(init: string): Pick<Container, 'run' | 'shell'> {
+  const namespaces = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wd'];
+  const prefix = [`--target=${init}`, ...namespaces, 'env', '-i', `PATH=${PATH}`, 'HOME=/root'];
+  const run = (command: readonly string[], input = ''): Outcome => {
+    const { status, stdout, stderr } = spawnSync('nsenter', [...prefix, ...command], { encoding: 'utf8', input });
+    return { status, text: (stdout ?? '').trim(), errors: (stderr ?? '').trim() };
+  };
+  return { run, shell: (script, stdin) => run(['sh', '-ec', `cd /opt/scorehall\n${script}`], stdin) };
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Finding } from '#cli/doctor/finding.ts';
+import type { Report } from '../report.ts';
+import { bootContainer, type Container, missingForContainer } from './container.ts';
+import type { Outcome } from './engine.ts';
+import { ROOT } from './programs.ts';
+
+const READY_WITHIN_S = 60;
+/** TimeoutStopSec of the unit. */
+const STOP_WITHIN_S = 30;
+
+/** Installs the unit as docs/operations.md says, under a systemd of its own, and uses it as an operator does. */
+export async function testInstalledUnit(report: Report): Promise<void> {
+  const missing = missingForContainer();
+  if (missing !== undefined) return report.add('unit: started by systemd', missing, false);
+  await using container = await bootContainer();
+  const setup = { report, container };
+  if (!install(setup) || !(await addReady(setup, 'start'))) return;
+  testProcess(setup);
+  testWritable(setup);
+  testCommands(setup);
+  testBackup(setup);
+  testLog(setup);
+  await testCrash(setup);
+  await testRestart(setup);
+  testStop(setup);
+  const failed = container.run(['systemctl', '--failed', '--plain', '--no-legend']).text;
+  report.add('unit: failed units', failed || 'none', failed === '');
+}
+
+interface Setup {
+  report: Report;
+  container: Container;
+}
+
+const end = ({ text, errors }: Outcome): string => `${text}\n${errors}`.trim().slice(-500);
+
+function add({ report }: Setup, name: string, outcome: Outcome, isRight = outcome.status === 0): boolean {
+  report.add(`unit: ${name}`, isRight ? `exit code ${outcome.status}` : end(outcome), isRight);
+  return isRight;
+}
+
+/** Runs the commands of the documents themselves; the program, their first step, is there already. */
+function install(setup: Setup): boolean {
+  const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const section = text.slice(text.indexOf('### With systemd'), text.indexOf('### Check it'));
+  const [, ...steps] = [...section.matchAll(/^ *```sh\n([^]*?)^ *```/gm)].map(([, commands]) => commands!);
+  if (steps.length !== 2) throw new Error('docs/operations.md has other steps for systemd than this test knows.');
+  return steps.every((step, index) => add(setup, `step ${index + 2} of the documents`, setup.container.shell(step)));
+}
+
+const IS_READY =
+  "fetch('http://127.0.0.1:7404/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))";
+
+async function addReady({ report, container }: Setup, name: string): Promise<boolean> {
+  const started = performance.now();
+  const seconds = (): number => (performance.now() - started) / 1000;
+  while (seconds() < READY_WITHIN_S && container.run(['node', '-e', IS_READY]).status !== 0) await pause(100);
+  const isReady = seconds() < READY_WITHIN_S;
+  report.add(`unit: seconds until it is ready, ${name}`, seconds().toFixed(1), isReady);
+  if (!isReady) report.note('unit: log', container.run(['journalctl', '--unit=scorehall', '--lines=20']).text);
+  return isReady;
+}
+
+const property = (container: Container, name: string): string =>
+  container.run(['systemctl', 'show', 'scorehall', `--property=${name}`, '--value']).text;
+
+/** Capabilities, the ban on new ones and the filter of system calls, as the kernel applies them. */
+const HARDENED = [/^CapEff:\s+0+$/m, /^CapBnd:\s+0+$/m, /^NoNewPrivs:\s+1$/m, /^Seccomp:\s+2$/m];
+
+function testProcess({ report, container }: Setup): void {
+  const pid = property(container, 'MainPID');
+  const user = container.run(['stat', '--format=%U', `/proc/${pid}`]).text;
+  report.add('unit: user', user, user === 'scorehall');
+  const status = container.run(['cat', `/proc/${pid}/status`]).text;
+  const isHardened = HARDENED.every((pattern) => pattern.test(status));
+  report.add('unit: capabilities, new privileges, system calls', isHardened ? 'refused' : status, isHardened);
+}
+
+/** Not /run, which systemd leaves writable to root; the user of the service can write nothing in it. */
+const FOLDERS = '/ /etc /opt/scorehall /usr /var /var/lib /home /root /boot /backups /tmp /var/tmp';
+const OF_THE_SERVICE = '/backups /tmp /var/tmp /var/lib/scorehall /var/cache/scorehall';
+
+/** As root in the name space of the service, so that the mounts answer and not the modes of the folders. */
+function testWritable({ report, container }: Setup): void {
+  const script = `for f in ${FOLDERS} /var/lib/scorehall /var/cache/scorehall; do
+    touch $f/.w 2>/dev/null && echo $f && rm $f/.w; done; true`;
+  const inside = ['nsenter', `--target=${property(container, 'MainPID')}`, '--mount', 'sh', '-c', script];
+  const writable = container.run(inside).text.split('\n').join(' ');
+  report.add('unit: writable folders', writable, writable === OF_THE_SERVICE);
+}
+
+function testCommands(setup: Setup): void {
+  const { report, container } = setup;
+  const person = '--name You --email you@example.org --password-stdin --verified --role operator';
+  add(setup, 'account create', container.shell(`scorehall account create ${person}`, 'a good long password\n'));
+  const secret = 'printf "%s\\n" smtp://you:hunter2@127.0.0.1:1';
+  const file = '/etc/scorehall/smtp-url';
+  add(setup, 'a secret as a file', container.shell(`${secret} | install -o scorehall -m 0400 /dev/stdin ${file}`));
+  container.shell(`echo SMTP_URL_FILE=${file} >> /etc/scorehall/scorehall.env`);
+  const { text } = container.run(['scorehall', 'doctor', '--json']);
+  const { findings } = JSON.parse(text) as { findings: Pick<Finding, 'check' | 'status' | 'message'>[] };
+  // Neither the names of the example nor a mail server nor a clock exist in the container.
+  const unexpected = findings.filter(
+    ({ check, status }) => status === 'error' && check !== 'mail' && !check.startsWith('address'),
+  );
+  const shown = unexpected.map(({ check, message }) => `${check}: ${message}`).join('; ');
+  report.add('unit: errors of the doctor beside addresses and mail', shown || 'none', unexpected.length === 0);
+  const mail = findings.find(({ check }) => check === 'mail')?.message ?? '';
+  report.add('unit: the doctor reads the secret file', mail, mail.startsWith('127.0.0.1:1 refuses'));
+}
+
+function testBackup(setup: Setup): void {
+  const { report, container } = setup;
+  const timers = container.run(['systemctl', 'list-timers', '--no-legend', 'scorehall-backup.timer']).text;
+  report.add('unit: next backup', timers.slice(0, 28), timers.includes('scorehall-backup'));
+  add(setup, 'backup of the timer', container.shell('systemctl start scorehall-backup.service'));
+  add(setup, 'check of that backup', container.shell('scorehall backup --check /backups/*.backup'));
+}
+
+function testLog({ report, container }: Setup): void {
+  const { text } = container.run(['journalctl', '--unit=scorehall', '--identifier=scorehall', '--output=cat']);
+  const lines = text.split('\n').filter((line) => line.startsWith('{'));
+  const isRead = lines.length >= 5 && lines.every((line) => 'msg' in (JSON.parse(line) as object));
+  report.add('unit: lines of JSON in the journal', String(lines.length), isRead);
+  report.add('unit: secrets in the journal', text.includes('hunter2') ? 'found' : 'none', !text.includes('hunter2'));
+}
+
+function addAccount({ report, container }: Setup, when: string): void {
+  const { text } = container.run(['scorehall', 'account', 'list']);
+  const isThere = text.includes('you@example.org');
+  report.add(`unit: data ${when}`, isThere ? 'complete' : text.slice(-300), isThere);
+}
+
+async function testCrash(setup: Setup): Promise<void> {
+  const { report, container } = setup;
+  const pid = property(container, 'MainPID');
+  add(setup, 'SIGKILL', container.run(['systemctl', 'kill', '--kill-who=main', '--signal=SIGKILL', 'scorehall']));
+  await addReady(setup, 'after SIGKILL');
+  const restarts = property(container, 'NRestarts');
+  report.add('unit: restarts after SIGKILL', restarts, restarts === '1' && property(container, 'MainPID') !== pid);
+  addAccount(setup, 'after SIGKILL');
+}
+
+async function testRestart(setup: Setup): Promise<void> {
+  add(setup, 'systemctl restart', setup.container.run(['systemctl', 'restart', 'scorehall']));
+  await addReady(setup, 'after a restart');
+  addAccount(setup, 'after a restart');
+}
+
+function testStop({ report, container }: Setup): void {
+  const started = performance.now();
+  container.run(['systemctl', 'stop', 'scorehall']);
+  const seconds = (performance.now() - started) / 1000;
+  const result = `${property(container, 'Result')} ${property(container, 'ExecMainStatus')}`;
+  const isRight = result === 'success 0' && seconds < STOP_WITHIN_S;
+  report.add('unit: end after SIGTERM', `${seconds.toFixed(1)} s, ${result}`, isRight);
+}
