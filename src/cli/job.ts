@@ -13,6 +13,7 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { errorOutput } from '#platform/output.ts';
 
 const JOB: Command['options'] = {
   job: { type: 'string', value: 'ID', help: 'The id of the job, as "job list" shows it' },
@@ -91,7 +92,7 @@ export async function runWithProgress(context: AppContext, key: number): Promise
     if (performance.now() - shown > PROGRESS_EVERY_MS) {
       shown = performance.now();
       const { done, total } = (await jobByKey(context.db, key))!;
-      process.stderr.write(
+      errorOutput().write(
         `job ${id}: ${done}${total === null ? '' : ` of ${total}`} (pause it: scorehall job pause --job ${id})\n`,
       );
     }
