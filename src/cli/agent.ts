@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
-import { output } from '#platform/output.ts';
+import { errorOutput, output } from '#platform/output.ts';
 import { plainHttpProblem } from '#platform/plain-http.ts';
 import { Agent } from '#connectors/agent/agent.ts';
 import { type Command, type Input, optional, required } from './command/command.ts';
@@ -38,7 +38,7 @@ async function runAgent(input: Input): Promise<void> {
     url: readUrl(input),
     key: await readKey(input),
     trustLinks: input.values['trust-log-links'] === true,
-    onTrouble: (sentence: string) => void process.stderr.write(`${new Date().toISOString()} ${sentence}\n`),
+    onTrouble: (sentence: string) => void errorOutput().write(`${new Date().toISOString()} ${sentence}\n`),
   };
   const stop = new AbortController();
   const signalled = untilSignalled().then(() => stop.abort());

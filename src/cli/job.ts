@@ -13,6 +13,7 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { errorOutput } from '#platform/output.ts';
 
 const JOB: Command['options'] = {
   job: { type: 'string', value: 'ID', help: 'The id of the job, as "job list" shows it' },
@@ -109,7 +110,7 @@ export async function runWithProgress(context: AppContext, key: number): Promise
   const rest = async (): Promise<void> => {
     if (performance.now() - shown > PROGRESS_EVERY_MS) {
       shown = performance.now();
-      process.stderr.write(await progressLine(context.db, key));
+      errorOutput().write(await progressLine(context.db, key));
     }
     await pause(context.db.othersWait() === false ? 0 : performance.now() - started);
     started = performance.now();

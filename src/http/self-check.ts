@@ -46,7 +46,8 @@ export function withSelfCheck(
   listener: RequestListener,
 ): RequestListener {
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
-  const signer: Signer = { keyedHash: (text) => keyedHashOf(openSecretKey(config))(text) };
+  // Read once: strangers decide when a request comes, and a file that has become unreadable must not fail in its listener.
+  const signer: Signer = { keyedHash: keyedHashOf(openSecretKey(config)) };
   return (request, response) => {
     if (request.url !== SELF_CHECK_PATH || !isSigned(signer, service, clock.now(), request))
       return listener(request, response);

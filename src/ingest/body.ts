@@ -46,6 +46,8 @@ export async function readBody(request: IncomingMessage, maxBytes: number, quota
 }
 
 function collectChunks(request: IncomingMessage, maxBytes: number, quota: ByteQuota, chunks: Buffer[]): Promise<void> {
+  // It emits nothing any more, so that the promise would never settle.
+  if (request.destroyed) throw closedTooEarly();
   const count = byteCounter(request, maxBytes, quota);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onData = (chunk: Buffer): void => {
@@ -117,10 +119,12 @@ function decompressed(request: IncomingMessage): Readable {
   const stream = createDecompressor();
   request.on('error', (error) => stream.destroy(error));
   request.on('close', () => {
-    if (!request.complete) stream.destroy(new Error('The client closed the connection before the body was complete.'));
+    if (!request.complete) stream.destroy(closedTooEarly());
   });
   return request.pipe(stream);
 }
+
+const closedTooEarly = (): Error => new Error('The client closed the connection before the body was complete.');
 
 const DECOMPRESSORS = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['gzip', () => createGunzip()],

@@ -25,6 +25,7 @@ import {
   whole,
   zone,
 } from './setting.ts';
+import { errorOutput } from './output.ts';
 
 /**
  * Every setting with its default, its description (docs/settings.md) and its type. A setting is an environment variable.
@@ -277,7 +278,7 @@ export function environment(actual: Environment = process.env, folder = process.
   return { ...readEnvFile(demoFile, names, warn), ...merged };
 }
 
-const toStderr: Warn = (sentence) => void process.stderr.write(`scorehall: ${sentence}\n`);
+const toStderr: Warn = (sentence) => void errorOutput().write(`scorehall: ${sentence}\n`);
 
 /** The folder of files that belong to a database but are outside of it, such as the secret key. */
 export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL'>): string {

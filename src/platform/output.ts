@@ -14,6 +14,16 @@ function guard(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.once('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return;
     process.exitCode = 2;
-    process.stderr.write(`scorehall: Cannot write to standard output: ${message}\n`);
+    errorOutput().write(`scorehall: Cannot write to standard output: ${message}\n`);
   });
+}
+
+let guardedErrors: NodeJS.WriteStream | undefined;
+
+/**
+ * Standard error. It ignores failures, such as a full disk behind `2> file`: what it reports must not end the work that it
+ * reports on.
+ */
+export function errorOutput(): NodeJS.WriteStream {
+  return (guardedErrors ??= process.stderr.on('error', () => undefined));
 }

@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads';
 import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts';
 import type { Config, ServiceName } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Log } from '#platform/log.ts';
 import type { AppContext } from '#context/context.ts';
 import { openInternalListener } from './internal.ts';
 import { ThreadMetrics, threadOf, WRITER } from './thread-metrics.ts';
@@ -62,33 +61,48 @@ export async function openServicesInThreads(
   return { addresses, internal: internal.address, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** Starts services in a thread, which is started again if it breaks. */
+/** Starts services in a thread, which is started again if it breaks, until its start succeeds. */
 async function openThread({ config, log }: AppContext, services: ServiceName[]): Promise<RunningServices> {
-  let closing = false;
-  let worker = startWorker({ config, names: services });
-  const addresses = await addressesOf(worker);
+  const stop = new AbortController();
+  let isOpen = false;
+  const onError = (error: unknown): void => {
+    // Who opens the services gets the error of the first start.
+    if (isOpen) log.fatal({ err: error }, 'a service thread failed and is started again');
+  };
+  let thread = startThread({ config, names: services }, onError);
+  const addresses = await addressesOf(thread.worker);
+  isOpen = true;
   // A restarted thread listens on the port that the system chose for the first one.
   const fixed = { ...config, listen: { ...config.listen, ...listensOf(addresses) } };
   const supervise = async (): Promise<void> => {
     for (;;) {
-      await ended(worker, log);
-      if (closing) return;
-      await pause(RESTART_DELAY_MS);
-      worker = startWorker({ config: fixed, names: services });
-      await addressesOf(worker).catch(() => undefined);
+      await thread.ended;
+      await pause(RESTART_DELAY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      if (stop.signal.aborted) return;
+      thread = startThread({ config: fixed, names: services }, onError);
     }
   };
   const supervised = supervise();
   const close = async (): Promise<void> => {
-    closing = true;
-    worker.postMessage('close', []);
+    stop.abort();
+    thread.worker.postMessage('close', []);
     await supervised;
   };
   return { addresses, [Symbol.asyncDispose]: close };
 }
 
-function startWorker(options: ServiceWorkerOptions): Worker {
-  return new Worker(new URL('./service-worker.ts', import.meta.url), { workerData: options });
+interface Thread {
+  worker: Worker;
+  ended: Promise<void>;
+}
+
+/** The handlers are there from the beginning: a start that fails emits `error` and `exit` before any promise continues. */
+function startThread(options: ServiceWorkerOptions, onError: (error: unknown) => void): Thread {
+  const worker = new Worker(new URL('./service-worker.ts', import.meta.url), { workerData: options });
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  worker.on('error', onError);
+  worker.once('exit', () => resolve());
+  return { worker, ended };
 }
 
 /** @throws UsageError where the thread ended with one; errors lose their class on the way from a thread */
@@ -102,11 +116,6 @@ async function addressesOf(worker: Worker): Promise<RunningServices['addresses']
   } catch (error) {
     throw (error as Error).name === 'UsageError' ? new UsageError((error as Error).message) : error;
   }
-}
-
-async function ended(worker: Worker, log: Log): Promise<void> {
-  worker.on('error', (error) => log.fatal({ err: error }, 'a service thread failed and is started again'));
-  await new Promise<void>((resolve) => void worker.once('exit', () => resolve()));
 }
 
 function listensOf(addresses: RunningServices['addresses']): Partial<Config['listen']> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -151,6 +151,17 @@ test('the path of the doctor exists for nobody else', async () => {
   for (const header of [undefined, '', 'x', `${now}.`, `${now}.x`, `${token}x`, selfCheckToken(context.db, 'API', now)])
     assert.equal(await status('SITE', header), 404, String(header));
   assert.equal(await status('API', token), 401, 'a token is for one service');
+});
+
+test('a stranger at the path of the doctor makes no service read the secret key', async () => {
+  const folder = newFolder();
+  const settings = { DATABASE_URL: join(folder, 'x.db'), SITE_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent' };
+  await using context = await openAppContext(readConfig(settings));
+  await using services = await openServices(context, ['SITE']);
+  rmSync(join(folder, 'secret.key'));
+  mkdirSync(join(folder, 'secret.key'));
+  const headers = { [SELF_CHECK_HEADER]: `${context.clock.now()}.x` };
+  assert.equal((await fetch(services.addresses.SITE! + SELF_CHECK_PATH, { headers })).status, 404);
 });
 
 test('the doctor changes nothing: it creates neither database nor key', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
@@ -15,9 +17,10 @@ import {
 import { totalWeight } from '#events/group-commit.ts';
 import type { Item } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
+import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { login, match, person, punishment, rating, sendEvents, team } from '#test/support/builders.ts';
-import { onEachDatabase, onSqlite, TestClock } from '#test/support/context.ts';
+import { createTestDatabase, onEachDatabase, onSqlite, TestClock } from '#test/support/context.ts';
 import { openIngestService } from './service.ts';
 
 const NO_LIMIT = { events: 0, weight: 0 };
@@ -88,6 +91,37 @@ onEachDatabase('the open requests of a server are limited, independently of othe
   let again = await post(logins(1, 'Alpha'));
   for (let attempts = 0; again.status === 429 && attempts < 100; attempts++) again = await post(logins(1, 'Alpha'));
   assert.equal(again.status, 200, 'aborted requests do not count');
+});
+
+test('a request that is reset while its key is looked up leaves the quota', async (t) => {
+  const database = await createTestDatabase('postgres');
+  const { context, origin, post, alpha } = await openIngestService(t, database.url);
+  const other = await openDb(database.url);
+  t.after(() => database.drop());
+  t.after(() => other.close());
+  const arrived: IncomingMessage[] = [];
+  const { promise: allArrived, resolve } = Promise.withResolvers<void>();
+  const onRequest = (message: unknown): void => {
+    if (arrived.push((message as { request: IncomingMessage }).request) === MAX_REQUESTS) resolve();
+  };
+  subscribe('http.server.request.start', onRequest);
+  t.after(() => unsubscribe('http.server.request.start', onRequest));
+  const head = `POST /events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${alpha}\r\n`;
+  await other.migrating(async (tx) => {
+    await tx.script('lock table server_keys in access exclusive mode');
+    const sockets = Array.from({ length: MAX_REQUESTS }, () => {
+      const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+      socket.write(`${head}content-type: application/json\r\ncontent-length: 10\r\n\r\n[`);
+      return socket;
+    });
+    await allArrived;
+    const closed = arrived.map(({ socket }) => new Promise((resolve) => void socket.once('close', resolve)));
+    for (const socket of sockets) socket.resetAndDestroy();
+    await Promise.all(closed);
+  });
+  // The queries queue for a connection in their order, so that those of the requests come before these.
+  await Promise.all(Array.from({ length: 16 }, () => context.db.get(sql`select 1`)));
+  assert.equal((await post(logins(1, 'Alpha'))).status, 200);
 });
 
 onEachDatabase('INGEST_LIMIT limits the events of a server per minute', async (t, url) => {

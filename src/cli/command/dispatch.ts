@@ -1,5 +1,5 @@
 import { Unavailable, UsageError } from '#platform/errors.ts';
-import { output } from '#platform/output.ts';
+import { errorOutput, output } from '#platform/output.ts';
 import { didYouMean, nearest } from '#platform/suggestion.ts';
 import { VERSION } from '#platform/version.ts';
 import { type Command, helpOf, parse, runCommand } from './command.ts';
@@ -90,7 +90,7 @@ export async function run(args: string[]): Promise<number> {
   try {
     return await main(args);
   } catch (error) {
-    process.stderr.write(`${errorText(error)}\n`);
+    errorOutput().write(`${errorText(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -1,4 +1,4 @@
-import { output } from '#platform/output.ts';
+import { errorOutput, output } from '#platform/output.ts';
 import type { Where } from '#importers/finding.ts';
 import type { Listener, Outcome } from '#importers/run.ts';
 import type { Input } from './command.ts';
@@ -35,7 +35,7 @@ export class ImportReport implements Listener {
     if (!process.stderr.isTTY || performance.now() - this.#shown < PROGRESS_EVERY_MS) return;
     this.#shown = performance.now();
     const line = `taken ${taken}, unchanged ${unchanged}, refused ${refused}  ${file}`;
-    process.stderr.write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
+    errorOutput().write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
   }
 
   end({ taken, unchanged, refused }: Outcome): void {
@@ -51,7 +51,7 @@ export class ImportReport implements Listener {
   }
 
   #line(text: string): void {
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    if (process.stderr.isTTY) errorOutput().write('\r\x1b[K');
     output().write(`${text}\n`);
   }
 }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { UsageError } from '#platform/errors.ts';
+import { errorOutput } from '#platform/output.ts';
 
 /** More than the longest allowed password. */
 const MAX_BYTES = 4_096;
@@ -17,14 +18,14 @@ async function askWithoutEcho(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   // Print the question only after readline has put the terminal into raw mode, so that no typed character is echoed.
-  process.stderr.write(question);
+  errorOutput().write(question);
   try {
     return await terminal.question('');
   } catch {
     throw new UsageError('The input was cancelled.');
   } finally {
     terminal.close();
-    process.stderr.write('\n');
+    errorOutput().write('\n');
   }
 }
 

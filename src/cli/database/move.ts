@@ -17,6 +17,7 @@ import {
   printTable,
 } from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
+import { errorOutput } from '#platform/output.ts';
 
 export const commands: Command[] = [
   {
@@ -54,14 +55,14 @@ async function run(input: Input): Promise<void> {
     },
     now: () => systemClock.now(),
     progress: progressLines('read'),
-    step: (sentence) => void process.stderr.write(`${sentence}\n`),
+    step: (sentence) => void errorOutput().write(`${sentence}\n`),
   });
   await audit(target, 'database.move', { from: withoutPassword(config.DATABASE_URL) });
   printTable(
     input,
     Object.entries(tables).map(([table, { rows, checksum }]) => ({ table, rows, checksum })),
   );
-  process.stderr.write(
+  errorOutput().write(
     `Moved. Stop the service, set DATABASE_URL to ${address} and, unless SECRET_KEY is set, DATA_FOLDER to ` +
       `${dataFolder(config)}, then start it.\n`,
   );

@@ -1,4 +1,5 @@
 import type { Progress } from '#db/transfer/copy.ts';
+import { errorOutput } from '#platform/output.ts';
 
 const EVERY_MS = 2_000;
 
@@ -9,6 +10,6 @@ export function progressLines(word: string): Progress {
     const now = performance.now();
     if (now - printed < EVERY_MS) return;
     printed = now;
-    process.stderr.write(`${word} ${rows} rows of ${table}\n`);
+    errorOutput().write(`${word} ${rows} rows of ${table}\n`);
   };
 }

@@ -23,6 +23,7 @@ import {
   withAppContext,
 } from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
+import { errorOutput } from '#platform/output.ts';
 
 export const commands: Command[] = [
   {
@@ -64,7 +65,7 @@ async function restore(input: Input): Promise<void> {
     const returned = await countReturned(context.db, systemClock.now());
     print(input, { ...summaryOf(file, opened.manifest), ...replayed, ...returned });
   });
-  process.stderr.write(logs.length === 0 ? warningOf(created) : PASSWORDS);
+  errorOutput().write(logs.length === 0 ? warningOf(created) : PASSWORDS);
 }
 
 /** Continues a replay that was broken off, or adds a log that was found later. */
@@ -80,7 +81,7 @@ async function replayInto(config: Config, input: Input, logs: readonly string[])
       ...(await countReturned(context.db, systemClock.now())),
     });
   });
-  process.stderr.write(PASSWORDS);
+  errorOutput().write(PASSWORDS);
 }
 
 async function replay(context: AppContext, logs: readonly string[], created: number): Promise<Record<string, unknown>> {
@@ -89,9 +90,9 @@ async function replay(context: AppContext, logs: readonly string[], created: num
   const { last_operators, ...replayed } = await replayRevocations(db, clock.now(), revocations);
   await runJobs(context);
   if (unreadable.length > 0)
-    process.stderr.write(`These lines are incomplete and were skipped: ${unreadable.join(', ')}.\n`);
+    errorOutput().write(`These lines are incomplete and were skipped: ${unreadable.join(', ')}.\n`);
   for (const id of last_operators) {
-    process.stderr.write(
+    errorOutput().write(
       `Account ${id} was deleted, disabled or is no longer an operator, but is the only operator of the backup: create ` +
         `another operator, then run \`scorehall restore\` with --since-log alone again.\n`,
     );

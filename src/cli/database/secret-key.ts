@@ -9,6 +9,7 @@ import { recordAudit } from '#store/audit/audit.ts';
 import { changeSecretKey, lossOf, resetSecretKey } from '#store/secret-key-change.ts';
 import { openExisting } from './backup.ts';
 import { type Command, commandActor, type Input, JSON_OPTION, print, required } from '#cli/command/command.ts';
+import { errorOutput } from '#platform/output.ts';
 
 export const commands: Command[] = [
   {
@@ -48,7 +49,7 @@ async function reset(input: Input): Promise<void> {
   }
   await using db = await openExisting(config);
   print(input, { lost: false, ...(await lossOf(db)) });
-  process.stderr.write(
+  errorOutput().write(
     'With --yes, ID tokens issued so far no longer verify, erased players are recorded under their own names when they play again, ' +
       'and the punishments that waited for them are lost. Nothing has been changed.\n',
   );

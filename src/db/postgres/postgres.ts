@@ -35,6 +35,10 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   const pool = new pg.Pool({ ...config, max: 8 });
   // The pool replaces a connection that breaks while idle; a query in between fails with its own error.
   pool.on('error', ignore);
+  // Errors of statements reject their promises. An error between statements has no promise; without a handler it would end
+  // the process. The handler must be there before the pool hands the connection out: one packet may hold the server's
+  // last answer and the message that it shuts down.
+  pool.on('connect', (client) => client.on('error', ignore));
   const db = new PostgresDb(pool, keyedHash, {
     pipeline: new Pipeline(config),
     notifications: new CredentialNotifications(url),
@@ -233,11 +237,8 @@ class PostgresDb extends Connection implements Db {
     return new Connection((query) => queryWithCallback(client, query), this.keyedHash);
   }
 
-  async #connect(): Promise<pg.PoolClient> {
-    const client = await translateOutage(this.#pool.connect());
-    // Errors of statements reject their promises. Without a listener, an error between statements would end the process.
-    client.on('error', ignore);
-    return client;
+  #connect(): Promise<pg.PoolClient> {
+    return translateOutage(this.#pool.connect());
   }
 
   async #transact<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -256,7 +257,6 @@ class PostgresDb extends Connection implements Db {
       );
       throw error;
     } finally {
-      if (!broken) client.off('error', ignore);
       client.release(broken);
     }
   }

@@ -11,9 +11,24 @@ import { sql } from '#db/sql.ts';
 import { testApi } from '#test/support/api.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 
+const field = (type: string, text: string): Buffer => Buffer.from(`${type}${text}\0`);
+
+/** The message with which a server that shuts down ends a connection. */
+function terminationMessage(): Buffer {
+  const fields = [field('S', 'FATAL'), field('C', '57P01'), field('M', 'terminating connection')];
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeInt32BE(5 + Buffer.concat(fields).length, 1);
+  return Buffer.concat([head, ...fields, Buffer.alloc(1)]);
+}
+
+/** ReadyForQuery, outside a transaction. */
+const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+
 /** A proxy to a PostgreSQL database that a test can stop and start. */
 class DatabaseProxy {
   readonly url: string;
+  /** Whether to end connections as soon as they are ready for a query, in the same packet. */
+  terminates = false;
   readonly #folder: string;
   readonly #target: string;
   readonly #path: string;
@@ -56,7 +71,12 @@ class DatabaseProxy {
 
   #forward(client: Socket): void {
     const upstream = connect(this.#target);
-    client.pipe(upstream).pipe(client);
+    client.pipe(upstream);
+    upstream.on('data', (bytes: Buffer) => {
+      if (this.terminates && bytes.subarray(-READY.length).equals(READY))
+        client.end(Buffer.concat([bytes, terminationMessage()]));
+      else client.write(bytes);
+    });
     for (const [socket, peer] of [
       [client, upstream],
       [upstream, client],
@@ -116,6 +136,24 @@ test('a connection that the server terminates fails only its own work, as unavai
       await db.get(sql`select 1`).catch((error) => assert.ok(error instanceof Unavailable));
     assert.ok((await pidOf(db)) > 0);
   });
+});
+
+test('a connection that ends in the packet in which it becomes ready fails only its own work', async (t) => {
+  const database = await createTestDatabase('postgres');
+  const proxy = await DatabaseProxy.open(database.url);
+  const db = await openDb(proxy.url);
+  t.after(() => database.drop());
+  t.after(() => proxy.close());
+  t.after(() => db.close());
+  proxy.terminates = true;
+  await assert.rejects(
+    db.transaction((tx) => pidOf(tx)),
+    Unavailable,
+  );
+  await assert.rejects(db.snapshot(), Unavailable);
+  await assert.rejects(pidOf(db), Unavailable);
+  proxy.terminates = false;
+  assert.ok((await db.transaction((tx) => pidOf(tx))) > 0);
 });
 
 test('a server that cannot be reached is unavailable', async () => {
