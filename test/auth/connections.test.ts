@@ -51,3 +51,18 @@ test('an application that requests tokens in parallel leaves the connections to 
   }
   for (const { status } of await Promise.all(tokens)) assert.equal(status, 200);
 });
+
+test('the account page does not wait for a connection of the pool', async (t) => {
+  const { world } = await openOnPostgres(t);
+  const person = await signIn(world, 'Robin');
+  const { db } = world.services.context;
+  const release = Promise.withResolvers<void>();
+  const occupied = Array.from({ length: POOL_SIZE }, () => db.transaction(() => release.promise));
+  try {
+    while (db.connections().busy !== POOL_SIZE) await setImmediate();
+    assert.match((await person.open('/account')).html, /sign-out/);
+  } finally {
+    release.resolve();
+    await Promise.all(occupied);
+  }
+});

@@ -34,7 +34,9 @@ export interface StorageParts extends InteractionLimits {
 export function createStorage(parts: StorageParts): (kind: string) => Adapter {
   const transactions = new OwnerTransactions(parts.db);
   return (kind) =>
-    outageAwareAdapter(kind === 'Client' ? new ClientAdapter(parts.db) : new TokenAdapter(kind, parts, transactions));
+    outageAwareAdapter(
+      kind === 'Client' ? new ClientAdapter(parts.db.shortReads) : new TokenAdapter(kind, parts, transactions),
+    );
 }
 
 interface TokenRow {
@@ -82,7 +84,7 @@ class TokenAdapter implements Adapter {
   async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {
     const { db, clock, liveTokens } = this.#parts;
     const now = clock.now();
-    const end = Math.min(expires, await lastEndOf(db, payload.uid!, now));
+    const end = Math.min(expires, await lastEndOf(db.shortReads, payload.uid!, now));
     const request = clientInfo.getStore() ?? { address: '', agent: '' };
     const owner: TokenOwner = { kind: this.#kind, clientId: null, accountId };
     await this.#transactions.run(owner, true, async (tx) => {
@@ -119,7 +121,7 @@ class TokenAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const row = await this.#parts.db.get<TokenRow>(sql`
+    const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
       select payload, consumed from tokens
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (expires is null or expires > ${this.#parts.clock.now()})`);
     if (row === undefined && this.#kind === 'RefreshToken') return await this.#findReplaced(id);
@@ -130,13 +132,13 @@ class TokenAdapter implements Adapter {
   /** A refresh token without a row of its own that belongs to a family has been replaced, so it is used. */
   async #findReplaced(id: string): Promise<AdapterPayload | undefined> {
     const now = this.#parts.clock.now();
-    const row = await this.#parts.db.get<TokenRow>(sql`
+    const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
       select payload, consumed from tokens where family_hash = ${familyHash(id)} and expires > ${now} limit 1`);
     return row && { ...(JSON.parse(row.payload) as AdapterPayload), jti: id, consumed: Math.floor(now / 1000) };
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    const row = await this.#parts.db.get<TokenRow>(sql`
+    const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
       select payload, consumed from tokens
       where uid_hash = ${secretHash(uid)} and kind = ${this.#kind} and expires > ${this.#parts.clock.now()}`);
     return row && this.#payloadOf(row);
