@@ -14,6 +14,7 @@ import type { Background } from './background.ts';
 import type { RequestInfo } from './client-info.ts';
 import type { HeldAttempts } from './held-attempts.ts';
 import type { PasswordQueue } from './password-queue.ts';
+import type { GuessCounter } from './guess-counter.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 export interface Env {
@@ -35,6 +36,7 @@ export interface Deps {
   readonly background: Background;
   readonly heldAttempts: HeldAttempts;
   readonly passwordQueue: PasswordQueue;
+  readonly guesses: GuessCounter;
   /** oidc-provider with the current signing keys; replaced when the keys rotate, so read it for each request. */
   readonly provider: Provider;
 }

@@ -12,7 +12,7 @@ export function deviceCookie(c: Context, { secure }: Deps): string | undefined {
 /** Whether this browser has signed in to the account before. */
 export async function isOwnDevice(c: Context, deps: Deps, accountId: string): Promise<boolean> {
   const secret = deviceCookie(c, deps);
-  return secret !== undefined && (await isKnownDevice(deps.db, deps.clock.now(), accountId, secret));
+  return secret !== undefined && (await isKnownDevice(deps.db.shortReads, deps.clock.now(), accountId, secret));
 }
 
 /** Remembers this browser after the person has proved to own the account. All accounts of a browser share its cookie. */

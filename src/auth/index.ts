@@ -20,6 +20,7 @@ import { KeyRing } from './oidc/key-ring.ts';
 import { allowsMethod } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
 import { PasswordQueue } from './password-queue.ts';
+import { GuessCounter } from './guess-counter.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
 import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
@@ -79,6 +80,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     background,
     heldAttempts,
     passwordQueue,
+    guesses: new GuessCounter(db, clock),
     get provider() {
       return keyRing.provider;
     },

@@ -62,7 +62,7 @@ async function login(c: Context, deps: Deps): Promise<Response> {
   const interaction = await readInteraction(c, deps);
   if (interaction.prompt !== 'login') return c.redirect(`/sign-in/${interaction.uid}`, 303);
   const sessionAccount =
-    interaction.accountId === undefined ? undefined : await accountById(deps.db, interaction.accountId);
+    interaction.accountId === undefined ? undefined : await accountById(deps.db.shortReads, interaction.accountId);
   const account = await authenticate(
     c,
     deps,
@@ -80,10 +80,10 @@ async function login(c: Context, deps: Deps): Promise<Response> {
 async function authenticate(c: Context, deps: Deps, form: Form): Promise<Account | LoginError> {
   const { login: name = '', password = '' } = form;
   if (name.trim() === '' || password === '') return 'required';
-  const account = await accountByLogin(deps.db, name.trim());
+  const account = await accountByLogin(deps.db.shortReads, name.trim());
   const guess = await admitGuess(c, deps, account, name);
   if (guess === undefined) return 'blocked';
-  const stored = account === undefined ? undefined : await passwordOf(deps.db, account.id);
+  const stored = account === undefined ? undefined : await passwordOf(deps.db.shortReads, account.id);
   const matches = await deps.passwordQueue.run(guess.requester, c.get('client'), () =>
     passwordMatches(password, stored),
   );
@@ -105,7 +105,7 @@ interface LoginState {
 async function showLogin(c: Context, deps: Deps, { interaction, form, error }: LoginState): Promise<Response> {
   const { sign_in: t } = c.get('texts');
   const sessionAccount =
-    interaction?.accountId === undefined ? undefined : await accountById(deps.db, interaction.accountId);
+    interaction?.accountId === undefined ? undefined : await accountById(deps.db.shortReads, interaction.accountId);
   const done = c.req.query('done');
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>

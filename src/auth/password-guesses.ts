@@ -57,18 +57,18 @@ async function admitStranger(
   account: Account | undefined,
   hash: string,
 ): Promise<AdmittedGuess | undefined> {
-  const { db, clock, heldAttempts, passwordQueue } = deps;
+  const { db, guesses, heldAttempts, passwordQueue } = deps;
   passwordQueue.refuseIfFull('stranger', c.get('client'));
   const counted: string[] = [];
   // A refused network stops first: otherwise it would use up the count of the account.
   for (const { name, factor } of networksOf(c.get('client').address)) {
     const subject = `guess ${name}`;
     const limit = { ...NETWORK_LIMIT, attempts: NETWORK_LIMIT.attempts * factor };
-    if (!(await countAttempt(db, clock.now(), subject, limit)).allowed) return undefined;
+    if (!(await guesses.count(subject, limit)).allowed) return undefined;
     counted.push(subject);
   }
   const subject = `guess ${hash}`;
-  const { allowed, used } = await countAttempt(db, clock.now(), subject, STRANGERS_LIMIT);
+  const { allowed, used } = await guesses.count(subject, STRANGERS_LIMIT);
   if (used > PROMPT_GUESSES && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
   if (!allowed) return undefined;
   if (used > PROMPT_GUESSES && !(await heldAttempts.hold(hash))) return undefined;
@@ -82,7 +82,7 @@ async function admitStranger(
 
 /** Tells the owner, once a day, that somebody is guessing the password. */
 async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
-  const { allowed } = await countAttempt(deps.db, deps.clock.now(), `guess alert ${hash}`, ALERT_LIMIT);
+  const { allowed } = await deps.guesses.count(`guess alert ${hash}`, ALERT_LIMIT);
   if (!allowed || account.disabled !== null) return;
   sendMail(deps, account, (texts) => ({
     subject: texts.guessed_subject,

@@ -21,7 +21,7 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
   if (id === undefined) return undefined;
   const session = await deps.provider.Session.find(id);
   if (session?.accountId === undefined) return undefined;
-  const account = await accountById(deps.db, session.accountId);
+  const account = await accountById(deps.db.shortReads, session.accountId);
   if (account === undefined || account.disabled !== null) return undefined;
   return { account, uid_hash: secretHash(session.uid), since: session.loginTs ?? 0 };
 }

@@ -108,8 +108,8 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   const { account } = current;
   const now = deps.clock.now();
   const done = c.req.query('done') ?? '';
-  const sessions = await sessionsOf(deps.db, account.id, now);
-  const applications = await connectedApplications(deps.db, account.id);
+  const sessions = await sessionsOf(deps.db.shortReads, account.id, now);
+  const applications = await connectedApplications(deps.db.shortReads, account.id);
   const formatTime = timeFormatter(texts.lang, deps.config.TIME_ZONE);
   const main = html`<div class="sections">
     <div class="row spread">

@@ -2,17 +2,18 @@ import { hkdfSync } from 'node:crypto';
 import type { Adapter, AdapterPayload, InteractionResults } from 'oidc-provider';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { lastEndOf, touchSession } from '#store/accounts/account-sessions.ts';
 import { applicationByClientId, secretHashesOf } from '#store/applications/applications.ts';
-import { endExcessTokens, lockTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
+import { endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { type InteractionLimits, countInteraction } from './interaction-throttle.ts';
 import { familyHash } from './refresh-tokens.ts';
 import type { TokenLimits } from './token-limits.ts';
 import { clientMetadata } from './clients.ts';
+import { OwnerTransactions } from './owner-transactions.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
 import { SuspendedApplication } from './suspended.ts';
@@ -31,7 +32,11 @@ export interface StorageParts extends InteractionLimits {
 
 /** oidc-provider's storage: one adapter for each of its models. Ids and secrets are stored only as hashes. */
 export function createStorage(parts: StorageParts): (kind: string) => Adapter {
-  return (kind) => outageAwareAdapter(kind === 'Client' ? new ClientAdapter(parts.db) : new TokenAdapter(kind, parts));
+  const transactions = new OwnerTransactions(parts.db);
+  return (kind) =>
+    outageAwareAdapter(
+      kind === 'Client' ? new ClientAdapter(parts.db.shortReads) : new TokenAdapter(kind, parts, transactions),
+    );
 }
 
 interface TokenRow {
@@ -47,14 +52,16 @@ const LIMITED: ReadonlySet<string> = new Set(['ClientCredentials', 'AccessToken'
 class TokenAdapter implements Adapter {
   readonly #kind: string;
   readonly #parts: StorageParts;
+  readonly #transactions: OwnerTransactions;
 
-  constructor(kind: string, parts: StorageParts) {
+  constructor(kind: string, parts: StorageParts, transactions: OwnerTransactions) {
     this.#kind = kind;
     this.#parts = parts;
+    this.#transactions = transactions;
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
-    const { db, group, clock, unusedGrantMs } = this.#parts;
+    const { group, clock, unusedGrantMs } = this.#parts;
     await countInteraction(this.#parts, this.#kind, payload);
     await this.#countToken(payload);
     const now = clock.now();
@@ -67,17 +74,20 @@ class TokenAdapter implements Adapter {
     // An application whose own token a power failure has lost gets 401 and asks for another one. A flush for each would
     // block the thread that answers the data API.
     const durable = this.#kind !== 'ClientCredentials';
-    await db.transaction((tx) => this.#store(tx, statement, id, payload, expires ?? now), { durable });
+    const { clientId = '', accountId = null } = payload;
+    const owner: TokenOwner = { kind: this.#kind, clientId, accountId };
+    await this.#transactions.run(owner, durable, (tx) =>
+      this.#store(tx, owner, statement, id, payload, expires ?? now),
+    );
   }
 
   async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {
     const { db, clock, liveTokens } = this.#parts;
     const now = clock.now();
-    const end = Math.min(expires, await lastEndOf(db, payload.uid!, now));
+    const end = Math.min(expires, await lastEndOf(db.shortReads, payload.uid!, now));
     const request = clientInfo.getStore() ?? { address: '', agent: '' };
     const owner: TokenOwner = { kind: this.#kind, clientId: null, accountId };
-    await db.transaction(async (tx) => {
-      await lockTokens(tx, owner);
+    await this.#transactions.run(owner, true, async (tx) => {
       await tx.runAll([this.#insert(id, payload, end), touchSession(payload.uid!, accountId, now, request)]);
       await endExcessTokens(tx, owner, secretHash(id), liveTokens);
     });
@@ -86,13 +96,12 @@ class TokenAdapter implements Adapter {
   /** Stores a token unless its grant has been revoked, and ends the tokens that it replaces or that exceed the limit. */
   async #store(
     tx: Queryable,
+    owner: TokenOwner,
     insert: Sql,
     id: string,
-    { clientId = '', accountId, grantId }: AdapterPayload,
+    { grantId }: AdapterPayload,
     expires: number,
   ): Promise<void> {
-    const owner: TokenOwner = { kind: this.#kind, clientId, accountId: accountId ?? null };
-    await lockTokens(tx, owner);
     if (grantId !== undefined && !(await lockGrant(tx, grantId, expires))) return;
     await tx.run(insert);
     if (this.#kind === 'RefreshToken') await this.#deleteUsed(tx, familyHash(id));
@@ -112,7 +121,7 @@ class TokenAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const row = await this.#parts.db.get<TokenRow>(sql`
+    const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
       select payload, consumed from tokens
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (expires is null or expires > ${this.#parts.clock.now()})`);
     if (row === undefined && this.#kind === 'RefreshToken') return await this.#findReplaced(id);
@@ -123,13 +132,13 @@ class TokenAdapter implements Adapter {
   /** A refresh token without a row of its own that belongs to a family has been replaced, so it is used. */
   async #findReplaced(id: string): Promise<AdapterPayload | undefined> {
     const now = this.#parts.clock.now();
-    const row = await this.#parts.db.get<TokenRow>(sql`
+    const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
       select payload, consumed from tokens where family_hash = ${familyHash(id)} and expires > ${now} limit 1`);
     return row && { ...(JSON.parse(row.payload) as AdapterPayload), jti: id, consumed: Math.floor(now / 1000) };
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    const row = await this.#parts.db.get<TokenRow>(sql`
+    const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
       select payload, consumed from tokens
       where uid_hash = ${secretHash(uid)} and kind = ${this.#kind} and expires > ${this.#parts.clock.now()}`);
     return row && this.#payloadOf(row);
@@ -230,9 +239,9 @@ const ALLOWED_WHEN_SUSPENDED: ReadonlySet<string> = new Set(['end_session', 'end
 
 /** Read-only: applications are managed in the console and by commands, not through oidc-provider. */
 class ClientAdapter implements Adapter {
-  readonly #db: Db;
+  readonly #db: Queryable;
 
-  constructor(db: Db) {
+  constructor(db: Queryable) {
     this.#db = db;
   }
 
