@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const UNIT = join(import.meta.dirname, '../../deploy/systemd/scorehall-agent.service');
 const TICK_MS = 10;
 
 /** A small file system that a holder process keeps mounted in its own namespace; see user_namespaces(7). */
@@ -54,7 +55,7 @@ export interface AgentSettings {
   url: string;
   key: string;
   prefix: string[];
-  /** NODE_COMPILE_CACHE, which every documented way to start the agent sets. */
+  /** NODE_COMPILE_CACHE, which every documented way to start the agent sets. The rest of its environment is that of the unit. */
   compileCache: string;
 }
 
@@ -85,6 +86,16 @@ export async function memoryOfBareNode(): Promise<Memory> {
   return memory;
 }
 
+function environmentOfUnit(): NodeJS.ProcessEnv {
+  const lines = readFileSync(UNIT, 'utf8').matchAll(/^Environment=(.*)$/gm);
+  return Object.fromEntries([...lines].flatMap(([, settings]) => settings!.split(' ').map(nameAndValue)));
+}
+
+const nameAndValue = (setting: string): string[] => {
+  const [name, ...value] = setting.split('=');
+  return [name!, value.join('=')];
+};
+
 /** `scorehall agent` in a process of its own. */
 export class AgentProcess {
   readonly #child: ChildProcess;
@@ -98,7 +109,7 @@ export class AgentProcess {
     const args = [MAIN, 'agent', '--server-dir', serverFolder, '--data-dir', dataFolder, '--url', url];
     const [command, ...rest] = [...prefix, process.execPath, ...args];
     this.#child = spawn(command!, rest, {
-      env: { ...process.env, INGEST_KEY: key, NODE_COMPILE_CACHE: compileCache },
+      env: { ...process.env, ...environmentOfUnit(), INGEST_KEY: key, NODE_COMPILE_CACHE: compileCache },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.troubles += text));

@@ -65,6 +65,7 @@ export async function runLoadTest(_: LoadTestOptions, report: Report): Promise<v
   agent = await startedAgent(settings);
   await measureAtRest(agent, 'started anew', report);
   await agent.kill('SIGTERM');
+  await measureOverHttps(settings, report);
   await service.kill();
   await rm(folder, { recursive: true, force: true });
 }
@@ -90,6 +91,13 @@ async function startedAgent(settings: AgentSettings): Promise<AgentProcess> {
   const agent = new AgentProcess(settings);
   await agent.ready;
   return agent;
+}
+
+/** The address refuses the connection; a connection that opens takes no more. */
+async function measureOverHttps(settings: AgentSettings, report: Report): Promise<void> {
+  const agent = await startedAgent({ ...settings, url: 'https://127.0.0.1:1' });
+  await measureAtRest(agent, 'over https', report);
+  await agent.kill('SIGTERM');
 }
 
 async function measureBareNode(report: Report): Promise<void> {

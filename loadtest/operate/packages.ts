@@ -4,20 +4,24 @@ import type { Report } from '../report.ts';
 import { findProgram, ROOT } from './programs.ts';
 import { testInstalledUnit } from './unit.ts';
 
-const UNITS = ['scorehall.service', 'scorehall-backup.service', 'scorehall-backup.timer'].map((name) =>
-  join(ROOT, 'deploy/systemd', name),
-);
+const UNITS = ['scorehall.service', 'scorehall-agent.service', 'scorehall-backup.service', 'scorehall-backup.timer'];
+/** Of these, the ones that run for as long as the machine. */
+const SERVICES = UNITS.slice(0, 2);
 /** systemd calls an exposure below 2.5 "OK". */
 const MAX_EXPOSURE = 2;
 
-/** Lets systemd check the unit, score its hardening and run it. */
+/** Lets systemd check the units, score the hardening of the services, and run the service. */
 export async function testUnit(report: Report): Promise<void> {
   const analyze = findProgram('systemd-analyze');
   if (analyze === undefined) return report.add('systemd-analyze', 'is missing: apt-get install systemd', false);
-  const verified = spawnSync(analyze, ['verify', ...UNITS], { encoding: 'utf8' });
-  report.add('unit: systemd-analyze verify', verified.stderr.trim() || 'no complaint', verified.status === 0);
-  const { stdout } = spawnSync(analyze, ['security', '--offline=yes', UNITS[0]!], { encoding: 'utf8' });
-  const exposure = /Overall exposure level[^:]*: ([\d.]+)/.exec(stdout)?.[1] ?? 'unknown';
-  report.add('unit: exposure, 0 to 10', exposure, Number(exposure) <= MAX_EXPOSURE);
+  const verified = spawnSync(analyze, ['verify', ...UNITS.map(pathOf)], { encoding: 'utf8' });
+  report.add('units: systemd-analyze verify', verified.stderr.trim() || 'no complaint', verified.status === 0);
+  for (const name of SERVICES) {
+    const { stdout } = spawnSync(analyze, ['security', '--offline=yes', pathOf(name)], { encoding: 'utf8' });
+    const exposure = /Overall exposure level[^:]*: ([\d.]+)/.exec(stdout)?.[1] ?? 'unknown';
+    report.add(`${name}: exposure, 0 to 10`, exposure, Number(exposure) <= MAX_EXPOSURE);
+  }
   await testInstalledUnit(report);
 }
+
+const pathOf = (name: string): string => join(ROOT, 'deploy/systemd', name);

@@ -1,4 +1,5 @@
-import JSON5 from 'json5';
+import { createRequire } from 'node:module';
+import type JSON5 from 'json5';
 import { ImportRefusal } from './finding.ts';
 import { oneLine } from './text.ts';
 
@@ -15,8 +16,10 @@ export function parseLenientJson(text: string): unknown {
 }
 
 function parseJson5(text: string): unknown {
+  // Loaded when it is needed: the agent hardly ever reads such a file, and the parser takes memory.
+  const parser = createRequire(import.meta.url)('json5') as typeof JSON5;
   try {
-    return JSON5.parse(text);
+    return parser.parse(text);
   } catch (error) {
     const { message, lineNumber, columnNumber } = error as Error & { lineNumber?: number; columnNumber?: number };
     const place = lineNumber === undefined ? '' : `line ${lineNumber}, column ${columnNumber}`;
