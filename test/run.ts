@@ -46,7 +46,7 @@ async function main(args: string[]): Promise<Counts> {
   if (files.length === 0) return failure(`No test file has a path like ${args.join(' or ')}.`);
   try {
     await using folder = await openRunFolder();
-    return interrupted ? failure('Interrupted.') : await run(folder, [...options, ...files]);
+    return interrupted ? failure('Interrupted.') : await run(folder, options, files);
   } catch (error) {
     return failure(error instanceof Error ? error.message : String(error));
   }
@@ -59,10 +59,10 @@ function select(parts: string[]): string[] {
 }
 
 /** The tests form a process group, so that nothing they have started outlives them. */
-async function run(folder: RunFolder, args: string[]): Promise<Counts> {
+async function run(folder: RunFolder, options: string[], files: string[]): Promise<Counts> {
   const file = join(folder.temporary, 'counts.json');
   const environment = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
-  tests = spawn(process.execPath, [...nodeOptions(), ...args], {
+  tests = spawn(process.execPath, [...options, join(import.meta.dirname, 'main.ts'), `${TEST_TIMEOUT_MS}`, ...files], {
     env: {
       ...Object.fromEntries(environment),
       TMPDIR: folder.temporary,
@@ -76,17 +76,6 @@ async function run(folder: RunFolder, args: string[]): Promise<Counts> {
   const [code, signal] = (await once(tests, 'exit')) as [number | null, NodeJS.Signals | null];
   kill('SIGKILL');
   return judge(file, code, signal);
-}
-
-function nodeOptions(): string[] {
-  return [
-    '--test',
-    `--import=${join(import.meta.dirname, 'support/measured.ts')}`,
-    '--test-isolation=none',
-    `--test-timeout=${TEST_TIMEOUT_MS}`,
-    `--test-reporter=${join(import.meta.dirname, 'support/reporter.ts')}`,
-    '--test-reporter-destination=stdout',
-  ];
 }
 
 function judge(file: string, code: number | null, signal: NodeJS.Signals | null): Counts {

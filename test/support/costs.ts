@@ -15,7 +15,10 @@ const files = new Map<string, Cost>();
 const tests = new Map<string, Cost>();
 let running: { file: string; name: string; since: Cost } | undefined;
 
-/** Registers the hooks, outside of all tests, so that they run before and after each test. */
+/** The full name of the test that runs now, or ran last. */
+export const runningTest = (): string => running?.name ?? 'the start of the run';
+
+/** Registers the hooks, outside of all tests and before theirs, so that they run before and after each test. */
 export function measure(): void {
   beforeEach((t) => begin(t as TestContext));
   // The browser and other shared processes end after the last test, which is not charged for them.

@@ -6,11 +6,13 @@ const CHANNEL = 'credentials';
 
 /**
  * Counts changes of tokens and applications by any process, which PostgreSQL reports on a connection of its own (LISTEN).
- * While that connection is down there is no count, and credentials must not be cached.
+ * While that connection is down there is no count, and credentials must not be cached. The first request of the count opens
+ * it, so that a command has none.
  */
 export class CredentialNotifications {
   readonly #url: string;
   #client: pg.Client | undefined;
+  #opened = false;
   #listening = false;
   #closed = false;
   #count = 0;
@@ -18,11 +20,11 @@ export class CredentialNotifications {
 
   constructor(url: string) {
     this.#url = url;
-    void this.#listen();
   }
 
   /** Changes with every notification and every new connection; undefined while there is no connection. */
   get count(): number | undefined {
+    if (!this.#opened && !this.#closed) void this.#listen();
     return this.#listening ? this.#count : undefined;
   }
 
@@ -39,6 +41,7 @@ export class CredentialNotifications {
   }
 
   async #listen(): Promise<void> {
+    this.#opened = true;
     const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
     this.#client = client;
     client.on('notification', () => this.#count++);
