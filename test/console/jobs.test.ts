@@ -82,5 +82,9 @@ onEachDatabase('a job that waits says for which one, on its page and in the comm
   assert.doesNotMatch(await pageOf(later), /waits for/);
 
   await db.run(sql`update jobs set state = 'failed', error = 'A reason' where key = ${held}`);
-  assert.match(await run('job', 'list'), /^id .* error\n[\s\S]*Alpha .* A reason\n/, 'a column that the first row lacks');
+  assert.match(
+    await run('job', 'list'),
+    /^id .* error\n[\s\S]*Alpha .* A reason\n/,
+    'a column that the first row lacks',
+  );
 });
