@@ -77,7 +77,7 @@ test('the command of systemd runs with the settings and the user of the service,
     assert.ok(command.includes(`--${option}=${new RegExp(`^${property}=(.*)$`, 'm').exec(unit)![1]}`), property);
   const [, file] = /^EnvironmentFile=-(.*)$/m.exec(unit)!;
   assert.ok(command.includes(`--property=EnvironmentFile=${file}`));
-  const documents = readFileSync('docs/operations.md', 'utf8');
+  const documents = ['docs/operations.md', 'docs/connect.md'].map((file) => readFileSync(file, 'utf8')).join('\n');
   for (const name of readdirSync('deploy/systemd'))
     assert.ok(documents.includes(`deploy/systemd/${name.replace(/-backup\..*$/, '-backup.*')} `), name);
 });
