@@ -11,6 +11,8 @@ const settings = {
   APP_LIMIT: LIMIT,
   ADDRESS_LIMIT: LIMIT,
   TOKEN_LIMIT: LIMIT,
+  SIGN_IN_LIMIT: LIMIT,
+  SITE_LIMIT: '0',
   LOG_LEVEL: 'error',
 };
 const context = await openAppContext(readConfig({ ...process.env, ...settings }));
