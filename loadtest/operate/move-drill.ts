@@ -1,4 +1,4 @@
-import { constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,6 +18,7 @@ import { reportMemory, reportSteps, runMove } from './move-run.ts';
 const MATCHES = 1_000_000;
 /** Fewer, because the source is generated for each run. */
 const MATCHES_FROM_POSTGRES = 100_000;
+/** Of an installation without a key of its own. */
 const SECRET_KEY = 'the secret key of the installation that moves';
 const DELIVERY_MS = 300_000;
 /** The copy of the source, and PostgreSQL with its log, in multiples of the source. */
@@ -28,6 +29,7 @@ interface Drill {
   source: string;
   target: string;
   folder: string;
+  secretKey: string;
 }
 
 /** Moves a network from SQLite to PostgreSQL, and another one from PostgreSQL to SQLite, while matches arrive. */
@@ -56,13 +58,16 @@ async function toPostgres(folder: string, targets: Databases, matches: number): 
   await copyFile(url, source, constants.COPYFILE_FICLONE);
   // A database that was in use before has its newest rows in the log.
   if (existsSync(`${url}-wal`)) await copyFile(`${url}-wal`, `${source}-wal`);
-  return { name: 'move to PostgreSQL', source, target: await targets.create(), folder };
+  const key = join(dirname(url), 'secret.key');
+  // A database that was measured has a secret key, which no other can replace.
+  const secretKey = existsSync(key) ? readFileSync(key, 'utf8').trim() : SECRET_KEY;
+  return { name: 'move to PostgreSQL', source, target: await targets.create(), folder, secretKey };
 }
 
 async function toSqlite(folder: string, sources: Databases, matches: number): Promise<Drill> {
   const source = await sources.create();
   await generateDatabase({ matches, seed: DEFAULT_SEED, database: source }, () => undefined);
-  return { name: 'move to SQLite', source, target: join(folder, 'moved.db'), folder };
+  return { name: 'move to SQLite', source, target: join(folder, 'moved.db'), folder, secretKey: SECRET_KEY };
 }
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
@@ -77,13 +82,13 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
 const secondsSince = (started: number): string => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 
 /** Moves a network in use; the first two attempts are killed. */
-async function moveInUse(report: Report, { name, source, target, folder }: Drill): Promise<void> {
+async function moveInUse(report: Report, { name, source, target, folder, secretKey }: Drill): Promise<void> {
   const keys = await (async () => {
     await using db = await openDb(source, { keyedHash: secretHash });
     return await keysOf(db);
   })();
   const ports = await freeServicePorts();
-  const environment = { SECRET_KEY, DATA_FOLDER: join(folder, 'data'), REVOCATION_LOG: 'off' };
+  const environment = { SECRET_KEY: secretKey, DATA_FOLDER: join(folder, 'data'), REVOCATION_LOG: 'off' };
   await mkdir(environment.DATA_FOLDER, { recursive: true });
   const service = await serveProcess(source, { ports, environment });
   await using load = await Load.start(ports.ingest, keys, join(folder, 'queues'));
