@@ -14,7 +14,7 @@ const LOG =
   'create table if not exists moved_rows (id bigint /*postgres: generated always as identity */ primary key, table_name text not null, row_key text not null)';
 
 /** The notes that are read together: a row that changes often is copied once for all of them. */
-const PORTION = 16_384;
+const PORTION = 4_096;
 /** The keys that one transaction of the target, or one statement, names at most. */
 const KEYS_TOGETHER = 128;
 
