@@ -8,6 +8,7 @@ import type { AppContext } from '#context/context.ts';
 import { ConsoleClient } from './oauth-client.ts';
 import { Cookies } from './cookies.ts';
 import type { Deps } from './deps.ts';
+import { createPages } from './pages.ts';
 
 const ASSETS = '/console/assets/';
 
@@ -28,16 +29,7 @@ export async function openConsole(context: AppContext): Promise<HttpService> {
   const secure = config.SITE_URL.startsWith('https:');
   const cookies = new Cookies(clock, key, secure);
   const deps: Deps = { config, db, clock, log, mail, shell, client, cookies, secure };
-  let pages: ReturnType<typeof loadPages> | undefined;
-  return {
-    listener: (request, response) =>
-      void (pages ??= loadPages(deps)).then(async (handle) => await handle(request, response)),
-  };
-}
-
-/** Loads the pages with the first request: without them the thread takes less memory, and visitors of the site need none. */
-async function loadPages(deps: Deps): Promise<ReturnType<typeof getRequestListener>> {
-  const { createPages } = await import('./pages.ts');
-  const pages = createPages(deps, new ClientAddresses(deps.config.TRUSTED_PROXIES));
-  return getRequestListener(pages.fetch, { overrideGlobalObjects: false });
+  const pages = createPages(deps, new ClientAddresses(config.TRUSTED_PROXIES));
+  const handle = getRequestListener(pages.fetch, { overrideGlobalObjects: false });
+  return { listener: (request, response) => void handle(request, response) };
 }
