@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
+import { OwnerTransactions } from '#auth/oidc/owner-transactions.ts';
+import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { lockTokens } from '#store/applications/live-tokens.ts';
@@ -65,4 +67,23 @@ test('the account page does not wait for a connection of the pool', async (t) =>
     release.resolve();
     await Promise.all(occupied);
   }
+});
+
+test('a transaction stores at most 32 tokens of one owner', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const db = await openDb(database.url);
+  t.after(async () => {
+    await db.close();
+    await database.drop();
+  });
+  const sizes: number[] = [];
+  const transaction: Db['transaction'] = (work, options) => {
+    sizes.push(0);
+    return db.transaction(work, options);
+  };
+  const transactions = new OwnerTransactions({ transaction });
+  const owner = { kind: 'ClientCredentials', clientId: 'app', accountId: null };
+  const count = async (): Promise<void> => void sizes[sizes.length - 1]!++;
+  await Promise.all(Array.from({ length: 70 }, () => transactions.run(owner, false, count)));
+  assert.deepEqual(sizes, [1, 32, 32, 5]);
 });

@@ -1,6 +1,9 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { lockTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 
+/** The work that one transaction combines at most, so that it holds neither the lock nor the thread for long. */
+const MAX_GROUP = 32;
+
 type Work = (tx: Queryable) => Promise<void>;
 
 interface PendingWork {
@@ -16,11 +19,11 @@ interface PendingWork {
  * and all other requests for a connection.
  */
 export class OwnerTransactions {
-  readonly #db: Db;
+  readonly #db: Pick<Db, 'transaction'>;
   /** The pending work of each owner with a running transaction. */
   readonly #pending = new Map<string, PendingWork[]>();
 
-  constructor(db: Db) {
+  constructor(db: Pick<Db, 'transaction'>) {
     this.#db = db;
   }
 
@@ -40,13 +43,9 @@ export class OwnerTransactions {
   }
 
   async #runFrom(name: string, owner: TokenOwner, first: PendingWork): Promise<void> {
-    let group = [first];
-    while (group.length > 0) {
-      const pending: PendingWork[] = [];
-      this.#pending.set(name, pending);
-      await this.#transact(owner, group);
-      group = pending;
-    }
+    const pending = [first];
+    this.#pending.set(name, pending);
+    while (pending.length > 0) await this.#transact(owner, pending.splice(0, MAX_GROUP));
     this.#pending.delete(name);
   }
 
