@@ -48,19 +48,18 @@ export class Pipeline {
     await Promise.allSettled(open.map(async (connection) => (await connection).client.end()));
   }
 
-  async #connect(place: Place): Promise<PipelinedConnection> {
-    const forget = (): void => void (place.connection = undefined);
+  #connect(place: Place): Promise<PipelinedConnection> {
     const socket = new Socket();
     const client = new pg.Client({ ...this.#config, stream: () => socket });
+    const connection = client.connect().then(() => ({ client, socket }));
+    // Not a newer connection: this one may end after it was replaced.
+    const forget = (): void => {
+      if (place.connection === connection) place.connection = undefined;
+    };
     client.on('error', forget);
     client.on('end', forget);
-    try {
-      await client.connect();
-    } catch (error) {
-      forget();
-      throw error;
-    }
-    return { client, socket };
+    connection.catch(forget);
+    return connection;
   }
 }
 
