@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { ingestEvents } from '#events/ledger.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { idOf } from '#platform/ids.ts';
@@ -29,15 +30,20 @@ onEachDatabase('the list of servers tells servers that report without a match fr
   assert.doesNotMatch(olga.page.html, /<th scope="row" data-label/);
 });
 
-onEachDatabase('the page of a new server shows how to connect it, then what arrived last', async (t, url) => {
+/** A server without events, the address of its page, and an operator. */
+async function openServerPage(t: TestContext, url: string, name: string) {
   const services = await openTestConsole(t, url);
   const { context } = services;
-  await sendEvents(context, configured('New', {}));
+  await sendEvents(context, configured(name, {}));
   await makeOperator(services, 'Olga');
   const { console: olga } = await enter(services, 'Olga');
-  const { key } = (await serverByName(context.db, 'New'))!;
+  const { key } = (await serverByName(context.db, name))!;
   const page = `/console/operator/servers/${idOf(key)}`;
-  const sender = await serverSender(context, 'New');
+  return { context, olga, page, sender: await serverSender(context, name) };
+}
+
+onEachDatabase('the page of a new server shows how to connect it, then what arrived last', async (t, url) => {
+  const { context, olga, page, sender } = await openServerPage(t, url, 'New');
   const events = async (...list: object[]): Promise<unknown> =>
     await ingestEvents(context.db, context.clock, sender, list);
   const open = async (): Promise<string> => {
@@ -71,16 +77,10 @@ onEachDatabase('the page of a new server shows how to connect it, then what arri
 });
 
 onEachDatabase('the page of a server shows the type of a rejected event, or that there is none', async (t, url) => {
-  const services = await openTestConsole(t, url);
-  const { context } = services;
-  await sendEvents(context, configured('Alpha', {}));
-  await makeOperator(services, 'Olga');
-  const { console: olga } = await enter(services, 'Olga');
-  const { key } = (await serverByName(context.db, 'Alpha'))!;
-  const sender = await serverSender(context, 'Alpha');
+  const { context, olga, page, sender } = await openServerPage(t, url, 'Alpha');
   const sent = [{ id: 'one', type: 'player.logn' }, { id: 'two', type: '<script>' }, { id: 'three' }, 'no object'];
   await ingestEvents(context.db, context.clock, sender, sent);
-  await olga.open(`/console/operator/servers/${idOf(key)}`);
+  await olga.open(page);
   assert.match(olga.text, /newest event 0 seconds ago\s+–\s+no type\s+rejected, see below/);
   assert.match(olga.text, /–\s+no type\s+three[\s\S]+<script>\s+two[\s\S]+player\.logn\s+one/);
   assert.doesNotMatch(olga.page.html, /<script>/);
