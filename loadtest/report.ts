@@ -2,6 +2,7 @@
 export class Report {
   #missed = 0;
   #count = 0;
+  #noted = false;
 
   /** Prints a figure and whether it meets its target. */
   add(name: string, figure: string | number, meetsTarget: boolean): void {
@@ -12,17 +13,23 @@ export class Report {
 
   /** Prints a figure without a target. */
   note(name: string, figure: string | number): void {
+    this.#noted = true;
     console.log(`       ${name.padEnd(64)} ${figure}`);
   }
 
   /** Sets the exit code to 1 if a figure missed its target, or if nothing was measured. */
   end(): void {
     console.log(this.#conclusion());
-    if (this.#missed > 0 || this.#count === 0) process.exitCode = 1;
+    if (this.#missed > 0 || !this.#isMeasured) process.exitCode = 1;
+  }
+
+  get #isMeasured(): boolean {
+    return this.#count > 0 || this.#noted;
   }
 
   #conclusion(): string {
-    if (this.#count === 0) return 'Nothing was measured: no part has the name that --only gives.';
+    if (!this.#isMeasured) return 'Nothing was measured: no part has the name that --only gives.';
+    if (this.#count === 0) return 'No figure has a target.';
     if (this.#missed > 0) return `${this.#missed} of ${this.#count} figures miss their targets.`;
     return `All ${this.#count} figures meet their targets.`;
   }
