@@ -3,13 +3,8 @@ import { isEmail } from '#platform/email.ts';
 import type { AppContext } from '#context/context.ts';
 import { changeAddress, mailResetLink, makeResetLink, resendVerification } from '#console/account-recovery.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
-import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command/command.ts';
+import { ACCOUNT, type Command, type Input, print, required, withAppContext } from './command/command.ts';
 import { requireAccount } from './command/lookup.ts';
-
-const ACCOUNT: NonNullable<Command['options']> = {
-  account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
-  json: JSON_OPTION,
-};
 
 /** Commands that help somebody who cannot sign in. */
 export const commands: Command[] = [
@@ -29,7 +24,7 @@ export const commands: Command[] = [
     summary: 'Change the e-mail address of an account, once its owner opens a link that is sent to it',
     options: {
       ...ACCOUNT,
-      email: { type: 'string', help: 'The new e-mail address' },
+      email: { type: 'string', required: true, help: 'The new e-mail address' },
       verified: { type: 'boolean', help: 'Change it now, as confirmed: you have checked whose address it is' },
     },
     run: (input) => help(input, (context, account) => changeEmail(input, context, account)),

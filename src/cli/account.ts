@@ -37,9 +37,7 @@ import {
 import { lastOperatorMessage, requireAccount } from './command/lookup.ts';
 import { oneOf, timestampOf } from './command/values.ts';
 
-const UUID: NonNullable<Command['options']> = {
-  uuid: { type: 'string', help: 'The UUID of the game account' },
-};
+const UUID = { type: 'string', help: 'The UUID of the game account' } as const;
 
 export const commands: Command[] = [
   {
@@ -58,7 +56,7 @@ export const commands: Command[] = [
         type: 'string',
         help: 'The password; everybody on this machine can see it in the process list',
       },
-      ...UUID,
+      uuid: UUID,
       verified: { type: 'boolean', help: 'Mark the e-mail address as verified' },
       role: { type: 'string', help: 'The role: user (the default), moderator or operator' },
       json: JSON_OPTION,
@@ -94,7 +92,10 @@ export const commands: Command[] = [
     words: 'account rename',
     audit: { action: 'account.rename', about: 'id' },
     summary: 'Give an account another name; the name of a linked one follows the game',
-    options: { ...ACCOUNT, name: { type: 'string', help: 'The new name: 3 to 16 letters, digits and underscores' } },
+    options: {
+      ...ACCOUNT,
+      name: { type: 'string', required: true, help: 'The new name: 3 to 16 letters, digits and underscores' },
+    },
     run: rename,
   },
   {
@@ -108,7 +109,7 @@ export const commands: Command[] = [
     words: 'account link',
     audit: { action: 'account.link', about: 'id' },
     summary: 'Link a game account to an account',
-    options: { ...ACCOUNT, ...UUID },
+    options: { ...ACCOUNT, uuid: { ...UUID, required: true } },
     run: link,
   },
   {

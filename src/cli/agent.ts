@@ -13,7 +13,12 @@ export const commands: Command[] = [
     words: 'agent',
     summary: 'Run beside a Minecraft server and report what its files say, until SIGINT or SIGTERM',
     options: {
-      'server-dir': { type: 'string', value: 'DIR', help: 'The folder of the game server, which contains logs/' },
+      'server-dir': {
+        type: 'string',
+        value: 'DIR',
+        required: true,
+        help: 'The folder of the game server, which contains logs/',
+      },
       url: { type: 'string', help: 'The address of the ingest (default: $INGEST_URL, else http://127.0.0.1:7403)' },
       'key-file': { type: 'string', value: 'FILE', help: 'A file with the key of the server (default: $INGEST_KEY)' },
       'data-dir': {

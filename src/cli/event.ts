@@ -25,7 +25,7 @@ export const commands: Command[] = [
   {
     words: 'event map-changes',
     summary: 'List who published which version of a map, newest first',
-    options: { name: { type: 'string', help: 'The name of the map, in any case' }, json: JSON_OPTION },
+    options: { name: { type: 'string', required: true, help: 'The name of the map, in any case' }, json: JSON_OPTION },
     run: changes,
   },
 ];

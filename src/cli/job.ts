@@ -16,7 +16,7 @@ import {
 import { errorOutput } from '#platform/output.ts';
 
 const JOB: Command['options'] = {
-  job: { type: 'string', value: 'ID', help: 'The id of the job, as "job list" shows it' },
+  job: { type: 'string', value: 'ID', required: true, help: 'The id of the job, as "job list" shows it' },
   json: JSON_OPTION,
 };
 const NEWEST = 50;

@@ -20,8 +20,13 @@ export const commands: Command[] = [
     audit: { action: 'player.merge', about: 'from' },
     summary: 'Merge one UUID into another, for past and future events; this cannot be undone',
     options: {
-      from: { type: 'string', value: 'UUID', help: 'The UUID to give up, for example of offline mode or Bedrock' },
-      into: { type: 'string', value: 'UUID', help: 'The UUID that gets all events of the other' },
+      from: {
+        type: 'string',
+        value: 'UUID',
+        required: true,
+        help: 'The UUID to give up, for example of offline mode or Bedrock',
+      },
+      into: { type: 'string', value: 'UUID', required: true, help: 'The UUID that gets all events of the other' },
       json: JSON_OPTION,
       ...CONFIRMATION,
     },
@@ -31,7 +36,7 @@ export const commands: Command[] = [
     words: 'player show',
     summary: 'Show a player: account, names, punishments and the newest events',
     options: {
-      player: { type: 'string', value: 'WHO', help: 'The UUID or the name of the player' },
+      player: { type: 'string', value: 'WHO', required: true, help: 'The UUID or the name of the player' },
       json: JSON_OPTION,
     },
     run: show,
@@ -41,7 +46,7 @@ export const commands: Command[] = [
     audit: { action: 'player.erase', about: 'pseudonym' },
     summary: 'Erase a player without an account: the matches stay, under a random name and UUID; this cannot be undone',
     options: {
-      player: { type: 'string', value: 'UUID', help: 'The UUID of the player' },
+      player: { type: 'string', value: 'UUID', required: true, help: 'The UUID of the player' },
       json: JSON_OPTION,
       ...CONFIRMATION,
     },

@@ -40,15 +40,23 @@ import {
   withAppContext,
 } from './command/command.ts';
 
-const ID: NonNullable<Command['options']> = {
-  punishment: { type: 'string', value: 'ID', help: 'The id of the punishment, as the data API shows it' },
+/** The options of every command about one punishment. */
+const PUNISHMENT: NonNullable<Command['options']> = {
+  punishment: {
+    type: 'string',
+    value: 'ID',
+    required: true,
+    help: 'The id of the punishment, as the data API shows it',
+  },
+  json: JSON_OPTION,
 };
-const TERMS: NonNullable<Command['options']> = {
+const PLAYER = { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' } as const;
+const TERMS = {
   type: { type: 'string', help: 'ban, mute, kick, warn, or a type of the network' },
   level: { type: 'string', value: 'N', help: 'The severity on the scale of the network' },
   reason: { type: 'string', value: 'TEXT', help: 'The reason; public' },
   expires: { type: 'string', value: 'WHEN', help: `When it expires: ${UNTIL_FORMS}` },
-};
+} as const satisfies Command['options'];
 const PAGE: NonNullable<Command['options']> = {
   before: { type: 'string', value: 'ID', help: 'Entries before this id: the last one of the previous page' },
   limit: { type: 'string', value: 'N', help: 'The number of entries (default: 50)' },
@@ -60,13 +68,13 @@ export const commands: Command[] = [
   {
     words: 'punishment list',
     summary: 'List the punishments of the network or of one player, newest first',
-    options: { player: { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' }, ...PAGE },
+    options: { player: PLAYER, ...PAGE },
     run: listAll,
   },
   {
     words: 'punishment show',
     summary: 'Show a punishment and who issued, changed and revoked it',
-    options: { ...ID, json: JSON_OPTION },
+    options: PUNISHMENT,
     run: (input) => onPunishment(input, (context, { key }) => printOne(input, context, key)),
   },
   {
@@ -74,9 +82,10 @@ export const commands: Command[] = [
     audit: { action: 'punishment.issue', about: 'id' },
     summary: 'Issue a punishment of the network',
     options: {
-      player: { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' },
+      player: { ...PLAYER, required: true },
       name: { type: 'string', help: 'The name of the player, where the network does not know the UUID' },
       ...TERMS,
+      type: { ...TERMS.type, required: true },
       punisher: { type: 'string', value: 'WHO', help: 'The player who issues it (default: the network)' },
       json: JSON_OPTION,
     },
@@ -86,7 +95,7 @@ export const commands: Command[] = [
     words: 'punishment change',
     audit: { action: 'punishment.change', about: 'punishment' },
     summary: 'Change the type, level, reason or expiry of a punishment',
-    options: { ...ID, ...TERMS, json: JSON_OPTION },
+    options: { ...PUNISHMENT, ...TERMS },
     run: change,
   },
   {
@@ -94,10 +103,9 @@ export const commands: Command[] = [
     audit: { action: 'punishment.revoke', about: 'punishment' },
     summary: 'Revoke a punishment; the reason is public',
     options: {
-      ...ID,
-      reason: { type: 'string', value: 'TEXT', help: 'The reason for the revocation' },
+      ...PUNISHMENT,
+      reason: { type: 'string', value: 'TEXT', required: true, help: 'The reason for the revocation' },
       revoker: { type: 'string', value: 'WHO', help: 'The player who revokes it (default: the network)' },
-      json: JSON_OPTION,
     },
     run: revoke,
   },

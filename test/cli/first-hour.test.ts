@@ -28,11 +28,19 @@ test('a mistyped command or option gets a suggestion, and missing options are na
     [['app', 'create'], '--name and --type are missing.'],
     [['app', 'create', '--name', '', '--type', 'web'], '--name is missing.'],
     [['account', 'create', '--verified'], '--name and --email are missing.'],
+    [['account', 'email'], '--account and --email are missing.'],
+    [['account', 'link'], '--account and --uuid are missing.'],
+    [['player', 'merge'], '--from and --into are missing.'],
+    [['punishment', 'issue'], '--player and --type are missing.'],
+    [['punishment', 'revoke'], '--punishment and --reason are missing.'],
+    [['access', 'refuse'], '--request and --note are missing.'],
+    [['app', 'secret', 'withdraw'], '--client-id and --id are missing.'],
   ];
   for (const [args, sentence] of mistakes)
     assert.deepEqual(await scorehall({}, ...args), { status: 2, out: '', err: `scorehall: ${sentence}\n` });
   const { out } = await scorehall({}, 'app', 'create', '--help');
   assert.match(out, /--type VALUE +The type: installed, web or service \(required\)\n/);
+  assert.match((await scorehall({}, 'job', 'pause', '--help')).out, /--job ID .*\(required\)\n/);
 });
 
 test('a command needs a network; only those that begin one create a database', async () => {

@@ -23,11 +23,11 @@ import {
 import { oneOf, timestampOf, wholeNumber } from '../command/values.ts';
 
 const MAX_LISTED = 200;
-const REQUEST_OPTIONS: Command['options'] = {
-  request: { type: 'string', value: 'ID', help: 'The id of the request, as "access list" shows it' },
-  note: { type: 'string', value: 'TEXT', help: 'Your message to the applicant, sent by mail' },
+const REQUEST: NonNullable<Command['options']> = {
+  request: { type: 'string', value: 'ID', required: true, help: 'The id of the request, as "access list" shows it' },
   json: JSON_OPTION,
 };
+const NOTE = { type: 'string', value: 'TEXT', help: 'Your message to the applicant, sent by mail' } as const;
 
 export const commands: Command[] = [
   {
@@ -44,7 +44,8 @@ export const commands: Command[] = [
     words: 'access approve',
     summary: 'Grant a request; the applicant gets a mail',
     options: {
-      ...REQUEST_OPTIONS,
+      ...REQUEST,
+      note: NOTE,
       limit: {
         type: 'string',
         value: 'N',
@@ -57,7 +58,7 @@ export const commands: Command[] = [
   {
     words: 'access refuse',
     summary: 'Refuse a request; the applicant gets a mail with the reason (--note)',
-    options: REQUEST_OPTIONS,
+    options: { ...REQUEST, note: { ...NOTE, required: true } },
     audit: { action: 'access.refuse', about: 'client-id' },
     run: (input) => decide(input, 'refused'),
   },

@@ -23,7 +23,7 @@ export const secretCommands: Command[] = [
     summary: 'Withdraw a Client Secret, effective immediately',
     options: {
       ...CLIENT,
-      id: { type: 'string', value: 'ID', help: 'The id of the secret, as "app secret list" shows it' },
+      id: { type: 'string', value: 'ID', required: true, help: 'The id of the secret, as "app secret list" shows it' },
     },
     run: withdraw,
   },

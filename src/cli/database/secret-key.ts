@@ -16,7 +16,12 @@ export const commands: Command[] = [
     words: 'secret-key change',
     summary: 'Seal everything under the new key of SECRET_KEY or the file secret.key; stop the service first',
     options: {
-      from: { type: 'string', value: 'FILE|-', help: 'The file with the old key, or - to read it from stdin' },
+      from: {
+        type: 'string',
+        value: 'FILE|-',
+        required: true,
+        help: 'The file with the old key, or - to read it from stdin',
+      },
       json: JSON_OPTION,
     },
     run: change,
