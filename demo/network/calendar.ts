@@ -18,11 +18,6 @@ export function dayOf(zone: string, time: number): number {
   return Math.floor((time + offsetAt(zone, time) - DAY_BEGINS) / DAY);
 }
 
-/** The hour of the day in the zone, 0 to 23. */
-export function hourOf(zone: string, time: number): number {
-  return Math.floor(((((time + offsetAt(zone, time)) % DAY) + DAY) % DAY) / HOUR);
-}
-
 /** Friday counts as weekend because of its evening. */
 export function isWeekend(day: number): boolean {
   const weekday = (day + 4) % 7;

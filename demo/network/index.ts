@@ -66,11 +66,6 @@ export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE, draw }: 
   };
 }
 
-/** The events of a sample network; see `sampleNetwork`. */
-export function sampleEvents(options: SampleOptions): Iterable<WireEvent> {
-  return sampleNetwork(options).events();
-}
-
 function* eventsOf(history: GeneratedHistory): Generator<WireEvent> {
   const { days, fixtures, opening } = history.play();
   const queue = new Queue([

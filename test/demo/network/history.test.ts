@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hourOf, MINUTE } from '#demo/network/calendar.ts';
-import { sampleEvents, ZONE } from '#demo/network/index.ts';
-import { NO_DRAWING, NOW, ofType, type OfType, shortHistory } from './sample.ts';
+import { MINUTE } from '#demo/network/calendar.ts';
+import { sampleNetwork, ZONE } from '#demo/network/index.ts';
+import { hoursIn, NO_DRAWING, NOW, ofType, type OfType, shortHistory } from './sample.ts';
 
 type Match = OfType<'match.finished'>;
 
 test('the demo has a history of 5,000 matches that ends just before now', () => {
   let [matches, last] = [0, 0];
-  for (const event of sampleEvents({ seed: 'scorehall', now: NOW, draw: NO_DRAWING })) {
+  for (const event of sampleNetwork({ seed: 'scorehall', now: NOW, draw: NO_DRAWING }).events()) {
     if (event.type !== 'match.finished') continue;
     matches++;
     last = Date.parse(event.data.finished);
@@ -19,7 +19,8 @@ test('the demo has a history of 5,000 matches that ends just before now', () => 
 
 test('evenings are busier than mornings', () => {
   const { events } = shortHistory();
-  const hours = ofType(events, 'match.finished').map(({ data }) => hourOf(ZONE, Date.parse(data.started)));
+  const hourOf = hoursIn(ZONE);
+  const hours = ofType(events, 'match.finished').map(({ data }) => hourOf(Date.parse(data.started)));
   const evening = hours.filter((hour) => hour >= 18 && hour < 23).length;
   const morning = hours.filter((hour) => hour >= 6 && hour < 11).length;
   assert.ok(evening > 4 * morning, `${evening} in the evening, ${morning} in the morning`);

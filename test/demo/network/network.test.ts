@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readEvent } from '#events/read-event.ts';
-import { MEMBER, OPERATOR, sampleEvents, sampleNetwork } from '#demo/network/index.ts';
+import { MEMBER, OPERATOR, sampleNetwork } from '#demo/network/index.ts';
 import { MODES } from '#demo/network/match/modes.ts';
 import { NO_DRAWING, NOW, ofType, SHORT, shortHistory } from './sample.ts';
 
@@ -53,9 +53,9 @@ test('the demo accounts are players, and the member got the name by a rename', (
 
 test('the same seed and time give identical events; another seed gives different ones', () => {
   const first = JSON.stringify(shortHistory().events);
-  assert.equal(JSON.stringify([...sampleEvents(SHORT)]), first);
+  assert.equal(JSON.stringify([...sampleNetwork(SHORT).events()]), first);
   const small = { now: NOW, matches: 5, draw: NO_DRAWING };
-  const seeds = ['a', 'b'].map((seed) => JSON.stringify([...sampleEvents({ ...small, seed })]));
+  const seeds = ['a', 'b'].map((seed) => JSON.stringify([...sampleNetwork({ ...small, seed }).events()]));
   assert.notEqual(seeds[0], seeds[1]);
 });
 
@@ -72,7 +72,9 @@ test('every event is valid, in the order of time, with a unique id', () => {
 });
 
 test('events are generated lazily', () => {
-  const events = sampleEvents({ ...SHORT, draw: NO_DRAWING })[Symbol.iterator]();
+  const events = sampleNetwork({ ...SHORT, draw: NO_DRAWING })
+    .events()
+    [Symbol.iterator]();
   // CPU time, because elapsed time depends on the load of the machine.
   const before = process.cpuUsage();
   assert.equal(events.next().value!.type, 'server.configured');

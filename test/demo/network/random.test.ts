@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DAY, dayOf, dayStart, HOUR, hourOf } from '#demo/network/calendar.ts';
+import { DAY, dayOf, dayStart, HOUR } from '#demo/network/calendar.ts';
 import { Queue } from '#demo/network/event-queue.ts';
 import { Random } from '#demo/network/random.ts';
+import { hoursIn } from './sample.ts';
 
 test('the same labels give the same numbers, different labels different ones', () => {
   assert.deepEqual(first('a', 'b'), first('a', 'b'));
@@ -26,7 +27,7 @@ test('a day of the network lasts from six to six in its time zone, also when clo
   fc.assert(
     fc.property(zones, fc.integer({ min: 20_000, max: 21_500 }), (zone, day) => {
       const start = dayStart(zone, day);
-      assert.equal(hourOf(zone, start), 6);
+      assert.equal(hoursIn(zone)(start), 6);
       assert.equal(dayOf(zone, start), day);
       assert.equal(dayOf(zone, start - 1), day - 1);
       assert.ok(Math.abs(dayStart(zone, day + 1) - start - DAY) <= HOUR);

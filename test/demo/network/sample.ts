@@ -24,3 +24,9 @@ export function shortHistory(): { sample: Sample; events: WireEvent[] } {
 export function ofType<T extends WireEvent['type']>(events: readonly WireEvent[], type: T): OfType<T>[] {
   return events.filter((event): event is OfType<T> => event.type === type);
 }
+
+/** Finds the hour of a timestamp in a time zone, 0 to 23, without the calendar of the network. */
+export function hoursIn(timeZone: string): (time: number) => number {
+  const format = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' });
+  return (time) => Number(format.format(time));
+}
