@@ -23,13 +23,13 @@ export const wordsOf = (name: string): string[] =>
   (name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})/gu) ?? []).map((word) => word.toLowerCase());
 
 /** The refused part of an identifier and its replacement. */
-export function refusedIdentifier(name: string, names = NAMES): Refused | undefined {
+function refusedIdentifier(name: string, names = NAMES): Refused | undefined {
   if (Object.hasOwn(names.identifiers, name)) return { part: name, write: names.identifiers[name]! };
   return refusedWords(wordsOf(name), names);
 }
 
 /** The refused part of a path, its folders included, and the replacement. */
-export function refusedPath(path: string, names = NAMES): Refused | undefined {
+function refusedPath(path: string, names = NAMES): Refused | undefined {
   const file = basename(path).replace(/\..*$/, '');
   if (Object.hasOwn(names.files, file)) return { part: file, write: names.files[file]! };
   for (const part of path.split('/')) {

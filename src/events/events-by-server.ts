@@ -5,7 +5,7 @@ import { keysetPage, type Page } from '#store/keyset-paging.ts';
  * The condition of the partial index `ledger_besides_matches`. It repeats the index's text exactly, without bound values:
  * otherwise SQLite does not use the index.
  */
-export const BESIDES_MATCHES = sql`(type <> 'match.finished' or withdrawn is not null)`;
+const BESIDES_MATCHES = sql`(type <> 'match.finished' or withdrawn is not null)`;
 
 /**
  * A subquery for the keys of a server's events in the ledger, including withdrawn ones. With a page it returns up to twice

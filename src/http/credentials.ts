@@ -36,7 +36,7 @@ function bearerOf(request: IncomingMessage, realm: string): string[] {
 }
 
 /** All values of a header. `request.headers` cannot be used: it drops or joins repeated headers, depending on the name. */
-export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const header = rawHeaders[index]!;

@@ -37,7 +37,7 @@ export const invalidRequest = (description: string): HttpError => new HttpError(
 
 export const notFound = (description: string): HttpError => new HttpError(404, 'not_found', description);
 
-export function serverError(): HttpError {
+function serverError(): HttpError {
   const requestId = randomBytes(6).toString('hex');
   const sentence = `Something went wrong on our side. The operator finds the cause in the log under request ${requestId}.`;
   return new HttpError(500, 'server_error', sentence, { 'x-request-id': requestId }, requestId);

@@ -4,7 +4,7 @@ import { mailOperators } from '#console/operator/notify.ts';
 import { openAppContext } from '#context/context.ts';
 import { sql } from '#db/sql.ts';
 import { ingestEvents } from '#events/ledger.ts';
-import { setEmail, setLocale, setRole } from '#store/accounts/account-changes.ts';
+import { setEmail, setRole } from '#store/accounts/account-changes.ts';
 import { requestAccess } from '#store/applications/access-requests.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { healthOf } from '#store/health.ts';
@@ -27,7 +27,7 @@ async function open(t: TestContext, url: string) {
   ] as const) {
     const operator = await account(context, name);
     await setRole(context.db, operator.id, 'operator');
-    await setLocale(context.db, operator.id, locale);
+    await context.db.run(sql`update accounts set locale = ${locale} where id = ${operator.id}`);
   }
   const started = context.clock.now() - 24 * HOUR;
   const run = async (contexts: TestAppContext[] = [context]): Promise<number> => {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 
 const FOLDER = 'docs/pictures';
 export const PICTURE_SIZE = { width: 1280, height: 900 };
-export const PICTURE_BYTES = 150_000;
+const PICTURE_BYTES = 150_000;
 
 /** The pictures in README.md: the file, and the page that it shows, by its name in `npm run shots`. */
 export const README_PICTURES: readonly ReadmePicture[] = [

@@ -19,7 +19,7 @@ export function around(radius: number, each: (dx: number, dy: number) => void): 
   for (let dy = -radius; dy <= radius; dy++) for (let dx = -radius; dx <= radius; dx++) each(dx, dy);
 }
 
-export function slab(relief: Relief, site: Site, radius: number, height: number, material: Material): void {
+function slab(relief: Relief, site: Site, radius: number, height: number, material: Material): void {
   around(radius, (dx, dy) => relief.build(site.x + dx, site.y + dy, height, material));
 }
 

@@ -3,7 +3,7 @@ export const WIDTH = 145;
 export const HEIGHT = 123;
 
 /** The surface of a cell; the map's theme and teams decide its colour. */
-export const MATERIALS = [
+const MATERIALS = [
   'abyss',
   'ground',
   'patch',

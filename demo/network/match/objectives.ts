@@ -38,12 +38,7 @@ export function woolsOf(map: string): string[] {
 type Task = Pick<Goal, 'type' | 'name' | 'color'>;
 
 /** The goals of a match that is won by the side that completes all its objectives; without a winner no side does. */
-export function completeGoals(
-  random: Random,
-  fixture: Fixture,
-  sides: readonly Side[],
-  winner: Side | undefined,
-): Goal[] {
+function completeGoals(random: Random, fixture: Fixture, sides: readonly Side[], winner: Side | undefined): Goal[] {
   const goals = sides.flatMap((side, place) => {
     const tasks = tasksOf(fixture, sides, place);
     const done = side === winner ? tasks.length : random.int(0, tasks.length - 1);
@@ -89,12 +84,7 @@ function goalOf(random: Random, fixture: Fixture, side: Side, task: Task): Goal 
 }
 
 /** The captured flags: the winner has the most, or as many as the map requires. */
-export function captureFlags(
-  random: Random,
-  fixture: Fixture,
-  sides: readonly Side[],
-  winner: Side | undefined,
-): Goal[] {
+function captureFlags(random: Random, fixture: Fixture, sides: readonly Side[], winner: Side | undefined): Goal[] {
   const target = /five captures/.test(fixture.map.objective) ? 5 : 3;
   const best = winner === undefined ? random.int(0, target - 1) : random.int(1, target);
   const goals = sides.flatMap((side) => {
@@ -108,7 +98,7 @@ export function captureFlags(
 }
 
 /** The captures of control points, which change sides. Only some captures are credited to a single player. */
-export function capturePoints(random: Random, fixture: Fixture, sides: readonly Side[]): Goal[] {
+function capturePoints(random: Random, fixture: Fixture, sides: readonly Side[]): Goal[] {
   const count = fixture.gamemode === 'koth' ? 1 : 3;
   const names = count === 1 ? ['Hill'] : new Random('points', fixture.map.name).shuffled(PLACES).slice(0, count);
   const minutes = (fixture.finished - fixture.started) / 60_000;
@@ -135,7 +125,7 @@ export function capturePoints(random: Random, fixture: Fixture, sides: readonly 
 }
 
 /** The opened crates of a tdm map; they are a bonus and do not decide the match. */
-export function openCrates(random: Random, fixture: Fixture, sides: readonly Side[]): Goal[] {
+function openCrates(random: Random, fixture: Fixture, sides: readonly Side[]): Goal[] {
   if (!fixture.map.objective.includes('Crates')) return [];
   const times = Array.from({ length: random.int(2, 6) }, () =>
     Math.floor(random.between(fixture.started + 60_000, fixture.finished)),

@@ -66,7 +66,7 @@ export function presentAt(side: Side, time: number): Fighter[] {
 }
 
 /** The strength of the side: its fighters' strength, weighted by their time in the match. */
-export function powerOf(side: Side, { started, finished }: Fixture): number {
+function powerOf(side: Side, { started, finished }: Fixture): number {
   const contributions = side.fighters.map((fighter) => fighter.strength * overlap(fighter, started, finished));
   return contributions.reduce((sum, contribution) => sum + contribution, 0) / (finished - started);
 }

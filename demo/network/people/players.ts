@@ -27,7 +27,7 @@ export interface Player {
   leniency: number;
 }
 
-export const PLAYER_COUNT = 600;
+const PLAYER_COUNT = 600;
 
 /** The players with accounts in the demo: an operator and an ordinary member. */
 export const OPERATOR = { name: 'Wharfinger', uuid: '6f1c9a52-40d7-4e0b-9b8e-2d1f5a7c3e90' };

@@ -94,7 +94,7 @@ async function* encodeUtf8(pieces: AsyncIterable<string>): AsyncGenerator<Uint8A
 type FormAction = (c: Context, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;
 
 /** Registers a form for people who are signed in: runs the action and redirects to the path that it returns. */
-export function onForm(app: Hono<Env>, deps: Deps, path: string, act: FormAction): void {
+function onForm(app: Hono<Env>, deps: Deps, path: string, act: FormAction): void {
   app.post(path, async (c) => {
     const form = await formOf(c, deps);
     const current = await signedIn(c, deps);

@@ -8,7 +8,7 @@ import { type Finding, type Installation, ok, problem, reasonOf, warning } from 
 import { type Received, send } from './request.ts';
 
 /** An address for documentation (RFC 5737), which nobody has. The doctor claims to have it, and must not be believed. */
-export const FORGED_ADDRESS = '192.0.2.66';
+const FORGED_ADDRESS = '192.0.2.66';
 /** Above the limit of 1 MB that nginx has by default; game servers send up to 64 MB. */
 const INGEST_BODY = 8 * 1024 * 1024;
 const DAY_MS = 86_400_000;

@@ -75,7 +75,7 @@ async function createObjects(target: Db, wanted: (object: SchemaObject) => boole
 }
 
 /** Deletes the rows of all tables that are copied, so that no row of a migration is left between those of the source. */
-export async function emptyTables(db: Queryable): Promise<void> {
+async function emptyTables(db: Queryable): Promise<void> {
   for (const { name } of (await tablesOf(db)).toReversed()) await db.run(sql`delete from ${identifier(name)}`);
 }
 

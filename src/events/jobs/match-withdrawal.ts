@@ -145,7 +145,7 @@ async function deleteKills(tx: Queryable, match: number, budget: Budget): Promis
 let lastRead: { key: number; body: string; event: PreparedEvent } | undefined;
 
 /** An event of the ledger with pseudonyms applied. Parsing a large match takes long, so the last one is kept parsed. */
-export async function readLedgerEvent(tx: Queryable, row: LedgerRow): Promise<PreparedEvent> {
+async function readLedgerEvent(tx: Queryable, row: LedgerRow): Promise<PreparedEvent> {
   if (lastRead?.key !== row.key || lastRead.body !== row.body) {
     lastRead = { key: row.key, body: row.body, event: parseLedgerRow(row) };
   }

@@ -132,7 +132,7 @@ const SESSIONS = `select ${[
   order by s.id limit ${PAGE_ROWS}`;
 
 /** @throws ImportRefusal or AddressInRow */
-export function readCommunityPunishment(row: SourceRow, place: string, now: number, left: LeftOut): PunishmentRecord {
+function readCommunityPunishment(row: SourceRow, place: string, now: number, left: LeftOut): PunishmentRecord {
   const [id, uuid, name] = [uuidIn(row, 'id'), uuidIn(row, 'punished'), nameIn(row, 'punished_name')];
   if (name === '') throw new ImportRefusal('has no name in the table users', 'punished');
   const type = TYPES[textIn(row, 'type').toUpperCase()];
@@ -173,7 +173,7 @@ function revocationIn(
 }
 
 /** @throws ImportRefusal or AddressInRow */
-export function readCommunitySession(row: SourceRow, place: string): SessionRecord {
+function readCommunitySession(row: SourceRow, place: string): SessionRecord {
   return checkSession({
     table: 'sessions',
     place,

@@ -43,7 +43,7 @@ async function* pagesFrom(source: SourceDatabase, mark: number, context: ImportC
 }
 
 /** @throws ImportRefusal or AddressInRow */
-export function readPlanSession(row: SourceRow, place: string): SessionRecord {
+function readPlanSession(row: SourceRow, place: string): SessionRecord {
   const [id, start] = [numberIn(row, 'id'), timeIn(row, 'session_start')];
   return checkSession({
     table: 'plan_sessions',

@@ -93,7 +93,7 @@ function maxOf(values: Values, element: XmlElement): number {
 }
 
 /** The colour in Minecraft's spelling: `dark_red` for dark red, dark-red and DARK_RED. */
-export function colorOf(color: string): string {
+function colorOf(color: string): string {
   return fit(
     color
       .trim()

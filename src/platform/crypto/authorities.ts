@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 /** A chain of authorities has some kilobytes; a larger text is a wrong file. */
-export const MAX_AUTHORITIES_LENGTH = 32_768;
+const MAX_AUTHORITIES_LENGTH = 32_768;
 
 /** Whether a text consists of certificates in PEM. A private key among them must not be stored by mistake. */
 export function checkAuthorities(pem: string): boolean {

@@ -38,10 +38,6 @@ export async function setName(db: Db, id: string, name: string): Promise<boolean
   );
 }
 
-export async function setLocale(db: Queryable, id: string, locale: string): Promise<void> {
-  await db.run(sql`update accounts set locale = ${locale} where id = ${id}`);
-}
-
 /** Sets the role of an account. @returns false for the last operator, who stays one */
 export async function setRole(db: Db, id: string, role: Role): Promise<boolean> {
   return await db.transaction(async (tx) => {

@@ -23,7 +23,3 @@ export async function addFirstSigningKey(db: Db, key: SigningKey): Promise<void>
     insert into signing_keys (kid, created, sealed)
     select ${key.kid}, cast(${key.created} as bigint), ${key.sealed} where not exists (select 1 from signing_keys)`);
 }
-
-export async function removeSigningKey(db: Queryable, kid: string): Promise<void> {
-  await db.run(sql`delete from signing_keys where kid = ${kid}`);
-}

@@ -5,7 +5,7 @@ import { type Application, setAccess, setLimit } from './applications.ts';
 import { nextKey } from '../sequence.ts';
 
 /** access: access to the data API; limit: more requests an hour than usual. */
-export const REQUEST_KINDS = ['access', 'limit'] as const;
+const REQUEST_KINDS = ['access', 'limit'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 export const REQUEST_STATES = ['waiting', 'approved', 'refused'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
@@ -51,7 +51,7 @@ export interface NewAccessRequest {
 }
 
 /** How many applications of one owner may get access without an operator's decision. */
-export const MAX_AUTOMATIC = 3;
+const MAX_AUTOMATIC = 3;
 
 /**
  * Stores a request for the operator. A request for access sets the application's access to `waiting`.
@@ -175,11 +175,4 @@ export async function newestWaiting(db: Queryable): Promise<number | undefined> 
     sql`select key from access_requests where state = 'waiting' order by key desc limit 1`,
   );
   return row?.key;
-}
-
-export async function countWaiting(db: Queryable): Promise<number> {
-  const row = await db.get<{ count: number }>(
-    sql`select count(*) as count from access_requests where state = 'waiting'`,
-  );
-  return row!.count;
 }

@@ -13,7 +13,7 @@ export interface Invitation {
   expires: number;
 }
 
-export const INVITATION_MS = 14 * 86_400_000;
+const INVITATION_MS = 14 * 86_400_000;
 
 const SELECT = sql`
   select p.client_id, p.name as application_name, i.account_id, a.name as account_name, b.name as invited_by, i.expires

@@ -3,7 +3,7 @@ import type { UploadedImage } from '#platform/uploaded-image.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-export const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
+const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
 /** Detects the type of an image by its first bytes; undefined if it is none of `LOGO_TYPES`. */
 export function imageTypeOf(bytes: Uint8Array): (typeof LOGO_TYPES)[number] | undefined {

@@ -5,7 +5,7 @@ import type { Queryable } from '#db/db.ts';
 import { join, list, type Sql, sql } from '#db/sql.ts';
 
 /** Where an act came from: pages of the console or of sign-in, a command, or the game. */
-export const WAYS = ['console', 'sign-in', 'command', 'game'] as const;
+const WAYS = ['console', 'sign-in', 'command', 'game'] as const;
 export const OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

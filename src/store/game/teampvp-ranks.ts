@@ -11,7 +11,7 @@ import { type RankChange, RankCounts, ranksAmong } from './rank-counts.ts';
  */
 
 /** The values by which players are ranked, the columns of `ranked_players`. */
-export const RANKED = ['kill', 'win', 'ratio', 'objective', 'time'] as const;
+const RANKED = ['kill', 'win', 'ratio', 'objective', 'time'] as const;
 export type Ranked = (typeof RANKED)[number];
 
 /** A player costs some fifty rows, so one transaction takes a few milliseconds. */

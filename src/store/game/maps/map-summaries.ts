@@ -13,7 +13,7 @@ export interface MapSummary {
 }
 
 /** The summaries of maps that pages mention by name. */
-export class MapSummaries {
+class MapSummaries {
   readonly #byName = new Map<string, MapSummary>();
   readonly #byNameKey = new Map<string, MapSummary>();
 

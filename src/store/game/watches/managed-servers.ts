@@ -6,7 +6,7 @@ import { sql } from '#db/sql.ts';
 /** Game servers that are followed by the Minecraft Server Management Protocol, and which process follows each. */
 
 /** Why a server is not followed at the moment. */
-export const MANAGE_REASONS = [
+const MANAGE_REASONS = [
   'timeout',
   'refused',
   'unreachable',

@@ -37,7 +37,7 @@ export function targetProblem({ port }: { port: number | undefined }, protocol: 
 }
 
 /** Why a poll failed. */
-export const POLL_REASONS = [
+const POLL_REASONS = [
   'timeout',
   'refused',
   'unreachable',
