@@ -32,10 +32,10 @@ export async function fill(
     throw new UsageError(`${wanted.database_url} contains something other than the demo; name an empty database.`);
   }
   const state = isEmpty || known === undefined ? { ...wanted, filled: false } : known;
-  folder.writeState({ ...state, process: wanted.process! });
+  folder.writeState({ ...state, process: wanted.process });
   const sample = sampleNetwork(state);
   if (state.filled) return { sample, isNew: false };
-  if (await ingestAll(db, sample, goOn)) folder.writeState({ ...state, filled: true, process: wanted.process! });
+  if (await ingestAll(db, sample, goOn)) folder.writeState({ ...state, filled: true, process: wanted.process });
   return { sample, isNew: true };
 }
 

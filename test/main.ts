@@ -3,7 +3,7 @@
  * error outside of the promise of a test, and spends a tenth of its CPU time on it. Such an error still fails the run: the
  * runner reports it as a diagnostic, and this file prints its stack and the test that runs at that time.
  *
- *   node [OPTIONS OF node --test] test/main.ts FILE…
+ *   node [OPTIONS OF node --test] test/main.ts TIMEOUT_MS FILE…     as test/run.ts does, which also starts PostgreSQL
  */
 import asyncHooks from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';

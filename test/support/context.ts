@@ -10,7 +10,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
-import { copyPostgresDatabase, createPostgresDatabase } from './postgres.ts';
+import { copyPostgresDatabase, createPostgresDatabase, type TestDatabase } from './postgres.ts';
 
 /** A clock that only moves by `advance`. */
 export class TestClock implements TimerClock {
@@ -47,11 +47,6 @@ export class TestClock implements TimerClock {
 
 export const DIALECTS = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof DIALECTS)[number];
-
-interface TestDatabase {
-  url: string;
-  drop(): Promise<void>;
-}
 
 /** Creates a database without tables. The caller drops it after closing its connections. */
 export async function createEmptyDatabase(dialect: Dialect): Promise<TestDatabase> {

@@ -10,7 +10,7 @@ export const COLOURS: readonly string[] = ['color-contrast'];
 export const NARROW = { width: 360, height: 780 };
 export const WIDE = { width: 1280, height: 900 };
 
-interface AttemptLimit {
+interface Expectations {
   /** Hosts that the page may request. */
   hosts: readonly string[];
   /** Whether the page may contain images as data URLs. */
@@ -20,7 +20,7 @@ interface AttemptLimit {
 }
 
 /** Collects the faults of a page: console errors, exceptions, dialogs, requests to other hosts, violations of its CSP. */
-export async function watch(page: Page, { hosts, data = false, expects }: AttemptLimit): Promise<string[]> {
+export async function watch(page: Page, { hosts, data = false, expects }: Expectations): Promise<string[]> {
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' && !expects(message.location().url, message.text()))

@@ -71,10 +71,10 @@ export async function servePostgres(
 /** Stops the server, which disconnects its clients, and waits for its exit. */
 export async function stopPostgres(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
-  const suspended = once(server, 'exit');
+  const exited = once(server, 'exit');
   server.kill('SIGINT');
   const quit = setTimeout(() => server.kill('SIGQUIT'), 5_000);
-  await suspended;
+  await exited;
   clearTimeout(quit);
 }
 
