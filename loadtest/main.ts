@@ -28,10 +28,13 @@ target.
   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
   npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community`;
 
-const LOAD_TESTS: Record<
-  string,
-  () => Promise<{ runLoadTest(options: LoadTestOptions, report: Report): Promise<void> }>
-> = {
+interface LoadTest {
+  /** The names of its parts, for `--only`. */
+  PARTS?: readonly string[];
+  runLoadTest(options: LoadTestOptions, report: Report): Promise<void>;
+}
+
+const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   ingest: () => import('./ingest/run.ts'),
   model: () => import('./model/run.ts'),
   pressure: () => import('./pressure/run.ts'),
@@ -44,7 +47,8 @@ const LOAD_TESTS: Record<
 };
 
 export interface LoadTestOptions {
-  only: string;
+  /** Whether a part runs: all, or the one that `--only` names. */
+  wants: (part: string) => boolean;
   database: string;
   /** Undefined: the number that the load test has by default. */
   matches: number | undefined;
@@ -54,7 +58,7 @@ export interface LoadTestOptions {
 }
 
 const OPTIONS = {
-  only: { type: 'string', default: '' },
+  only: { type: 'string' },
   database: { type: 'string', default: '' },
   matches: { type: 'string' },
   minutes: { type: 'string', default: '2' },
@@ -64,13 +68,22 @@ const OPTIONS = {
 
 await runCommand(USAGE, async (args) => {
   const { values, positionals } = readOptions(USAGE, { args, allowPositionals: true, options: OPTIONS });
-  const load = LOAD_TESTS[positionals[0] ?? ''];
+  const [name = ''] = positionals;
+  const load = LOAD_TESTS[name];
   if (load === undefined || positionals.length > 1)
     throw new UsageError(`Name one load test: ${Object.keys(LOAD_TESTS).join(', ')}.`);
   if (!['', 'sqlite', 'postgres'].includes(values.database))
     throw new UsageError(`--database must be sqlite or postgres (it is "${values.database}").`);
+  const { PARTS = [], runLoadTest } = await load();
+  const { only } = values;
+  if (only !== undefined && !PARTS.includes(only))
+    throw new UsageError(
+      PARTS.length === 0
+        ? `The load test ${name} has no parts; leave out --only.`
+        : `--only must be one of ${PARTS.join(', ')} (it is "${only}").`,
+    );
   const options: LoadTestOptions = {
-    only: values.only,
+    wants: (part) => only === undefined || only === part,
     database: values.database,
     matches: numberOption('matches', values.matches),
     minutes: numberOption('minutes', values.minutes, 'any')!,
@@ -78,6 +91,6 @@ await runCommand(USAGE, async (args) => {
     seed: numberOption('seed', values.seed),
   };
   const report = new Report();
-  await (await load()).runLoadTest(options, report);
+  await runLoadTest(options, report);
   report.end();
 });

@@ -28,7 +28,7 @@ export class Report {
   }
 
   #conclusion(): string {
-    if (!this.#isMeasured) return 'Nothing was measured: no part has the name that --only gives.';
+    if (!this.#isMeasured) return 'Nothing was measured.';
     if (this.#count === 0) return 'No figure has a target.';
     if (this.#missed > 0) return `${this.#missed} of ${this.#count} figures miss their targets.`;
     return `All ${this.#count} figures meet their targets.`;

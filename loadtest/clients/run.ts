@@ -14,8 +14,10 @@ import { serveSampleNetwork } from './sample-network.ts';
 const run = promisify(execFile);
 const LIBRARIES = ['es2022', 'dom'];
 
+export const PARTS = GENERATORS.map(({ name }) => name);
+
 /** Clients that other programs generate from the OpenAPI document are compiled and call every endpoint. */
-export async function runLoadTest({ only }: LoadTestOptions, report: Report): Promise<void> {
+export async function runLoadTest({ wants }: LoadTestOptions, report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-clients-'));
   try {
     await using sample = await serveSampleNetwork(join(folder, 'sample.db'));
@@ -29,7 +31,7 @@ export async function runLoadTest({ only }: LoadTestOptions, report: Report): Pr
     const calls = await planCalls(document, get);
     await prepareFolder(folder, document);
     report.note('installed', PACKAGES.join(', '));
-    for (const generator of GENERATORS.filter(({ name }) => name.includes(only)))
+    for (const generator of GENERATORS.filter(({ name }) => wants(name)))
       await testGenerator({ folder, origin, token, calls, generator, report, get });
   } finally {
     await rm(folder, { recursive: true, force: true });

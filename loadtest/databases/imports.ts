@@ -122,13 +122,14 @@ export async function followLiteBans(source: Source, report: Report): Promise<vo
   await connection.query(
     `update litebans_bans set active = 0, removed_by_uuid = 'CONSOLE', removed_by_name = 'Console', removed_by_date = now() where id = 3`,
   );
-  report.add('  a removal', (await following.line('taken')).slice(25), true);
+  const removal = await following.line('taken');
+  report.add('  a removal', removal.slice(25), removal.includes('taken 1,'));
   await connection.end();
   await source.mariadb.stop();
   const outage = await following.line('Trying again');
   await source.mariadb.start();
-  const over = await following.line('can be read again');
-  report.add('  an outage of MariaDB is waited out', outage.slice(25, 90), over !== '');
+  await following.line('can be read again');
+  report.add('  an outage of MariaDB is waited out', outage.slice(25, 90), true);
   const restarted = await source.mariadb.connect(source.name);
   await restarted.query(
     `insert into litebans_kicks (uuid, ip, reason, banned_by_uuid, time, until, silent, ipban, active)
@@ -137,7 +138,8 @@ export async function followLiteBans(source: Source, report: Report): Promise<vo
   const kick = await following.line('taken');
   report.add('  a kick after it', kick.slice(25), kick.includes('taken 1,'));
   await restarted.end();
-  report.add('  ends at SIGTERM', String(await following.stop()), true);
+  const status = await following.stop();
+  report.add('  ends at SIGTERM', String(status), status === 0);
 }
 
 export async function importAdvancedBan(source: Source, report: Report): Promise<void> {

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { freePorts } from '#test/support/ports.ts';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
@@ -10,44 +9,38 @@ import { followLiteBans, importAdvancedBan, importCommunity, importLiteBans } fr
 import { findMariaDb, startMariaDb } from './mariadb.ts';
 import { importOverTls } from './tls.ts';
 
+export const PARTS = ['litebans', 'tls', 'advancedban', 'community'];
+
 /** Imports punishments from a real MariaDB: LiteBans with 100,000 rows, once and followed, AdvancedBan, Community, and TLS. */
-export async function runLoadTest({ database, only }: LoadTestOptions, report: Report): Promise<void> {
+export async function runLoadTest({ database, wants }: LoadTestOptions, report: Report): Promise<void> {
   const programs = findMariaDb();
   report.add('MariaDB (Debian: mariadb-server)', programs?.server ?? 'missing', programs !== undefined);
   if (programs === undefined) return;
   // Not below a private folder of root, which the user of MariaDB could not enter.
   const folder = await mkdtemp(join('/tmp', 'scorehall-databases-'));
   try {
-    await using mariadb = await startMariaDb(programs, folder, await freePort());
+    const [port] = await freePorts(1);
+    await using mariadb = await startMariaDb(programs, folder, port!);
     report.note('version', mariadb.version.replace(/^.*Ver /, ''));
     for (const dialect of dialectsOf(database)) {
       report.note('database of Scorehall', dialect);
       await using created = await databases(dialect);
       const source = { mariadb, url: await created.create(), name: `bans_${dialect}` };
       await prepare(source.url, 0);
-      if ('litebans'.includes(only)) {
+      if (wants('litebans')) {
         await importLiteBans(source, report);
         await followLiteBans(source, report);
       }
-      if ('tls'.includes(only)) {
+      if (wants('tls')) {
         // Of its own, because the events of the other import from Community have the same ids.
         const url = await created.create();
         await prepare(url, 0);
         await importOverTls({ mariadb, url, name: `tls_${dialect}` }, folder, report);
       }
-      if ('advancedban'.includes(only)) await importAdvancedBan({ ...source, name: `advanced_${dialect}` }, report);
-      if ('community'.includes(only)) await importCommunity({ ...source, name: `community_${dialect}` }, report);
+      if (wants('advancedban')) await importAdvancedBan({ ...source, name: `advanced_${dialect}` }, report);
+      if (wants('community')) await importCommunity({ ...source, name: `community_${dialect}` }, report);
     }
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -15,9 +15,9 @@ import { runWithin, serveInstallation } from './installation.ts';
 
 const MATCHES = 100_000;
 const SECRET_KEY = 'the secret key of the installation that is lost';
-/** A namespace with a loopback interface of its own and nothing else. PostgreSQL is reached by its socket in a folder. */
 /** The administrator needs no namespace of users, in which the folder of PostgreSQL's user would be closed. */
 const UNSHARE = ['unshare', process.getuid?.() === 0 ? '-n' : '-rn'];
+/** A namespace with a loopback interface of its own and nothing else. PostgreSQL is reached by its socket in a folder. */
 const WITHOUT_NETWORK = [...UNSHARE, 'sh', '-c', 'ip link set lo up 2>/dev/null; exec "$@"', 'sh'];
 
 /** As if the machine had burnt: only the backup, the revocation log and the secret key are left. */

@@ -4,7 +4,7 @@ import type { Report } from '../report.ts';
 type Part = (report: Report, options: LoadTestOptions) => Promise<void>;
 
 /** Imported when they run, so that one part does not need the programs of another. */
-const PARTS: Record<string, () => Promise<Part>> = {
+const LOADERS: Record<string, () => Promise<Part>> = {
   proxies: async () => (await import('./proxies.ts')).testProxies,
   unit: async () => (await import('./packages.ts')).testUnit,
   image: async () => (await import('./image.ts')).testImage,
@@ -14,9 +14,9 @@ const PARTS: Record<string, () => Promise<Part>> = {
   footprint: async () => (await import('./footprint.ts')).testFootprint,
 };
 
+export const PARTS = Object.keys(LOADERS);
+
 /** Tests what an operator does over the years: packages, proxies, restore, upgrade, move, memory. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
-  const { only } = options;
-  for (const [name, load] of Object.entries(PARTS))
-    if (only === '' || only === name) await (await load())(report, options);
+  for (const [name, load] of Object.entries(LOADERS)) if (options.wants(name)) await (await load())(report, options);
 }

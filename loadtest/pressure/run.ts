@@ -18,13 +18,14 @@ const WARM_UP_MS = 3_000;
 /** The limits of game servers are the defaults: other load tests switch them off. */
 const ENVIRONMENT = { TRUSTED_PROXIES: '127.0.0.1', INGEST_WEIGHT_LIMIT: undefined, NEW_PLAYERS_LIMIT: undefined };
 
+export const PARTS = ABUSERS.map(({ name }) => name);
+
 /** Measures honest users beside one abuser after another, each in a new database. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
-  const { only } = options;
   for (const dialect of dialectsOf(options.database)) {
     await using opened = await databases(dialect);
     for (const abuser of ABUSERS) {
-      if (only === '' || only === abuser.name) await measure(opened, abuser, options, report);
+      if (options.wants(abuser.name)) await measure(opened, abuser, options, report);
     }
   }
 }

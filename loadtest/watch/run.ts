@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { type AppContext, openAppContext } from '#context/context.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
 import { listServers } from '#store/game/servers.ts';
 import { listWatches, setWatch } from '#store/game/watches/server-watches.ts';
+import { freePorts } from '#test/support/ports.ts';
 import { prepare } from '../support/prepare.ts';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
@@ -19,12 +19,14 @@ import { type GameServer, installGame, PACKAGES, startGame } from './game-server
 const SERVERS = 1_000;
 const INTERVAL_MS = 30_000;
 
+export const PARTS = ['many', 'game'];
+
 /** Watches many responders at once, and a server of Minecraft's protocol on which bots play. */
-export async function runLoadTest({ only }: LoadTestOptions, report: Report): Promise<void> {
+export async function runLoadTest({ wants }: LoadTestOptions, report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-watch-'));
   try {
-    if ('many'.includes(only)) await watchMany(join(folder, 'many.db'), report);
-    if ('game'.includes(only)) await watchGame(folder, report);
+    if (wants('many')) await watchMany(join(folder, 'many.db'), report);
+    if (wants('game')) await watchGame(folder, report);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -69,7 +71,8 @@ async function watchMany(url: string, report: Report): Promise<void> {
 async function watchGame(folder: string, report: Report): Promise<void> {
   await installGame(folder);
   report.note('installed', PACKAGES.join(', '));
-  using game = await startGame(folder, await freePort());
+  const [port] = await freePorts(1);
+  using game = await startGame(folder, port!);
   await using context = await openNetwork(join(folder, 'game.db'), [game.port]);
   await using running = new AsyncDisposableStack();
   running.use(startWatcher(context));
@@ -95,13 +98,4 @@ async function untilCount({ db }: AppContext, expected: number): Promise<boolean
     await pause(200);
   }
   return false;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
