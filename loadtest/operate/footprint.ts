@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePorts } from '#test/support/ports.ts';
 import type { Report } from '../report.ts';
-import { serveInstallation } from './installation.ts';
+import { freeAddresses, serveInstallation } from './installation.ts';
 
 const SETTLE_MS = 120_000;
 const STARTS = 5;
@@ -16,12 +15,8 @@ export async function testFootprint(report: Report): Promise<void> {
   if (process.platform !== 'linux') return report.note('footprint', 'not measured: it is read from /proc');
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-footprint-'));
   try {
-    const ports = await freePorts(4);
-    const settings = Object.fromEntries(
-      ['API', 'AUTH', 'SITE', 'INGEST'].map((service, index) => [`${service}_URL`, `http://127.0.0.1:${ports[index]}`]),
-    );
     const environment = {
-      ...settings,
+      ...(await freeAddresses()),
       DATABASE_URL: join(folder, 'scorehall.db'),
       INTERNAL_LISTEN: '127.0.0.1:0',
       LOG_LEVEL: 'warn',

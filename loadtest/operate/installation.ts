@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { freePorts } from '#test/support/ports.ts';
 import { ROOT } from './programs.ts';
+import { SERVICES } from './proxy.ts';
 
 const MAIN = join(ROOT, 'src/main.ts');
 
@@ -10,6 +12,12 @@ export interface Installation extends AsyncDisposable {
   /** Milliseconds from the call of the program to `ready`. */
   startMs: number;
   stop(): Promise<void>;
+}
+
+/** Settings with addresses of all services on free ports of this machine. */
+export async function freeAddresses(): Promise<NodeJS.ProcessEnv> {
+  const ports = await freePorts(SERVICES.length);
+  return Object.fromEntries(SERVICES.map((service, index) => [`${service}_URL`, `http://127.0.0.1:${ports[index]}`]));
 }
 
 /**

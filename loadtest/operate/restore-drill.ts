@@ -7,11 +7,10 @@ import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { digestsOf } from '#db/transfer/copy.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import { freePorts } from '#test/support/ports.ts';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
-import { runWithin, serveInstallation } from './installation.ts';
+import { freeAddresses, runWithin, serveInstallation } from './installation.ts';
 
 const MATCHES = 100_000;
 const SECRET_KEY = 'the secret key of the installation that is lost';
@@ -91,13 +90,8 @@ async function restore(drill: Drill, url: string, { uuid, digests }: Erased): Pr
     const back = await db.get(sql`select key from players where uuid = ${uuid}`);
     report.add(`${name}: the erased player`, back === undefined ? 'stays erased' : 'is back', back === undefined);
   }
-  const ports = await freePorts(4);
-  const urls = ['API', 'AUTH', 'SITE', 'INGEST'].map((service, index) => [
-    `${service}_URL`,
-    `http://127.0.0.1:${ports[index]}`,
-  ]);
-  const serving = { ...Object.fromEntries(urls), ...settings, INTERNAL_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn' };
-  await using service = await serveInstallation(serving as NodeJS.ProcessEnv, within);
+  const serving = { ...(await freeAddresses()), ...settings, INTERNAL_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn' };
+  await using service = await serveInstallation(serving, within);
   report.add(`${name}: the service starts on it`, `${Math.round(service.startMs)} ms`, true);
 }
 

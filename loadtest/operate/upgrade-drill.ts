@@ -8,11 +8,10 @@ import { latestMigration, migrate, schemaVersionOf } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
 import { systemClock } from '#platform/clock.ts';
-import { freePorts } from '#test/support/ports.ts';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases } from '../support/databases.ts';
-import { runWithin, serveInstallation } from './installation.ts';
+import { freeAddresses, runWithin, serveInstallation } from './installation.ts';
 
 const MATCHES = 100_000;
 /**
@@ -49,18 +48,13 @@ export async function testUpgrade(report: Report, { matches = MATCHES }: LoadTes
 }
 
 async function settingsOf(folder: string, url: string): Promise<NodeJS.ProcessEnv> {
-  const ports = await freePorts(4);
-  const urls = ['API', 'AUTH', 'SITE', 'INGEST'].map((service, index) => [
-    `${service}_URL`,
-    `http://127.0.0.1:${ports[index]}`,
-  ]);
-  const more = {
+  return {
+    ...(await freeAddresses()),
     DATABASE_URL: url,
     DATA_FOLDER: join(folder, 'data'),
     INTERNAL_LISTEN: '127.0.0.1:0',
     LOG_LEVEL: 'warn',
   };
-  return { ...(Object.fromEntries(urls) as NodeJS.ProcessEnv), ...more };
 }
 
 /** The rows of each table of the old database. */
