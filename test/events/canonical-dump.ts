@@ -20,6 +20,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   // A write optimisation, see KnownPlayer.
   players: { skip: ['key', 'name_since'] },
   player_names: { ids: { player_key: 'player' } },
+  player_aliases: { skip: ['key'] },
   player_sessions: { ids: { player_key: 'player', ledger_key: 'event', server_key: 'server' } },
   name_observations: { ids: { player_key: 'player', ledger_key: 'event' } },
   player_stats: { ids: { player_key: 'player' } },
@@ -40,6 +41,28 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   ledger: { ids: { key: 'event', scope_key: 'server' }, skip: ['received', 'aggregate', 'withdrawn', 'content_hash'] },
 };
 
+/** Tables that are not compared. A new one that events change belongs to `TABLES`, so that retractions and exports are tested. */
+export const NOT_COMPARED: readonly string[] = [
+  // Rejected and implausible events, heartbeats and running matches, which are not in the ledger.
+  ...['refusals', 'event_warnings', 'online_samples', 'online_by_server', 'live_matches', 'unreported_matches'],
+  // Pseudonyms are random; what they withhold is tested with them.
+  ...['pseudonyms', 'held_punishments'],
+  // Counted by jobs, which have tests of their own.
+  ...['map_ranks', 'ranked_players', 'rank_counts', 'rank_changes', 'sitemap_files'],
+  ...['jobs', 'job_runs', 'rederivations', 'projections', 'sequence'],
+  // Dialects, imports and connections to game servers.
+  ...['dialect_maps', 'import_sources', 'import_marks', 'import_rows'],
+  ...['server_watches', 'managed_servers', 'managed_players', 'managed_bans', 'server_keys'],
+  // People, applications and the installation.
+  ...['accounts', 'account_sessions', 'link_codes', 'mail_tokens', 'known_devices', 'throttles', 'consents'],
+  ...['applications', 'application_secrets', 'application_owners', 'application_logos', 'application_changes'],
+  ...['application_uses', 'first_party_clients', 'owner_invitations', 'access_requests', 'console_sessions', 'usage'],
+  ...['tokens', 'former_tokens', 'rate_limits', 'signing_keys', 'audit', 'operator_mails', 'mail_failures'],
+  ...['migrations', 'data_versions', 'installation', 'revocations'],
+];
+
+export const COMPARED: readonly string[] = Object.keys(TABLES);
+
 type Kind = 'server' | 'player' | 'map' | 'event';
 
 /** Reads all tables that events write, without withdrawn events. */
@@ -50,8 +73,8 @@ export async function canonicalDumpOf(db: Queryable): Promise<CanonicalDump> {
     const rows = (await db.all(sql`select * from ${identifier(table)}`)).filter(
       (row) => (row['withdrawn'] ?? null) === null,
     );
-    const received = rows.map((row) => JSON.stringify(sendEvents(row, ids, skip, words)));
-    entries.push([table, received.sort().map((row) => JSON.parse(row) as unknown)]);
+    const canonical = rows.map((row) => JSON.stringify(canonicalRow(row, ids, skip, words)));
+    entries.push([table, canonical.sort().map((row) => JSON.parse(row) as unknown)]);
   }
   const dump = Object.fromEntries(entries);
   dump['player_names'] = presentNames(dump);
@@ -69,7 +92,8 @@ async function wordsOf(db: Queryable): Promise<Record<Kind, Map<unknown, string>
   };
 }
 
-function sendEvents(
+/** A row with names in the place of ids, and without the columns that may differ. */
+function canonicalRow(
   row: Row,
   ids: Record<string, Kind>,
   skip: string[],
@@ -90,19 +114,17 @@ function sendEvents(
 function presentNames({ player_names: names, players, player_stats: stats }: CanonicalDump): unknown[] {
   const present = new Map((players as Row[]).map((player) => [player['uuid'], player]));
   const seen = new Map((stats as Row[]).map(({ player_key, name_seen }) => [player_key, name_seen]));
-  const received = (names as Row[]).map((row) => {
+  const completed = (names as Row[]).map((row) => {
     const player = present.get(row['player_key']!)!;
     if (player['name_key'] !== row['name_key']) return row;
     return { ...row, name: player['name'], last_seen: seen.get(row['player_key']!) };
   });
-  return received.map((row) => JSON.stringify(row)).sort();
+  return completed.map((row) => JSON.stringify(row)).sort();
 }
 
 /** Empties all tables that events write. */
 export async function resetTables(db: Db): Promise<void> {
-  const tables = [...Object.keys(TABLES), 'player_aliases', 'refusals', 'event_warnings'].filter(
-    (table) => table !== 'pictures',
-  );
+  const tables = [...Object.keys(TABLES), 'refusals', 'event_warnings'].filter((table) => table !== 'pictures');
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${identifier(table)}`),
     sql`delete from pictures`,
