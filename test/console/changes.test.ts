@@ -172,7 +172,11 @@ onEachDatabase('a new logo of an approved application waits for the operator', a
   assert.equal((await inForce())[0], 'Club');
 
   (context.clock as TestClock).advance(11 * 60_000);
-  assert.match(await upload(olga, 6), /oauth|sign-in/, 'an operator enters the password before the logo of others');
+  assert.match(
+    await upload(olga, 6),
+    /\/oauth\/authorize\?.*prompt=login/,
+    'an operator enters the password before the logo of others',
+  );
   assert.ok((await picture(ann, `/console/logos/${app.client_id}`)).equals(pngOf(5)));
 });
 
