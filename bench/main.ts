@@ -67,6 +67,7 @@ await runCommand(USAGE, async (args) => {
     print(values, evenings, () => eveningTable(evenings));
   } else {
     const results = values.growth ? await bench.growth() : await bench.measureAll(await databases.large());
+    if (results.length === 0) throw new UsageError(`No case has "${values.only}" in its name.`);
     print(values, results, () => resultTable(results));
   }
 });
