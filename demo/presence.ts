@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '#platform/clock.ts';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ledger.ts';
@@ -22,7 +22,7 @@ export function keepSendingPresence(context: AppContext, sample: Sample): AsyncD
   let last = context.clock.now();
   const running = (async () => {
     while (!stop.signal.aborted) {
-      await pause(EVERY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      await systemClock.wait(EVERY_MS, stop.signal);
       if (stop.signal.aborted) return;
       const now = context.clock.now();
       await sendPresence(context, sample, last).then(

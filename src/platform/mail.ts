@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { type Config, dataFolder } from './config.ts';
 import { UsageError } from './errors.ts';
 import type { Log } from './log.ts';
@@ -206,7 +205,7 @@ class BackgroundMailer implements Mailer {
         this.#sent.inc({ result: 'failed' });
         return false;
       }
-      await pause(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+      await systemClock.wait(ms, this.#closing.signal);
     }
     return false;
   }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '#platform/clock.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
@@ -61,7 +62,7 @@ async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Paci
     const took = performance.now() - started;
     if (maxPause === 0) continue;
     const othersWait = load.busyMs > before || context.db.othersWait() === true;
-    await pause(othersWait ? took : 0, undefined, { signal: stop }).catch(() => undefined);
+    await systemClock.wait(othersWait ? took : 0, stop);
   }
 }
 
@@ -108,7 +109,7 @@ export async function runWithPauses(step: () => Promise<boolean>, { load, stop, 
     const took = performance.now() - started;
     for (let [pauses, busy] = [0, 1]; pauses < maxPause && busy > 1 - IDLE_SHARE; pauses++) {
       const [from, before] = [performance.now(), load.busyMs];
-      await pause(took, undefined, { signal: stop }).catch(() => undefined);
+      await systemClock.wait(took, stop);
       busy = (load.busyMs - before) / (performance.now() - from);
     }
   }

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { memoryUsage } from 'node:process';
-import { setTimeout as pause } from 'node:timers/promises';
 import { BroadcastChannel } from 'node:worker_threads';
+import { systemClock } from '#platform/clock.ts';
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import type { ServiceName } from '#platform/config.ts';
 import { gauge, type Metrics } from '#platform/metrics.ts';
@@ -90,7 +90,7 @@ export class ThreadMetrics implements Disposable {
     if (waiting.size === 0) resolve();
     this.#channel.postMessage({ request } satisfies Message);
     const stop = new AbortController();
-    await Promise.race([complete, pause(REPLY_TIMEOUT_MS, undefined, { signal: stop.signal }).catch(() => undefined)]);
+    await Promise.race([complete, systemClock.wait(REPLY_TIMEOUT_MS, stop.signal)]);
     stop.abort();
     this.#pending.delete(request);
     found.set('main', await this.#own.getMetricsAsJSON());

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { systemClock } from '#platform/clock.ts';
 import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts';
 import type { Config, ServiceName } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
@@ -77,7 +77,7 @@ async function openThread({ config, log }: AppContext, services: ServiceName[]):
   const supervise = async (): Promise<void> => {
     for (;;) {
       await thread.ended;
-      await pause(RESTART_DELAY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      await systemClock.wait(RESTART_DELAY_MS, stop.signal);
       if (stop.signal.aborted) return;
       thread = startThread({ config: fixed, names: services }, onError);
     }

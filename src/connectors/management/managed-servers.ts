@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '#platform/clock.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
 import { NewPlayerLimit } from '#events/checks/new-players.ts';
@@ -61,7 +61,7 @@ export class ManagedServers implements AsyncDisposable {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.tick().catch((error: unknown) => this.#context.log.error({ err: error }, 'managed servers failed'));
-      await pause(TICK_MS, undefined, { signal }).catch(() => undefined);
+      await systemClock.wait(TICK_MS, signal);
     }
   }
 

@@ -1,4 +1,5 @@
-import { setImmediate, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '#platform/clock.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import {
   type HeldServer,
@@ -68,7 +69,7 @@ export class ServerConnection {
       const reason = await this.#follow();
       if (reason === undefined || signal.aborted) return;
       await this.#record(reason);
-      await pause(this.#backoff(), undefined, { signal }).catch(() => undefined);
+      await systemClock.wait(this.#backoff(), signal);
     }
   }
 

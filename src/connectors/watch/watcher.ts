@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '#platform/clock.ts';
 import { readGameAddress } from '#store/game/watches/game-address.ts';
 import {
   type DuePoll,
@@ -77,7 +77,7 @@ export class Watcher implements AsyncDisposable {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.tick().catch((error: unknown) => this.#context.log.error({ err: error }, 'watching failed'));
-      await pause(TICK_MS, undefined, { signal }).catch(() => undefined);
+      await systemClock.wait(TICK_MS, signal);
     }
   }
 
