@@ -74,7 +74,8 @@ await runCommand(USAGE, async (args) => {
     throw new UsageError(`Name one load test: ${Object.keys(LOAD_TESTS).join(', ')}.`);
   if (!['', 'sqlite', 'postgres'].includes(values.database))
     throw new UsageError(`--database must be sqlite or postgres (it is "${values.database}").`);
-  const { PARTS = [], runLoadTest } = await load();
+  const loadTest = await load();
+  const { PARTS = [] } = loadTest;
   const { only } = values;
   if (only !== undefined && !PARTS.includes(only))
     throw new UsageError(
@@ -91,6 +92,6 @@ await runCommand(USAGE, async (args) => {
     seed: numberOption('seed', values.seed),
   };
   const report = new Report();
-  await runLoadTest(options, report);
+  await loadTest.runLoadTest(options, report);
   report.end();
 });
