@@ -117,15 +117,15 @@ function codingOf(request: IncomingMessage, { length }: Body): string | undefine
 }
 
 /**
- * The content coding for an `Accept-Encoding` header: the one with the highest weight, and of equal ones the densest.
- * Undefined if the header is missing or prefers `identity`.
+ * The content coding for an `Accept-Encoding` header: the one with the highest weight, and of equal ones the densest. `*`
+ * stands for gzip, which every client that sends it can decode. Undefined if the header is missing or prefers `identity`.
  */
 export function codingFor(accepted: string | undefined): string | undefined {
   if (accepted === undefined || accepted === '') return undefined;
   const weights = new Map(accepted.toLowerCase().split(',').map(weightOf));
   let [best, bestWeight]: [string | undefined, number] = [undefined, 0];
   for (const coding of Object.keys(CODINGS)) {
-    const weight = weights.get(coding) ?? weights.get('*') ?? 0;
+    const weight = weights.get(coding) ?? (coding === 'gzip' ? weights.get('*') : undefined) ?? 0;
     if (weight > bestWeight) [best, bestWeight] = [coding, weight];
   }
   return (weights.get('identity') ?? 0) > bestWeight ? undefined : best;
