@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase } from '#test/support/context.ts';
-import { addSecret } from '#store/applications/applications.ts';
+import { decideRequest, requestAccess } from '#store/applications/access-requests.ts';
+import { addSecret, setAccess } from '#store/applications/applications.ts';
 import { setDisabled } from '#store/accounts/account-changes.ts';
-import { codeOf, post, serviceWithSteve } from './flow.ts';
-import { makeApplication, openTestAuth, statusWithinASecond } from './support.ts';
+import { codeOf, post, serviceWithSteve, STEVE } from './flow.ts';
+import { makeApplication, openTestAuth, send, statusWithinASecond } from './support.ts';
 
 test('the client credentials response is exactly as specified, by form, Basic and JSON', async (t) => {
   const { services, credentials, application } = await serviceWithSteve(t);
@@ -36,6 +37,28 @@ test('the client credentials response is exactly as specified, by form, Basic an
   }
   const wrong = await post(services, '/oauth/token', { ...credentials, client_secret: `${second}x`, grant_type });
   assert.deepEqual([wrong.status, wrong.body['error']], [401, 'invalid_client']);
+});
+
+test('userinfo says `banned` only to applications that an operator has approved', async (t) => {
+  const { services, account, application, redeem } = await serviceWithSteve(t);
+  const { db, clock } = services.context;
+  const token = (await redeem(await codeOf(services, application.client_id))).body['access_token'] as string;
+  const claims = async (): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${services.auth}/oauth/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const { banned, ...others } = await claims();
+  assert.equal(banned, false);
+  await setAccess(db, application.client_id, 'none');
+  assert.deepEqual(await claims(), others, 'no access to the data API');
+  const request = { kind: 'access', account_id: account.id, purpose: 'A bot', site: '', volume: 10 } as const;
+  await requestAccess(db, clock.now(), application, request, true);
+  assert.deepEqual(await claims(), others, 'approved automatically');
+  await send(services.context, 'punishment.issued', { punishment: '1', punished: STEVE, type: 'ban' });
+  await setAccess(db, application.client_id, 'none');
+  const { id } = (await requestAccess(db, clock.now(), application, request))!;
+  await decideRequest(db, clock.now(), id, { state: 'approved', note: '', by: 'Operator' });
+  assert.deepEqual(await claims(), { ...others, banned: true });
 });
 
 test('a client credentials token can be introspected and revoked', async (t) => {

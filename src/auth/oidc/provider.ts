@@ -3,6 +3,7 @@ import type { JWK } from 'jose';
 import type { Config } from '#platform/config.ts';
 import { hostCookie, pathCookie } from '#http/cookies.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isBanned } from '#store/game/punishments.ts';
 import { playerByUuid } from '#store/game/players.ts';
@@ -84,7 +85,7 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     },
     interactions: { policy: createPolicy(config, db), url: (_ctx, { uid }) => `/sign-in/${uid}` },
     loadExistingGrant: existingGrant(db, clock),
-    findAccount: async (_ctx, id) => await translateOutage(findAccount(parts, id)),
+    findAccount: async ({ oidc }, id) => await translateOutage(findAccount(parts, id, () => oidc.client?.clientId)),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: refreshTokenRotation(parts.tokenLimits),
     expiresWithSession: async () => false,
@@ -148,23 +149,31 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
 }
 
 /** Treats a disabled account as missing, so that the tokens of its applications are refused. */
-async function findAccount(parts: ProviderParts, id: string) {
+async function findAccount(parts: ProviderParts, id: string, clientId: () => string | undefined) {
   const account = await accountById(parts.db, id);
   if (account === undefined || account.disabled !== null) return undefined;
-  return { accountId: id, claims: () => translateOutage(claimsOf(parts, account)) };
+  return { accountId: id, claims: () => translateOutage(claimsOf(parts, account, clientId())) };
 }
 
-async function claimsOf({ db, clock, config }: ProviderParts, account: Account) {
+async function claimsOf(parts: ProviderParts, account: Account, clientId: string | undefined) {
   const { id, name, email, email_verified, player_uuid } = account;
-  const player = player_uuid === null ? undefined : await playerByUuid(db, player_uuid);
+  const { config } = parts;
   return {
     sub: id,
     preferred_username: name,
     email,
     email_verified,
     ...(player_uuid === null ? {} : { uuid: player_uuid, profile: `${config.SITE_URL}/players/${player_uuid}` }),
-    ...(player === undefined ? {} : { banned: await isBanned(db, player.key, clock.now()) }),
+    ...(player_uuid !== null && (await bannedClaim(parts, player_uuid, clientId))),
   };
+}
+
+/** `banned`, for a player who has been on the network and an application that an operator has approved. */
+async function bannedClaim({ db, clock }: ProviderParts, playerUuid: string, clientId: string | undefined) {
+  const application = clientId === undefined ? undefined : await applicationByClientId(db, clientId);
+  if (application === undefined || !(await isApprovedByOperator(db, application))) return {};
+  const player = await playerByUuid(db, playerUuid);
+  return player === undefined ? {} : { banned: await isBanned(db, player.key, clock.now()) };
 }
 
 /**

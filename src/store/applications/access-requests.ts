@@ -139,10 +139,10 @@ async function decide(
 /** Whether an operator has approved the application, and not the setting `ACCESS_APPROVAL=auto`, which approves all. */
 export async function isApprovedByOperator(db: Queryable, { key, access }: Application): Promise<boolean> {
   if (access !== 'approved') return false;
-  const automatic = await db.get(sql`
-    select 1 as found from access_requests
-    where application_key = ${key} and kind = 'access' and state = 'approved' and decided_by is null`);
-  return automatic === undefined;
+  const newest = await db.get<{ decided_by: string | null }>(sql`
+    select decided_by from access_requests
+    where application_key = ${key} and kind = 'access' and state = 'approved' order by key desc limit 1`);
+  return newest?.decided_by !== null;
 }
 
 async function requestByKey(db: Queryable, key: number): Promise<AccessRequest | undefined> {
