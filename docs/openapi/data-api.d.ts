@@ -1059,7 +1059,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "invalid_request",
-                 *       "error_description": "limit must be a whole number from 1."
+                 *       "error_description": "limit must be a whole number from 1; above 100 counts as 100."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1071,6 +1071,8 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description Bearer; with `error="invalid_token"` where a credential was sent */
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1125,6 +1127,8 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description The methods that are allowed */
+                Allow?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1143,6 +1147,8 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description Seconds until the next attempt */
+                "Retry-After"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1179,6 +1185,8 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description Seconds until the next attempt */
+                "Retry-After"?: string;
                 [name: string]: unknown;
             };
             content: {

@@ -2,9 +2,24 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { EXAMPLES } from './examples.ts';
 
-const ERRORS: Record<string, { code: string; meaning: string; example: string }> = {
-  400: { code: 'invalid_request', meaning: 'Malformed request', example: 'limit must be a whole number from 1.' },
+interface ErrorResponse {
+  code: string;
+  meaning: string;
+  example: string;
+  /** The header of this status beside those of the rate limit, and what it says. */
+  header?: [name: string, description: string];
+}
+
+const RETRY_AFTER: ErrorResponse['header'] = ['Retry-After', 'Seconds until the next attempt'];
+
+const ERRORS: Record<string, ErrorResponse> = {
+  400: {
+    code: 'invalid_request',
+    meaning: 'Malformed request',
+    example: 'limit must be a whole number from 1; above 100 counts as 100.',
+  },
   401: {
+    header: ['WWW-Authenticate', 'Bearer; with `error="invalid_token"` where a credential was sent'],
     code: 'invalid_token',
     meaning: 'Client ID or access token missing or invalid',
     example: 'The access token or Client ID is unknown, malformed, expired or revoked.',
@@ -16,13 +31,20 @@ const ERRORS: Record<string, { code: string; meaning: string; example: string }>
   },
   404: { code: 'not_found', meaning: 'Not found', example: 'There is no match with this id.' },
   405: {
+    header: ['Allow', 'The methods that are allowed'],
     code: 'method_not_allowed',
     meaning: 'The method is not GET, HEAD or OPTIONS',
     example: 'The data API is read-only: use GET, HEAD, OPTIONS.',
   },
-  429: { code: 'rate_limit', meaning: 'Rate limit exceeded', example: 'Rate limit exceeded' },
+  429: {
+    header: RETRY_AFTER,
+    code: 'rate_limit',
+    meaning: 'Rate limit exceeded',
+    example: 'Rate limit exceeded',
+  },
   500: { code: 'server_error', meaning: 'Internal server error', example: 'Something went wrong on our side.' },
   503: {
+    header: RETRY_AFTER,
     code: 'temporarily_unavailable',
     meaning: 'Temporarily unavailable',
     example: 'The service is temporarily unavailable. Please try again shortly.',
@@ -81,11 +103,11 @@ export function openapiOf(endpoints: readonly Endpoint[], facts: ApiFacts): obje
         Object.entries(LIMIT_HEADERS).map(([name, header]) => [name, { ...header, schema: { type: 'integer' } }]),
       ),
       responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, { code, meaning, example }]) => [
+        Object.entries(ERRORS).map(([status, { code, meaning, example, header }]) => [
           status,
           {
             description: meaning,
-            headers: limitHeaders(),
+            headers: { ...limitHeaders(), ...(header && headerOf(header)) },
             content: {
               'application/json': { schema: error, example: { error: code, error_description: example } },
             },
@@ -162,6 +184,10 @@ function operationOf(endpoint: Endpoint, schemas: Record<string, unknown>): obje
     },
   };
 }
+
+const headerOf = ([name, description]: [string, string]): object => ({
+  [name]: { description, schema: { type: 'string' } },
+});
 
 function limitHeaders(): object {
   return Object.fromEntries(Object.keys(LIMIT_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]));

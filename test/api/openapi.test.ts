@@ -105,7 +105,23 @@ test('every response matches its schema in the document', async (t) => {
     refused.map(({ status }) => status),
     [404, 400, 401, 405],
   );
-  for (const { status, json } of refused) assert.ok(schemas.of('', status)(json));
+  for (const { status, json, headers } of refused) {
+    assert.ok(schemas.of('', status)(json));
+    for (const name of headersOf(status)) assert.ok(headers[name.toLowerCase()], `${status} ${name}`);
+  }
+});
+
+const headersOf = (status: number): string[] => Object.keys(document.components.responses[status].headers);
+
+test('the document names the headers by which a client decides what to do next', () => {
+  const further = (status: number): string[] => headersOf(status).filter((name) => !name.startsWith('X-RateLimit-'));
+  assert.deepEqual([401, 405, 429, 503, 404].map(further), [
+    ['WWW-Authenticate'],
+    ['Allow'],
+    ['Retry-After'],
+    ['Retry-After'],
+    [],
+  ]);
 });
 
 /** The schema is exact: it refuses additional members and missing required members. */
