@@ -318,6 +318,14 @@ test('the OpenAPI document needs no key and describes the events that servers ma
   assert.ok(kinds.includes('match.finished') && !kinds.includes('server.configured'));
   const named = JSON.stringify(json).match(/"#\/components\/schemas\/(\w+)"/g)!;
   for (const name of named) assert.ok(json.components.schemas[/(\w+)"$/.exec(name)![1]!], name);
+  const uuid = new RegExp(schemas.PlayerLogin.properties.data.properties.player.properties.uuid.pattern as string);
+  const dashed = '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10';
+  const plain = dashed.replaceAll('-', '').toUpperCase();
+  const written = [dashed, plain, 'Steve', '', plain.slice(1), `${plain}0`, dashed.slice(0, 32), ` ${dashed}`];
+  assert.deepEqual(
+    written.filter((text) => uuid.test(text)),
+    [dashed, plain],
+  );
 });
 
 test('wrong paths, methods and parameters are refused with 404, 405 and 400', async (t) => {

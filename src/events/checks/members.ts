@@ -30,6 +30,7 @@ export const uuid = z
   .string()
   .max(36)
   .refine((value) => uuidOf(value) !== undefined, `must be a UUID such as ${EXAMPLE_UUID}, with or without dashes`)
+  .meta({ pattern: '^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$' })
   .transform((value) => uuidOf(value)!);
 
 export const player = z.strictObject({ uuid, name: text(64, 1) });
