@@ -259,4 +259,5 @@ export function parseBySchema(input: unknown): { event: Event } | { problems: Pr
 
 export const TYPES: readonly Event['type'][] = EventSchema.options.map((option) => option.shape.type.value);
 
-const TYPES_OF_SERVERS = TYPES.filter((type) => !OPERATORS_ONLY.has(type));
+/** Types of events that the key of a game server may report. */
+export const TYPES_OF_SERVERS = TYPES.filter((type) => !OPERATORS_ONLY.has(type));

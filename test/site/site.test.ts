@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from '#db/sql.ts';
+import { openApiDocument } from '#ingest/openapi.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import {
   after,
@@ -225,6 +226,20 @@ test('a page is in the language of the link, cookie or browser, and an unchanged
   assert.deepEqual([head.status, await head.text()], [200, '']);
   const post = await get(context, '/', { method: 'POST' });
   assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
+});
+
+test('the developer page about game servers names the events that their keys may send', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const context = await testContext(t, database.url);
+  t.after(() => database.drop());
+  const named = [...(await page(context, '/developers/ingest')).matchAll(/<li><code>([a-z.]+)<\/code><\/li>/g)];
+  const { components } = JSON.parse(openApiDocument({ url: SITE, network: 'N', site: SITE })) as {
+    components: { schemas: { Event: { discriminator: { mapping: object } } } };
+  };
+  assert.deepEqual(
+    named.map(([, type]) => type),
+    Object.keys(components.schemas.Event.discriminator.mapping),
+  );
 });
 
 onEachDatabase('malformed addresses never cause a server error', async (t, url) => {

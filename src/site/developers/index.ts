@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { TYPES } from '#events/schema.ts';
+import { TYPES_OF_SERVERS } from '#events/schema.ts';
 import type { Deps, PageContent, PageHandler, PageRequest } from '../page-request.ts';
 import { type Placeholders, example } from './examples.ts';
 import { type Text, TEXTS } from './text/index.ts';
@@ -223,7 +223,7 @@ const ingest: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
       ${words.text.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}${code(text, 'ingest.sh', placeholders)}
       <h2>${words.types}</h2>
       <ul>
-        ${TYPES.map((type) => html`<li><code>${type}</code></li>`)}
+        ${TYPES_OF_SERVERS.map((type) => html`<li><code>${type}</code></li>`)}
       </ul>
       <p><a href="${url}">${words.document}</a></p>
     </div>`,
