@@ -77,7 +77,10 @@ export const en = {
     scopes: 'Scopes',
     scopeRows: [
       ['openid', 'The identifier of the person, `sub`'],
-      ['profile', 'Name, UUID and page of the player, and `players/me` in the data API'],
+      [
+        'profile',
+        'Name, UUID and page of the player, and `players/me` in the data API. Applications that an operator has approved also learn whether the player is `banned`',
+      ],
       ['email', 'Email address, and whether it is verified'],
       ['offline_access', 'Accepted for libraries that ask for it; refresh tokens are issued without it, too'],
     ] as [string, string][],

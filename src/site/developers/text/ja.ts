@@ -76,7 +76,10 @@ export const ja: Text = {
     scopes: 'スコープ',
     scopeRows: [
       ['openid', '本人の識別子 `sub`'],
-      ['profile', 'プレイヤーの名前、UUID、ページ。データAPIの `players/me` も利用できます'],
+      [
+        'profile',
+        'プレイヤーの名前、UUID、ページ。データAPIの `players/me` も利用できます。運営者が承認したアプリケーションには、BANの有無（`banned`）も渡します',
+      ],
       ['email', 'メールアドレスと、確認済みかどうか'],
       ['offline_access', '指定するライブラリのために受け付けます。指定しなくてもリフレッシュトークンを発行します'],
     ],
