@@ -8,6 +8,8 @@ import type { Outcome } from './engine.ts';
 import { ROOT } from './programs.ts';
 
 const READY_WITHIN_S = 60;
+/** Longer than RestartSec of the unit. */
+const RESTART_WITHIN_MS = 4_000;
 /** TimeoutStopSec of the unit. */
 const STOP_WITHIN_S = 30;
 
@@ -25,6 +27,7 @@ export async function testInstalledUnit(report: Report): Promise<void> {
   testLog(setup);
   await testCrash(setup);
   await testRestart(setup);
+  await testWrongSetting(setup);
   testStop(setup);
   const failed = container.run(['systemctl', '--failed', '--plain', '--no-legend']).text;
   report.add('unit: failed units', failed || 'none', failed === '');
@@ -148,6 +151,21 @@ async function testRestart(setup: Setup): Promise<void> {
   add(setup, 'systemctl restart', setup.container.run(['systemctl', 'restart', 'scorehall']));
   await addReady(setup, 'after a restart');
   addAccount(setup, 'after a restart');
+}
+
+/** A wrong setting fails once; the corrected one needs nothing but a restart. */
+async function testWrongSetting(setup: Setup): Promise<void> {
+  const { report, container } = setup;
+  container.shell('cp -p /etc/scorehall/scorehall.env /tmp/right.env; echo API_URL=nowhere >> /etc/scorehall/scorehall.env');
+  container.run(['systemctl', 'restart', 'scorehall']);
+  const until = Date.now() + READY_WITHIN_S * 1000;
+  while (Date.now() < until && property(container, 'ActiveState') !== 'failed') await pause(100);
+  await pause(RESTART_WITHIN_MS);
+  const state = ['ActiveState', 'ExecMainStatus', 'NRestarts'].map((name) => property(container, name)).join(' ');
+  report.add('unit: a wrong setting: state, exit code, restarts', state, state === 'failed 2 0');
+  container.shell('cp -p /tmp/right.env /etc/scorehall/scorehall.env');
+  add(setup, 'systemctl restart after the correction', container.run(['systemctl', 'restart', 'scorehall']));
+  await addReady(setup, 'after the correction');
 }
 
 function testStop({ report, container }: Setup): void {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
-import { UsageError } from '#platform/errors.ts';
+import { TemporaryError, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/output.ts';
 import { plainHttpProblem } from '#platform/plain-http.ts';
 import { Agent } from '#connectors/agent/agent.ts';
@@ -55,11 +55,16 @@ async function runAgent(input: Input): Promise<void> {
   await signalled;
 }
 
+/** What only another --data-dir or other rights mend; a full disk or a folder in use by another agent may pass. */
+const WRONG_FOLDER: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST']);
+
 async function openAgent(options: Parameters<typeof Agent.open>[0]): Promise<Agent> {
   try {
     return await Agent.open(options);
   } catch (error) {
-    throw new UsageError(`The agent cannot start: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const sentence = `The agent cannot start: ${message}`;
+    throw WRONG_FOLDER.has(code ?? '') ? new UsageError(sentence) : new TemporaryError(sentence);
   }
 }
 

@@ -13,3 +13,11 @@ export class UsageError extends Error {
     this.name = 'UsageError';
   }
 }
+
+/** What stops a command may pass without a change of its settings, such as an address in use: trying again makes sense. */
+export class TemporaryError extends UsageError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'TemporaryError';
+  }
+}

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import type { ServiceName } from '#platform/config.ts';
-import { UsageError } from '#platform/errors.ts';
+import { TemporaryError, UsageError } from '#platform/errors.ts';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
 import { RequestMetrics } from '#http/request-metrics.ts';
 import { withSelfCheck } from '#http/self-check.ts';
@@ -107,13 +109,21 @@ export async function listen(server: Server, name: ServiceName | 'INTERNAL', whe
   server.listen(where, resolve);
   await promise.catch((error: NodeJS.ErrnoException) => {
     const shown = where.path ?? `${where.host}:${where.port}`;
-    throw new UsageError(`${name}_LISTEN cannot be ${shown}: ${REASONS[error.code ?? ''] ?? error.message}.`);
+    const code = isInNoFolder(where) ? 'ENOENT' : (error.code ?? '');
+    const sentence = `${name}_LISTEN cannot be ${shown}: ${REASONS[code] ?? error.message}.`;
+    throw MAY_PASS.has(code) ? new TemporaryError(sentence) : new UsageError(sentence);
   });
   server.off('error', reject);
   if (where.path !== undefined) return where.path;
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
+
+/** The system reports a missing folder of a socket as missing rights. */
+const isInNoFolder = ({ path }: Listen): boolean => path !== undefined && !existsSync(dirname(path));
+
+/** Another process may end, and an interface or a name server may not be up yet. */
+const MAY_PASS: ReadonlySet<string> = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
 
 const REASONS: Record<string, string> = {
   EADDRINUSE: 'something listens there already',

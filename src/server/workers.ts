@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { systemClock } from '#platform/clock.ts';
 import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts';
 import type { Config, ServiceName } from '#platform/config.ts';
-import { UsageError } from '#platform/errors.ts';
+import { TemporaryError, UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
 import { openInternalListener } from './internal.ts';
 import { ThreadMetrics, threadOf, WRITER } from './thread-metrics.ts';
@@ -114,7 +114,9 @@ async function addressesOf(worker: Worker): Promise<RunningServices['addresses']
     ])) as [RunningServices['addresses']];
     return addresses;
   } catch (error) {
-    throw (error as Error).name === 'UsageError' ? new UsageError((error as Error).message) : error;
+    const { name, message } = error as Error;
+    if (name === 'TemporaryError') throw new TemporaryError(message);
+    throw name === 'UsageError' ? new UsageError(message) : error;
   }
 }
 

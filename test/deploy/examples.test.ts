@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { readConfig, settingNames } from '#platform/config.ts';
 import { unavailable } from '#http/errors.ts';
+import { scorehall } from '#test/cli/scorehall.ts';
 
 const read = (file: string): string => readFileSync(`deploy/${file}`, 'utf8');
 
@@ -81,3 +82,18 @@ test('the command of systemd runs with the settings and the user of the service,
   for (const name of readdirSync('deploy/systemd'))
     assert.ok(documents.includes(`deploy/systemd/${name.replace(/-backup\..*$/, '-backup.*')} `), name);
 });
+
+test('systemd repeats a failed start, unless the exit code says that a setting is wrong', async () => {
+  for (const name of ['scorehall', 'scorehall-agent']) {
+    const unit = read(`systemd/${name}.service`);
+    assert.match(unit, /^Restart=on-failure$/m, name);
+    const [, code] = /^RestartPreventExitStatus=(\d+)$/m.exec(unit)!;
+    const { status } = await scorehall({ API_URL: 'nowhere', INGEST_KEY: 'nothing' }, ...COMMANDS[name]!);
+    assert.equal(String(status), code, name);
+  }
+});
+
+const COMMANDS: Record<string, readonly string[]> = {
+  scorehall: ['serve'],
+  'scorehall-agent': ['agent', '--server-dir', import.meta.dirname],
+};

@@ -1,4 +1,4 @@
-import { Unavailable, UsageError } from '#platform/errors.ts';
+import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/output.ts';
 import { didYouMean, nearest } from '#platform/suggestion.ts';
 import { VERSION } from '#platform/version.ts';
@@ -36,6 +36,8 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   move: () => import('#cli/database/move.ts'),
   'secret-key': () => import('#cli/database/secret-key.ts'),
 };
+
+const WRONG_INPUT = 2;
 
 async function main(args: string[]): Promise<number> {
   const [word = ''] = args;
@@ -85,13 +87,13 @@ function written(text: string): 0 {
   return 0;
 }
 
-/** Runs one command. @returns the exit code */
+/** Runs one command. @returns the exit code; the units of systemd do not repeat a start that ends with WRONG_INPUT */
 export async function run(args: string[]): Promise<number> {
   try {
     return await main(args);
   } catch (error) {
     errorOutput().write(`${errorText(error)}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    return error instanceof UsageError && !(error instanceof TemporaryError) ? WRONG_INPUT : 1;
   }
 }
 
