@@ -17,6 +17,7 @@ import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
 import { checkPlaceholders } from './placeholders.ts';
 import { compilePlugins, compilerVersion, type JavaDriver } from './java.ts';
+import { checkStalledBody } from './stalled.ts';
 import {
   EXPECTED_FAULTS,
   EXPECTED_LIVE,
@@ -36,6 +37,7 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
     const driver = await compilePlugins(join(folder, 'classes'));
     report.add('both plugins compile without warnings', version, true);
     await checkFaults(join(folder, 'faults'), driver, report);
+    await checkStalledBody(join(folder, 'stalled'), driver, report);
     for (const dialect of dialectsOf(database)) {
       await using created = await databases(dialect);
       const server = join(folder, dialect);

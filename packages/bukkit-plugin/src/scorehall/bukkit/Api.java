@@ -165,10 +165,20 @@ final class Api {
         .header("Authorization", "Bearer " + key)
         .header("Accept", "application/json")
         .build();
-    return client.sendAsync(request, HttpResponse.BodyHandlers.ofString())
-        .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+    return send(request)
         .thenApply(this::read)
         .whenComplete((answer, failure) -> report(failure));
+  }
+
+  /** The timeout of a request ends with the headers of its answer. This one covers the body too, and closes the connection. */
+  private CompletableFuture<HttpResponse<String>> send(HttpRequest request) {
+    CompletableFuture<HttpResponse<String>> exchange = client.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+    // Only cancelling the future of the client itself ends the exchange, so the timeout completes a copy.
+    return exchange.copy()
+        .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete((response, failure) -> {
+          if (failure instanceof TimeoutException) exchange.cancel(true);
+        });
   }
 
   private Object read(HttpResponse<String> response) {
