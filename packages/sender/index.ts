@@ -134,7 +134,8 @@ export class Sender implements AsyncDisposable {
       await this.#setAside(events[0]?.event ?? lines[0]!, receipt);
     } else if (await this.#processReceipts(events, response.receipts)) {
       await this.#queue.advance(next);
-      return { trouble: 'The service asked to send some events again later.', afterMs: MAX_PAUSE_MS / 2 };
+      const { reason = '' } = response.receipts.find(({ retry }) => retry) ?? {};
+      return { trouble: `Events wait and are sent again later: ${reason}`, afterMs: MAX_PAUSE_MS / 2 };
     }
     this.#batchSize = MAX_EVENTS;
     await this.#queue.advance(next);

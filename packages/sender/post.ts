@@ -53,11 +53,16 @@ export async function postEvents(
       body: compressed ? await gzipped(body) : body,
       signal,
     });
-    return readResponse(response, lines.length);
+    return readResponse(response, lines.length, new URL(url).origin);
   } catch (error) {
-    const { message, cause } = error as Error;
-    return { trouble: cause instanceof Error ? `${message}: ${cause.message}` : message, afterMs: undefined };
+    return { trouble: `${new URL(url).origin} cannot be reached: ${reasonOf(error)}`, afterMs: undefined };
   }
+}
+
+/** A host with several addresses fails once for each; errors of TLS go on with lines of OpenSSL. */
+function reasonOf(error: unknown): string {
+  const { message } = (error instanceof AggregateError ? error.errors[0] : error) as Error;
+  return message.trim().split('\n')[0]!;
 }
 
 function gzipped(body: Buffer): Promise<Buffer> {
@@ -105,13 +110,18 @@ async function post(url: URL, { headers, body, signal }: Request): Promise<Respo
   return await promise;
 }
 
-function readResponse({ status, statusText, headers, text }: Response, count: number): IngestResponse {
+function readResponse({ status, statusText, headers, text }: Response, count: number, origin: string): IngestResponse {
   const body = parsed(text);
   if (status === 200 && Array.isArray(body) && body.length === count) return { receipts: body as Receipt[] };
   const { error_description } = (body ?? {}) as { error_description?: string };
   const sentence = `${status} ${error_description ?? statusText}`;
   if (status === 400 || status === 413) return { refused: sentence };
-  return { trouble: sentence, afterMs: millisecondsOf(headers['retry-after']) };
+  const isIngest = status === 200 ? Array.isArray(body) : !/^(3..|404|405)$/.test(String(status));
+  const remedy = `. ${origin} is not the ingest: set the address to INGEST_URL of the service.`;
+  return {
+    trouble: isIngest ? sentence : sentence.replace(/\.?$/, () => remedy),
+    afterMs: millisecondsOf(headers['retry-after']),
+  };
 }
 
 function parsed(text: string): unknown {

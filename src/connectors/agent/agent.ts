@@ -51,6 +51,7 @@ export class Agent implements AsyncDisposable {
   #filesState: FilesState;
   #outboxState: OutboxState;
   #savedAt = 0;
+  #missingReported = false;
   #filesAt = -Infinity;
   #presenceAt = -Infinity;
   #unknown: { at: number; since: number } | undefined;
@@ -137,11 +138,22 @@ export class Agent implements AsyncDisposable {
       for await (const { lines, next } of this.#reader.read(this.#log.position)) {
         if (!(await this.#apply(lines, next))) return false;
       }
+      this.#reportMissingLog();
       return true;
     } catch (error) {
       if (error instanceof Unfinished || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
       throw error;
     }
+  }
+
+  /** A wrong folder looks like that of a server that never ran. */
+  #reportMissingLog(): void {
+    if (this.#log.position !== undefined || this.#missingReported) return;
+    this.#missingReported = true;
+    const { serverFolder, onTrouble } = this.#options;
+    onTrouble(
+      `There is no logs/latest.log in ${serverFolder} yet. Until the game server writes it, nobody is reported as online.`,
+    );
   }
 
   /** @returns false where the log has to be read again from a login whose player is not known yet */

@@ -3,6 +3,7 @@
 const DAY_S = 86_400;
 /** The modification time of a file may be a little earlier than the time that its last line shows. */
 const TOLERANCE_MS = 5_000;
+const ZONE_STEP_MS = 900_000;
 
 /** A local date and the seconds since its midnight. */
 export interface LogTime {
@@ -14,6 +15,17 @@ export interface LogTime {
 export function millisecondsOf({ date, seconds }: LogTime): number {
   const [year, month, day] = date.split('-').map(Number);
   return new Date(year!, month! - 1, day, 0, 0, seconds).getTime();
+}
+
+/** `hh:mm:ss` */
+export const clockOf = ({ seconds }: LogTime): string => new Date(seconds * 1000).toISOString().slice(11, 19);
+
+export const clockAt = (timestamp: number): string => new Date(timestamp).toTimeString().slice(0, 8);
+
+/** Whether a difference of two clocks is that of two time zones, which differ by quarters of an hour. */
+export function isZoneOffset(ms: number): boolean {
+  const nearest = Math.round(ms / ZONE_STEP_MS) * ZONE_STEP_MS;
+  return nearest > 0 && Math.abs(ms - nearest) <= TOLERANCE_MS;
 }
 
 /** The time of a line that follows `previous`: on the next day if its clock is more than half a day behind. */

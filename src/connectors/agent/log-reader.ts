@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DayCounter, endingAt, following, type LogTime, millisecondsOf } from './log-clock.ts';
+import {
+  clockAt,
+  clockOf,
+  DayCounter,
+  endingAt,
+  following,
+  isZoneOffset,
+  type LogTime,
+  millisecondsOf,
+} from './log-clock.ts';
 import {
   type Archive,
   archiveBegins,
@@ -60,6 +69,7 @@ export class LogReader implements AsyncDisposable {
   /** `LogPosition.file` of the open file. */
   #open = '';
   #missingSince: number | undefined;
+  #zoneReported = false;
   /** The end of the archives, where the next latest.log is still missing. */
   #waitingAt: LogPosition | undefined;
 
@@ -148,11 +158,23 @@ export class LogReader implements AsyncDisposable {
     for await (const chunk of linesOf(bytesOfFile(handle, position.offset), position.offset)) {
       const atEnd = chunk.end >= size;
       const { lines, time } = await timed(chunk, position, atEnd ? { written: mtimeMs } : { handle, mtimeMs });
+      if (atEnd && lines.length > 0 && lines.at(-1)!.offset === chunk.lines.at(-1)!.offset)
+        this.#checkZone(time!, mtimeMs);
       position = { ...position, offset: chunk.end, written: mtimeMs, ...(time && { time }) };
       if (position.beginning.length < MAX_BEGINNING)
         position.beginning = await beginningOfFile(handle, Math.min(chunk.end, MAX_BEGINNING));
       yield { lines, next: position };
     }
+  }
+
+  /** A server writes a line at the time that it shows, so the file and its last line have the same time. */
+  #checkZone(time: LogTime, written: number): void {
+    if (this.#zoneReported || !isZoneOffset(written - millisecondsOf(time))) return;
+    this.#zoneReported = true;
+    this.#onTrouble(
+      `The newest line of latest.log says ${clockOf(time)}, but the file was written at ${clockAt(written)} by the clock of ` +
+        `the agent: if the game server is in another time zone, set TZ of the agent to that zone. Until then times are wrong.`,
+    );
   }
 
   /**

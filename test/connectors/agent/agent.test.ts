@@ -20,7 +20,7 @@ import { sql } from '#db/sql.ts';
 import { parseLine } from '#connectors/agent/log-line.ts';
 import { Agent, type AgentOptions } from '#connectors/agent/agent.ts';
 import { application, login, person, serviceToken } from '#test/support/builders.ts';
-import { onEachDatabase, testServices } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, testServices } from '#test/support/context.ts';
 import { openIngestService, type HttpService } from '#test/ingest/service.ts';
 import { ask } from '#test/support/request.ts';
 
@@ -199,6 +199,34 @@ onEachDatabase('while latest.log is missing, a restarted agent reads its archive
   await agent.flush();
   assert.deepEqual(await sessions(), ['+Wader', '-Wader', '+Wader', '+Otter', '-Wader']);
   assert.deepEqual(troubles, []);
+});
+
+onSqlite('a missing log and one in another time zone are reported once', async (t, url) => {
+  const { server, open, troubles, folder } = await world(t, url);
+  await using agent = await open();
+  await agent.poll();
+  await agent.poll();
+  assert.deepEqual(troubles.splice(0), [
+    `There is no logs/latest.log in ${folder} yet. Until the game server writes it, nobody is reported as online.`,
+  ]);
+  server.line('Starting minecraft server version 1.21.4');
+  // Stopped for a time that is no difference between two zones.
+  server.now += 7 * 3_600_000 + 400_000;
+  await agent.poll();
+  assert.deepEqual(troubles, []);
+  for (const hours of [2, -5, 5.5]) {
+    const written = server.now;
+    server.now = written + hours * 3_600_000;
+    server.line('A line of another zone');
+    server.now = written + 1_000;
+    utimesSync(join(folder, 'logs/latest.log'), server.now / 1000, server.now / 1000);
+    await agent.poll();
+  }
+  assert.equal(troubles.length, 1, troubles.join());
+  assert.match(
+    troubles[0]!,
+    /^The newest line of latest\.log says [\d:]+, .* written at [\d:]+ .* set TZ of the agent/,
+  );
 });
 
 test('players cannot forge lines by chat', () => {

@@ -149,6 +149,26 @@ test('events without a receipt are sent again in order until they have one', asy
   assert.ok(pauses[1]! >= 1000);
 });
 
+test('a trouble names the address, another service than the ingest, and why events wait', async (t) => {
+  const moved = fault(301, { location: 'https://example.org/' });
+  const page = (): FakeResponse => [200, {}, 'a page'];
+  const { url } = await fakeService(t, fault(0), fault(405), moved, page, fault(401), later, accepted);
+  const troubles: string[] = [];
+  const sender = await opened(t, { url, onTrouble: (sentence) => troubles.push(sentence) });
+  await sender.send(newEvent());
+  await sender.flush();
+  const [away, ...others] = troubles;
+  assert.match(away!, new RegExp(`^${url} cannot be reached: [^\n]+$`));
+  const isNotIngest = `. ${url} is not the ingest: set the address to INGEST_URL of the service.`;
+  assert.deepEqual(others, [
+    `405 Why${isNotIngest}`,
+    `301 Why${isNotIngest}`,
+    `200 OK${isNotIngest}`,
+    '401 Why.',
+    'Events wait and are sent again later: early',
+  ]);
+});
+
 test('rejected events are set aside and reported; events that are too early are sent again', async (t) => {
   const own = folder();
   const { url, seen } = await fakeService(t, refuse, accepted);
