@@ -116,9 +116,17 @@ test('a wrong file of servers is refused as a whole, before anything changes', a
     scorehall({ DATABASE_URL }, 'server', 'create', '--from', path, ...options);
   const wrong: [string, RegExp][] = [
     ['servers: 3', /s\.yml must be a list of servers with name and region\.\n$/],
-    ['- { name: A }', /s\.yml, server 1, region: .*\.\n$/],
+    ['- { name: A }', /s\.yml, server 1: `region` is missing: it must be a text\.\n$/],
+    [
+      '- { name: A, regoin: eu }',
+      /server 1: `region` is missing: .* `regoin` is not a member of this object; check the spelling\.\n$/,
+    ],
+    ['- A', /s\.yml, server 1: must be an object\.\n$/],
     ['- { name: A, region: eu }\n- { name: a, region: eu }', /s\.yml, server 2 has the name of server 1\.\n$/],
-    ['- { name: A, region: eu, colour: red }', /s\.yml, server 1: Unrecognized key: "colour"\.\n$/],
+    [
+      '- { name: A, region: eu, colour: red }',
+      /s\.yml, server 1: `colour` is not a member of this object; check the spelling\.\n$/,
+    ],
     ['- { name: A, region: eu, max: -1 }', /s\.yml, server 1: max .*\.\n$/],
     ['- { name: A, region: "e', /s\.yml cannot be read: .*\.\n$/],
   ];
@@ -327,7 +335,7 @@ onEachDatabase('a management connection comes from a file, its secret from anoth
   for (const text of [audited, ...printed]) assert.ok(!text.includes(first) && !text.includes(second), text);
 
   const wrong: [string, RegExp][] = [
-    ['{ url: "ws://127.0.0.1:1" }', /server 1, manage\.secret_file: .*\.\n$/],
+    ['{ url: "ws://127.0.0.1:1" }', /server 1: `manage\.secret_file` is missing: .*\.\n$/],
     [
       '{ url: "ws://127.0.0.1:1", secret_file: s, secret: Oth3rSecret }',
       /server 1, manage: Unrecognized key: "secret"\.\n$/,
@@ -368,7 +376,7 @@ test('a wrong file of a network is refused as a whole, before anything changes',
     ['[]', /n\.yml must have the members servers, applications, accounts, or some of them\.\n$/],
     ['colour: red', /n\.yml has the member colour; there are servers, applications, accounts\.\n$/],
     ['applications: { name: A }', /n\.yml: applications must be a list\.\n$/],
-    ['applications: [{ name: A }]', /application 1, type: .*\.\n$/],
+    ['applications: [{ name: A }]', /application 1: `type` is missing: it must be one of installed, web, service\.\n$/],
     [
       'applications: [{ name: A, type: web, redirect_uris: [ftp://a] }]',
       /application 1: the redirect URI ftp:\/\/a .*\.\n$/,

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { nameKey } from '#platform/text.ts';
+import { problemsIn } from '#events/checks/problems.ts';
 
 /** Reads a YAML or JSON file. @throws UsageError that names the file */
 export function parseFile(path: string): unknown {
@@ -29,7 +30,7 @@ export function readEntries<T extends { name: string }>(
   return list.map((item, index) => {
     const place = `${path}, ${noun} ${index + 1}`;
     const { data, error } = entry.safeParse(item);
-    if (error !== undefined) throw new UsageError(`${place}${reasonOf(error)}.`);
+    if (error !== undefined) throw new UsageError(`${place}: ${reasonOf(error, item)}`);
     const earlier = seen.get(nameKey(data.name));
     if (earlier !== undefined) throw new UsageError(`${place} has the name of ${noun} ${earlier}.`);
     seen.set(nameKey(data.name), index + 1);
@@ -37,7 +38,9 @@ export function readEntries<T extends { name: string }>(
   });
 }
 
-function reasonOf({ issues }: z.ZodError): string {
-  const { path, message } = issues[0]!;
-  return `${path.length > 0 ? `, ${path.join('.')}` : ''}: ${message}`;
+function reasonOf({ issues }: z.ZodError, item: unknown): string {
+  if (issues[0]!.code === 'invalid_type' && issues[0]!.path.length === 0) return 'must be an object.';
+  return problemsIn(issues, item, [])
+    .map(({ reason }) => reason)
+    .join(' ');
 }
