@@ -8,8 +8,10 @@ export function unauthenticated(realm: string): HttpError {
 }
 
 /** 401 for credentials that are not valid. */
-export function invalidToken(realm: string): HttpError {
-  const sentence = 'The access token or Client ID is unknown, malformed, expired or revoked.';
+export function invalidToken(
+  realm: string,
+  sentence = 'The access token or Client ID is unknown, malformed, expired or revoked.',
+): HttpError {
   return new HttpError(401, 'invalid_token', sentence, {
     'www-authenticate': `Bearer realm="${realm}", error="invalid_token", error_description="${sentence}"`,
   });

@@ -2,11 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
 import type { Db } from '#db/db.ts';
-import { type Credential, findServerKey } from '#store/game/server-keys.ts';
+import { type Credential, findServerKey, isServerKey } from '#store/game/server-keys.ts';
 
 /** Lifetime of a cache entry: a revoked key is refused after this time at the latest. */
 const CACHE_TTL_MS = 500;
 const MAX_CACHED = 1_000;
+
+const INVALID = 'The key is unknown, expired or revoked. Ask the operator of the network for a new one.';
+const OTHER_KIND =
+  'This is not the key of a game server, which begins with shk_. Tokens and secrets of applications report no events.';
 
 /** Authenticates game servers by the key in `Authorization: Bearer`. */
 export class Credentials {
@@ -38,10 +42,7 @@ export class Credentials {
       throw unauthorized('Send the key of the game server in the header "Authorization: Bearer <key>".', '');
     const credential = await findServerKey(this.#db, secret, this.#clock.now());
     if (credential === undefined)
-      throw unauthorized(
-        'The key is unknown, expired or revoked. Ask the operator of the network for a new one.',
-        ', error="invalid_token"',
-      );
+      throw unauthorized(isServerKey(secret) ? INVALID : OTHER_KIND, ', error="invalid_token"');
     if (this.#cached.size >= MAX_CACHED) this.#cached.clear();
     this.#cached.set(header, { credential, until: performance.now() + CACHE_TTL_MS });
     return credential;

@@ -294,8 +294,10 @@ test('a request without a valid key is refused with 401', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { post, origin, context, alpha } = await openIngestService(t, database.url);
   t.after(() => database.drop());
-  for (const token of ['shk_wrong', 'x', `${alpha}x`]) {
+  for (const token of ['shk_wrong', 'x', 'shs_x', `${alpha}x`]) {
     const reply = await post(match(), { token });
+    const expected = token.startsWith('shk_') ? /^The key is unknown, expired or revoked/ : /begins with shk_/;
+    assert.match(reply.json.error_description, expected);
     assert.equal(reply.status, 401);
     assert.equal(reply.json.error, 'invalid_token');
     assert.match(reply.headers['www-authenticate']!, /error="invalid_token"/);

@@ -29,6 +29,7 @@ interface Authenticated<T> {
   until: number;
 }
 
+const CLIENT_SECRET = 'This is a Client Secret: exchange it for an access token at /oauth/token of the sign-in.';
 const CACHED_TOKENS = 20_000;
 const CACHED_APPLICATIONS = 2_000;
 /**
@@ -93,13 +94,15 @@ export class Callers {
   async #byServerKey(key: string, version: number | undefined): Promise<Caller> {
     const now = this.#clock.now();
     const found = await findServerKey(this.#db, key, now);
-    if (found === undefined) throw invalidToken(this.#realm);
+    if (found === undefined)
+      throw invalidToken(this.#realm, 'The key of the game server is unknown, expired or revoked.');
     const caller: Caller = { kind: 'server', serverKey: found.serverKey };
     this.#bearers.set(key, { value: caller, until: now + CACHE_MS }, version);
     return caller;
   }
 
   async #refusalOf(token: string): Promise<HttpError> {
+    if (token.startsWith('shs_')) throw invalidToken(this.#realm, CLIENT_SECRET);
     const refusal = invalidToken(this.#realm);
     if (!(await isFormerToken(this.#db, token))) return refusal;
     return new FormerToken(refusal.status, refusal.code, refusal.message, refusal.headers);

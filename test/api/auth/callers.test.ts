@@ -67,6 +67,14 @@ onEachDatabase('the data API has three kinds of callers', async (t, url) => {
   await t.test('unknown or malformed credentials and other schemes get a challenge with invalid_token', async () => {
     const wrong = ['Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', token, `Bearer ${token} x`, `Bearer ${token}x`, 'x'];
     for (const authorization of wrong) assertInvalidToken(await at('/v1/servers', { authorization }));
+    for (const [other, sentence] of [
+      ['shs_x', /This is a Client Secret: exchange it for an access token/],
+      ['shk_x', /The key of the game server is unknown/],
+    ] as const) {
+      const reply = await at('/v1/servers', { authorization: `Bearer ${other}` });
+      assertInvalidToken(reply);
+      assert.match(reply.json.error_description, sentence);
+    }
     assertInvalidToken(await at(`/v1/servers?access_token=${token.slice(1)}`));
     for (const query of ['nobody', '%00', '%', '%zz', '%F0%9F%8E%AE', 'x'.repeat(10_000)]) {
       assertInvalidToken(await at(`/v1/servers?client_id=${query}`));
