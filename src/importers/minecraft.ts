@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
+import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text.ts';
 import type { WireEvent } from '#events/schema.ts';
 import type { NetworkLookup } from './network-lookup.ts';
@@ -27,9 +28,15 @@ export async function* importMinecraft(
   for (const { path, reason } of skipped) yield { file: path, place: '', note: reason };
   const work: ImportRun = { folder, network, names: new Names(), banned: new Names(), server: choice.server };
   const named = (name: string) => files.filter((file) => basename(file) === name);
-  for (const file of named('usercache.json')) yield* importNames(file, work);
-  yield* importBans(named('banned-players.json'), work);
-  for (const file of files.filter((file) => basename(dirname(file)) === 'stats')) yield* importStats(file, work);
+  const [caches, bans] = [named('usercache.json'), named('banned-players.json')];
+  const stats = files.filter((file) => basename(dirname(file)) === 'stats');
+  if (caches.length + bans.length + stats.length === 0)
+    throw new UsageError(
+      `${folder} has no usercache.json, banned-players.json or stats/UUID.json, also in the folders below it.`,
+    );
+  for (const file of caches) yield* importNames(file, work);
+  yield* importBans(bans, work);
+  for (const file of stats) yield* importStats(file, work);
 }
 
 async function* importNames(file: string, { folder, names }: ImportRun): AsyncGenerator<Finding> {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { join, posix } from 'node:path';
+import { UsageError } from '#platform/errors.ts';
 import type { WireEvent } from '#events/schema.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 import { ImportRefusal, type Finding } from './finding.ts';
@@ -34,6 +35,7 @@ interface Candidate {
 export async function* importPgmMaps(folder: string, network: NetworkLookup): AsyncGenerator<Finding> {
   const found = await walk(folder, (name) => name.endsWith('.xml') || name === 'map.png');
   for (const { path, reason } of found.skipped) yield { file: path, place: '', note: reason };
+  if (!found.files.some(isMap)) throw new UsageError(`${folder} has no map.xml, also in the folders below it.`);
   const includes = new Includes(
     folder,
     found.files.filter((file) => file.endsWith('.xml') && !isMap(file)),

@@ -63,6 +63,8 @@ test('an unreadable path or wrong operands end with exit code 2', async () => {
     [['events', 'none.ndjson'], /^scorehall: none\.ndjson does not exist\.\n$/],
     [['events', '.'], /^scorehall: \. is a folder\.\n$/],
     [['pgm-maps', 'file'], /^scorehall: file is not a folder\.\n$/],
+    [['pgm-maps', '.'], /^scorehall: \. has no map\.xml, also in the folders below it\.\n$/],
+    [['minecraft', '.'], /^scorehall: \. has no usercache\.json, banned-players\.json or stats\/UUID\.json/],
     [['minecraft'], /^scorehall: Name the file or folder to import; see --help\.\n$/],
     [['rotations', 'a', 'b'], /^scorehall: Import one file or folder at a time\.\n$/],
   ];
