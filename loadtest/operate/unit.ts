@@ -156,7 +156,9 @@ async function testRestart(setup: Setup): Promise<void> {
 /** A wrong setting fails once; the corrected one needs nothing but a restart. */
 async function testWrongSetting(setup: Setup): Promise<void> {
   const { report, container } = setup;
-  container.shell('cp -p /etc/scorehall/scorehall.env /tmp/right.env; echo API_URL=nowhere >> /etc/scorehall/scorehall.env');
+  container.shell(
+    'cp -p /etc/scorehall/scorehall.env /tmp/right.env; echo API_URL=nowhere >> /etc/scorehall/scorehall.env',
+  );
   container.run(['systemctl', 'restart', 'scorehall']);
   const until = Date.now() + READY_WITHIN_S * 1000;
   while (Date.now() < until && property(container, 'ActiveState') !== 'failed') await pause(100);

@@ -62,6 +62,7 @@ export async function postEvents(
 /** A host with several addresses fails once for each; errors of TLS go on with lines of OpenSSL. */
 function reasonOf(error: unknown): string {
   const { message } = (error instanceof AggregateError ? error.errors[0] : error) as Error;
+  if (message.includes('wrong version number')) return 'it answers in http, not https';
   return message.trim().split('\n')[0]!;
 }
 

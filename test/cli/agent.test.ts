@@ -22,13 +22,14 @@ test('the agent takes every key that `server create` can print', async () => {
 test('a wrong setting ends the agent with exit code 2, and what may pass by itself with 1', async (t) => {
   const server = mkdtempSync(join(tmpdir(), 'scorehall-agent-'));
   t.after(() => rmSync(server, { recursive: true }));
-  const run = (INGEST_KEY: string, folder: string): ReturnType<typeof scorehall> =>
-    scorehall({ INGEST_KEY }, 'agent', '--server-dir', folder);
-  const missing = await run('shk_a', join(server, 'none'));
+  const missing = await agentBeside(join(server, 'none'));
   assert.deepEqual([missing.status, missing.err.includes('--server-dir must be a folder that exists')], [2, true]);
   const folder = join(server, 'scorehall-agent/queue');
   mkdirSync(folder, { recursive: true });
   await using _ = await openSender({ url: 'http://127.0.0.1:1', key: 'shk_a', folder });
-  const held = await run('shk_a', server);
+  const held = await agentBeside(server);
   assert.deepEqual([held.status, held.err.startsWith('scorehall: The agent cannot start: ')], [1, true], held.err);
 });
+
+const agentBeside = (folder: string): ReturnType<typeof scorehall> =>
+  scorehall({ INGEST_KEY: 'shk_a' }, 'agent', '--server-dir', folder);

@@ -13,9 +13,13 @@ onSqlite('an address that is in use may become free, one that the user may not l
   const { port } = other.address() as AddressInfo;
   const start = async (API_LISTEN: string): Promise<void> => {
     await using context = await openAppContext(readConfig({ DATABASE_URL: url, API_LISTEN, LOG_LEVEL: 'silent' }));
-    await using _services = await openServices(context, ['API']);
+    const services = await openServices(context, ['API']);
+    await services[Symbol.asyncDispose]();
   };
-  await assert.rejects(start(`127.0.0.1:${port}`), { name: 'TemporaryError', message: /something listens there already/ });
+  await assert.rejects(start(`127.0.0.1:${port}`), {
+    name: 'TemporaryError',
+    message: /something listens there already/,
+  });
   other.close();
   await assert.rejects(start('/no/such/folder/socket'), { name: 'UsageError', message: /there is no such folder/ });
   await start(`127.0.0.1:${port}`);

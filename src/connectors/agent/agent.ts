@@ -138,7 +138,7 @@ export class Agent implements AsyncDisposable {
       for await (const { lines, next } of this.#reader.read(this.#log.position)) {
         if (!(await this.#apply(lines, next))) return false;
       }
-      this.#reportMissingLog();
+      await this.#reportMissingLog();
       return true;
     } catch (error) {
       if (error instanceof Unfinished || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
@@ -146,10 +146,11 @@ export class Agent implements AsyncDisposable {
     }
   }
 
-  /** A wrong folder looks like that of a server that never ran. */
-  #reportMissingLog(): void {
+  /** A wrong folder looks like that of a server that never ran. A program with an outbox may have no log. */
+  async #reportMissingLog(): Promise<void> {
     if (this.#log.position !== undefined || this.#missingReported) return;
     this.#missingReported = true;
+    if ((await this.#outbox.files()).length > 0) return;
     const { serverFolder, onTrouble } = this.#options;
     onTrouble(
       `There is no logs/latest.log in ${serverFolder} yet. Until the game server writes it, nobody is reported as online.`,

@@ -169,6 +169,15 @@ test('a trouble names the address, another service than the ingest, and why even
   ]);
 });
 
+test('https to a service that speaks http is named as such', async (t) => {
+  const { url } = await fakeService(t, accepted);
+  const { promise: trouble, resolve: onTrouble } = Promise.withResolvers<string>();
+  const pause = untilClosed(() => undefined);
+  const sender = await opened(t, { url: url.replace('http:', 'https:'), onTrouble, pause });
+  await sender.send(newEvent());
+  assert.match(await trouble, / cannot be reached: it answers in http, not https$/);
+});
+
 test('rejected events are set aside and reported; events that are too early are sent again', async (t) => {
   const own = folder();
   const { url, seen } = await fakeService(t, refuse, accepted);
