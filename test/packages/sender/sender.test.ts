@@ -49,6 +49,7 @@ const fault =
   (status: number, headers = {}) =>
   (): FakeResponse => [status, headers, { error: 'x', error_description: 'Why.' }];
 
+const page = (): FakeResponse => [200, {}, 'a page'];
 const half = (): FakeResponse => [200, {}, []];
 
 /** Rejects all events, the second one with `retry`. */
@@ -151,7 +152,6 @@ test('events without a receipt are sent again in order until they have one', asy
 
 test('a trouble names the address, another service than the ingest, and why events wait', async (t) => {
   const moved = fault(301, { location: 'https://example.org/' });
-  const page = (): FakeResponse => [200, {}, 'a page'];
   const { url } = await fakeService(t, fault(0), fault(405), moved, page, fault(401), later, accepted);
   const troubles: string[] = [];
   const sender = await opened(t, { url, onTrouble: (sentence) => troubles.push(sentence) });
