@@ -37,6 +37,7 @@ test('the client credentials response is exactly as specified, by form, Basic an
   }
   const wrong = await post(services, '/oauth/token', { ...credentials, client_secret: `${second}x`, grant_type });
   assert.deepEqual([wrong.status, wrong.body['error']], [401, 'invalid_client']);
+  assert.match(String(wrong.body['error_description']), /^client_id or client_secret is wrong, or was withdrawn/);
 });
 
 test('userinfo says `banned` only to applications that an operator has approved', async (t) => {

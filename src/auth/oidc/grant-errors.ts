@@ -23,10 +23,16 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** A token of another application is described like an unknown one, so that nobody learns that it exists. */
 const CLIENT_MISMATCH = 'client mismatch';
 
-/** Completes an `invalid_grant` response, whose description is the same sentence for every reason in oidc-provider. */
-export function describeInvalidGrant(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
+/** One sentence for all reasons, so that nobody learns which Client IDs exist. */
+const WRONG_CLIENT =
+  'client_id or client_secret is wrong, or was withdrawn. A secret begins with shs_ and is sent in the form or by HTTP Basic.';
+
+/** Completes the response to a refused token request; oidc-provider has the same sentence for every reason. */
+export function describeTokenError(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
   const body = ctx.body as { error?: string } | string | undefined;
-  if (typeof body !== 'object' || body.error !== 'invalid_grant') return;
+  if (typeof body !== 'object') return;
+  if (body.error === 'invalid_client') ctx.body = { ...body, error_description: WRONG_CLIENT };
+  if (body.error !== 'invalid_grant') return;
   const unknown = ctx.oidc.params?.['code'] === undefined ? 'refresh token not found' : 'authorization code not found';
   const detail = error.error_detail === CLIENT_MISMATCH ? unknown : error.error_detail;
   const description = DESCRIPTIONS[detail ?? ''];

@@ -14,7 +14,7 @@ import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { type StorageParts, createStorage } from './storage.ts';
 import { translateOutage } from './outage.ts';
-import { describeInvalidGrant } from './grant-errors.ts';
+import { describeTokenError } from './grant-errors.ts';
 import { generateRefreshTokenId, refreshTokenRotation } from './refresh-tokens.ts';
 import { keepOfflineAccess, OFFLINE_ACCESS, SCOPES, setDefaultScope } from './scopes.ts';
 
@@ -49,7 +49,7 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
     await guardRedirect(ctx, parts.db, parts.pages);
   };
   provider.use((ctx, next) => adjustResponse(ctx as KoaContextWithOIDC, next));
-  provider.on('grant.error', describeInvalidGrant);
+  provider.on('grant.error', describeTokenError);
   return provider;
 }
 
