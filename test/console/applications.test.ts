@@ -39,8 +39,15 @@ onEachDatabase('an application can have several secrets, and a withdrawn one is 
   const withdrawals = console.forms().filter(({ action }) => action.endsWith('/secrets/remove'));
   assert.equal(withdrawals.length, 2);
   await console.post(withdrawals[0]!.action, withdrawals[0]!.fields);
+  assert.match(console.text, /Withdraw a Client Secret of .*\? Created .* This cannot be undone\./);
+  assert.doesNotMatch(console.text, /the last one/);
+  assert.equal(await grants(first), 200, 'it asks first');
+  await confirm(console);
   assert.match(console.page.url, /done=withdrawn/);
   assert.deepEqual([await grants(first), await grants(second)], [401, 200]);
+  const [last] = console.forms().filter(({ action }) => action.endsWith('/secrets/remove'));
+  await console.post(last!.action, last!.fields);
+  assert.match(console.text, /It is the last one: nobody can sign in/);
   await console.post(withdrawals[0]!.action, withdrawals[0]!.fields);
   assert.match(console.page.url, /done=gone/);
   const added: (string | undefined)[] = [];

@@ -9,7 +9,7 @@ import { runJobsOnce } from '#server/jobs.ts';
 import { application } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
-import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
+import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -70,6 +70,9 @@ onEachDatabase('an account owns an application only after accepting the invitati
   await bobs.open(settings);
   const leave = bobs.forms().find(({ fields }) => fields['account_id'] === bob.id)!;
   await bobs.post(leave.action, leave.fields);
+  assert.match(bobs.text, /Remove yourself from the owners of Board\?/);
+  assert.deepEqual(await names(), ['Ann', 'Bob'], 'it asks first');
+  await confirm(bobs);
   assert.deepEqual(await names(), ['Ann'], 'an invited owner can leave again');
   const entries = await listAudit(context.db, { action: 'application' }, 20);
   assert.deepEqual(entries.map(({ action, actor }) => `${action.slice(18)} ${actor}`).toReversed(), [

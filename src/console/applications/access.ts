@@ -8,7 +8,7 @@ import {
   type RequestKind,
   requestsOf,
 } from '#store/applications/access-requests.ts';
-import { inApplication } from './application.ts';
+import { inApplication } from './layout.ts';
 import { mailWaitingRequests } from '../operator/notify.ts';
 import { waitingCard } from './waiting.ts';
 import type { PageContent } from '../layout.ts';

@@ -3,6 +3,7 @@ import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import {
   addFurtherSecret,
+  type ApplicationSecret,
   type ApplicationSettings,
   deleteApplication,
   MAX_SECRETS,
@@ -16,54 +17,16 @@ import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
 import { announceChange, changeCard, changeHint } from './changes.ts';
+import { isConfirmed } from '../confirmation.ts';
 import { type PageContent, tokenField } from '../layout.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
-import { stateBadge, button, formTo, logoImage, timestamp, number, type Problems } from '../components.ts';
+import { button, formTo, logoImage, timestamp, number, type Problems } from '../components.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
+import { confirmInApplication, inApplication } from './layout.ts';
 
 const WEEK_MS = 7 * 86_400_000;
-const TABS = ['', '/access', '/usage', '/settings'] as const;
-
-/**
- * The layout of an application's pages: heading, tabs and, where it is suspended, the reason.
- * @param title of the tab; empty for the overview
- */
-export async function inApplication(
-  request: OwnedRequest,
-  tab: (typeof TABS)[number],
-  title: string,
-  inner: Html,
-  status = 200,
-): Promise<PageContent> {
-  const { application, texts } = request;
-  const root = `/console/applications/${application.client_id}`;
-  const main = html`<div class="heading">
-      <div class="row">
-        ${logoImage(application, 48)}
-        <h1><bdi>${application.name}</bdi></h1>
-        ${stateBadge(texts, application)}
-      </div>
-    </div>
-    <nav aria-label="${application.name}">
-      <ul class="tabs">
-        ${TABS.map(
-          (path) =>
-            html`<li>
-              <a href="${root}${path}" ${path === tab ? html`aria-current="page"` : ''}>${texts.tabs[path]}</a>
-            </li>`,
-        )}
-      </ul>
-    </nav>
-    ${notice(application.suspended === null ? undefined : texts.suspended.why[application.suspended], 'bad')} ${inner}`;
-  return {
-    title: title === '' ? application.name : `${title} · ${application.name}`,
-    main,
-    part: 'applications',
-    status,
-  };
-}
 
 async function overviewPage(request: OwnedRequest): Promise<PageContent> {
   const { application, texts } = request;
@@ -137,9 +100,12 @@ async function createSecret(request: OwnedRequest): Promise<string> {
   return `/applications/${client_id}`;
 }
 
-async function withdrawSecret(request: OwnedRequest): Promise<string> {
+async function withdrawSecret(request: OwnedRequest): Promise<PageContent | string> {
   const { deps, application, form } = request;
   const { client_id, key, name } = application;
+  const secrets = await secretsOf(deps.db, key);
+  const secret = secrets.find(({ id }) => id === form['id']);
+  if (secret !== undefined && !isConfirmed(request)) return await confirmWithdrawal(request, secret, secrets.length);
   const removed = await removeSecret(deps.db, key, form['id'] ?? '');
   if (removed) {
     const detail = { id: form['id'] };
@@ -151,6 +117,24 @@ async function withdrawSecret(request: OwnedRequest): Promise<string> {
 function formOf({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: ApplicationSettings) {
   const checks = { require_pkce: require_pkce ? '1' : '', rotate_refresh_tokens: rotate_refresh_tokens ? '1' : '' };
   return { name, redirect_uris: redirect_uris.join('\n'), ...checks };
+}
+
+async function confirmWithdrawal(
+  request: OwnedRequest,
+  secret: ApplicationSecret,
+  valid: number,
+): Promise<PageContent> {
+  const { application: t } = request.texts;
+  return await confirmInApplication(request, {
+    tab: '',
+    title: t.withdraw_title(request.application.name),
+    impact: [
+      html`<p>${t.made} ${timestamp(request, secret.created)}</p>`,
+      t.withdraw_falls,
+      ...(valid === 1 ? [t.withdraw_last] : []),
+    ],
+    submit: t.withdraw,
+  });
 }
 
 async function settingsPage(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {

@@ -14,9 +14,12 @@ import {
   invite,
 } from '#store/applications/invitations.ts';
 import { countOwnedBy, MAX_OWNED, ownersOf, removeOwner } from '#store/applications/owners.ts';
+import { isConfirmed } from '../confirmation.ts';
+import type { PageContent } from '../layout.ts';
 import { invitationMail } from '../mails.ts';
 import { button, formTo, timestamp, type Problems, textOf } from '../components.ts';
 import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from '../routes.ts';
+import { confirmInApplication } from './layout.ts';
 
 /** Each invitation sends a mail to somebody else, so the number per person is limited. */
 const INVITATION_LIMIT = { attempts: 30, windowMs: 86_400_000 };
@@ -100,10 +103,23 @@ async function uninvite(request: OwnedRequest): Promise<string> {
   return `/applications/${client_id}/settings?done=${ended ? 'saved' : 'gone'}`;
 }
 
-async function removeOwnerByForm(request: OwnedRequest): Promise<string> {
+/** Asks first, because only another owner can bring a removed owner back. */
+async function removeOwnerByForm(request: OwnedRequest): Promise<PageContent | string> {
   const { deps, application, form: submitted, person } = request;
   const { client_id, key, name } = application;
   const id = submitted['account_id'] ?? '';
+  const owner = (await ownersOf(deps.db, key)).find(({ account_id }) => account_id === id);
+  if (owner !== undefined && !isConfirmed(request)) {
+    const { application: t } = request.texts;
+    const isSelf = id === person.account.id;
+    return await confirmInApplication(request, {
+      tab: '/settings',
+      title: isSelf ? t.leave_title(name) : t.remove_owner_title(owner.name),
+      impact: [isSelf ? t.leave_falls : t.remove_owner_falls],
+      undo: t.remove_owner_undo,
+      submit: t.remove_owner,
+    });
+  }
   const removed = await removeOwner(deps.db, key, id);
   if (!removed) return `/applications/${client_id}/settings?done=gone`;
   await request.record({ action: 'application.owner.remove', subject: client_id, label: name, detail: { owner: id } });

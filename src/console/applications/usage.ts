@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { HOUR_MS, lastUseOf, type Sum, sumOf, type Usage, usageSince } from '#store/applications/usage.ts';
-import { inApplication } from './application.ts';
+import { inApplication } from './layout.ts';
 import { type Column, columnChart } from './chart.ts';
 import { timestamp, number } from '../components.ts';
 import { ownedPage, type OwnedRequest, type Route, type ConsoleRequest } from '../routes.ts';

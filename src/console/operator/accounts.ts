@@ -11,7 +11,8 @@ import { applicationsOwnedBy } from '#store/applications/owners.ts';
 import { button, factsList, formTo, number, timestamp, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
-import { type Act, confirmationPage, isConfirmed } from './confirmation.ts';
+import { isConfirmed } from '../confirmation.ts';
+import { type Act, confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, olderPager, PAGE_SIZE, table } from './lists.ts';
 

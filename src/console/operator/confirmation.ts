@@ -1,45 +1,13 @@
-import { html } from 'hono/html';
-import type { Html } from '#http/page.ts';
-import { formTo } from '../components.ts';
+import { type Confirmation, confirmationCard } from '../confirmation.ts';
 import type { PageContent } from '../layout.ts';
 import type { ConsoleRequest } from '../routes.ts';
 import { inOperator, type Section } from './layout.ts';
 
-/** An act of great effect, as the page before it shows it. */
-export interface Act {
+export interface Act extends Confirmation {
   section: Section;
-  title: string;
-  /** What it changes or ends. */
-  impact: readonly (Html | string)[];
-  /** Whether and how it can be undone (default: not at all). */
-  undo?: string;
-  /** The label of the button that does it. */
-  submit: string;
-  /** Where Cancel leads, below `/console`. */
-  back: string;
 }
 
-/** The field that the form of the page adds to the submitted one. */
-const CONFIRMED = 'confirmed';
-
-export const isConfirmed = ({ form }: ConsoleRequest): boolean => form[CONFIRMED] === 'yes';
-
-/** The page that says what an act changes, with a form that sends the submitted fields again. */
-export function confirmationPage(
-  request: ConsoleRequest,
-  { section, title, impact, undo, submit, back }: Act,
-): PageContent {
-  const { c, form, texts } = request;
-  const submitted = Object.entries(form).filter(([name]) => name !== 'form_token' && name !== CONFIRMED);
-  const action = new URL(c.req.url).pathname.replace(/^\/console/, '');
-  const fields = [...submitted, [CONFIRMED, 'yes'] as const].map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value ?? ''}" />`,
-  );
-  const inner = html`<section class="card form">
-    ${impact.map((line) => (typeof line === 'string' ? html`<p>${line}</p>` : line))}
-    <p><strong>${undo ?? texts.confirm.for_good}</strong></p>
-    ${formTo(request, action, html`${fields}<button class="danger">${submit}</button>`)}
-    <p><a href="/console${back}">${texts.confirm.cancel}</a></p>
-  </section>`;
-  return inOperator(request, section, title, inner);
+/** The page before an act of operators. */
+export function confirmationPage(request: ConsoleRequest, { section, title, ...act }: Act): PageContent {
+  return inOperator(request, section, title, confirmationCard(request, act));
 }

@@ -19,7 +19,8 @@ import { button, formTo, number, timestamp, type Problems } from '../components.
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { connectionCard, typeOf } from './connection.ts';
-import { confirmationPage, isConfirmed } from './confirmation.ts';
+import { isConfirmed } from '../confirmation.ts';
+import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, table } from './lists.ts';
 import { serverFields, readServerForm, problemsOf } from './servers.ts';

@@ -1,0 +1,45 @@
+import { html } from 'hono/html';
+import type { Html } from '#http/page.ts';
+import { formTo } from './components.ts';
+import type { ConsoleRequest } from './routes.ts';
+
+/** An act of great effect, as the page before it shows it. */
+export interface Confirmation {
+  title: string;
+  /** What it changes or ends. */
+  impact: readonly (Html | string)[];
+  /** Whether and how it can be undone (default: not at all). */
+  undo?: string;
+  /** The label of the button that does it. */
+  submit: string;
+  /** Where Cancel leads, below `/console`. */
+  back: string;
+}
+
+/** The field that the form of the page adds to the submitted one. */
+const CONFIRMED = 'confirmed';
+
+export const isConfirmed = ({ form }: ConsoleRequest): boolean => form[CONFIRMED] === 'yes';
+
+/**
+ * Says what an act changes, with a form that sends the submitted fields again.
+ * @param heading of the card, where the page has another one
+ */
+export function confirmationCard(
+  request: ConsoleRequest,
+  { impact, undo, submit, back, heading }: Omit<Confirmation, 'title'> & { heading?: string },
+): Html {
+  const { c, form, texts } = request;
+  const submitted = Object.entries(form).filter(([name]) => name !== 'form_token' && name !== CONFIRMED);
+  const action = new URL(c.req.url).pathname.replace(/^\/console/, '');
+  const fields = [...submitted, [CONFIRMED, 'yes'] as const].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value ?? ''}" />`,
+  );
+  return html`<section class="card form">
+    ${heading === undefined ? '' : html`<h2>${heading}</h2>`}
+    ${impact.map((line) => (typeof line === 'string' ? html`<p>${line}</p>` : line))}
+    <p><strong>${undo ?? texts.confirm.for_good}</strong></p>
+    ${formTo(request, action, html`${fields}<button class="danger">${submit}</button>`)}
+    <p><a href="/console${back}">${texts.confirm.cancel}</a></p>
+  </section>`;
+}
