@@ -14,6 +14,8 @@ export interface PageContent {
    */
   formTargets?: string[];
   status?: number;
+  /** Beside the name of the network in the footer. */
+  note?: string;
 }
 
 type Pages = Pick<Deps, 'config' | 'shell'>;
@@ -28,12 +30,12 @@ export async function showPage(c: Context, deps: Deps, content: PageContent): Pr
 export async function writePage(
   { config, shell }: Pages,
   texts: Texts,
-  { title, main }: PageContent,
+  { title, main, note }: PageContent,
   url = `${config.AUTH_URL}/account`,
 ): Promise<string> {
   const { lang: language, skip, contact: label } = texts;
   const contact = contactLink(config.CONTACT);
-  const foot = { links: contact === undefined ? [] : [{ href: contact, label }] };
+  const foot = { ...(note !== undefined && { note }), links: contact === undefined ? [] : [{ href: contact, label }] };
   const head = linkPreview(config, title);
   return await renderPage(shell, { language, title, skip, head, main, foot, url: new URL(url) });
 }

@@ -10,10 +10,11 @@ import { showPage } from './layout.ts';
 /** The page for somebody whose mail does not arrive: a mail server that hangs fails only after the first page. */
 export function mailStatePages(app: Hono<Env>, deps: Deps): void {
   app.get('/mail', async (c) => {
-    const { mail_state: t } = c.get('texts');
+    const { mail_state: t, back } = c.get('texts');
     const main = html`<div class="card narrow stack">
       <h1>${t.title}</h1>
       ${(await failureNotice(c, deps)) ?? notice(t.works, 'good')}
+      <p><a href="/sign-in">${back}</a></p>
     </div>`;
     return await showPage(c, deps, { title: t.title, main });
   });

@@ -109,6 +109,7 @@ async function showError(c: Context, deps: Deps, error: unknown): Promise<Respon
     503: errors.busy,
   };
   const title = status === 410 ? t.expired_title : t.title;
-  const main = errorPage({ status, title, sentence: sentences[status] ?? t.server, requestId });
+  const link = { href: '/account', label: t.to_account };
+  const main = errorPage({ status, title, sentence: sentences[status] ?? t.server, requestId, link });
   return await showPage(c, deps, { title, main, status });
 }

@@ -194,6 +194,7 @@ test('the account page lists sessions and applications and ends them with effect
   const { access_token } = (await answer.json()) as { access_token: string };
   await person.open('/account');
   assert.match(person.text, /Firefox · Windows/);
+  assert.match(person.text, /Testnet · Times in UTC/);
   assert.match(person.text, /A web app your identity · e-mail address/);
   const session = person.forms().find(({ fields: f }) => 'session' in f)!;
   await person.post(session.action, session.fields);
@@ -221,6 +222,7 @@ test('forms from other origins and malformed forms change nothing', async (t) =>
     { 'sec-fetch-site': 'same-site' },
   ] as Record<string, string>[]) {
     assert.equal((await person.post('/account/password', fields, headers)).status, 403);
+    assert.match(person.page.html, /<a class="button" href="\/account">To your account<\/a>/);
   }
   const own = { origin: world.services.auth, 'sec-fetch-site': 'same-origin' };
   for (const [body, type] of [

@@ -47,6 +47,7 @@ test('somebody who waits for a mail sees whether the mail server answers', async
   };
   assert.match(await forgotten(), /Nothing has arrived after a minute\?/);
   await person.open('/mail');
+  assert.match(person.page.html, /<a href="\/sign-in">Back<\/a>/);
   assert.match(person.text, /Our mail server answers/);
   await recordMailOutcome(context.db, 1, mailServerOf(context.config), 'ETIMEDOUT');
   await person.open('/mail?lang=ja');

@@ -30,8 +30,11 @@ onEachDatabase('a merge that has to wait leads to its job', async (t, url) => {
   assert.match(await merge(ann.uuid, bob.uuid), /\/console\/operator\/jobs\/\w{11}$/);
   const job = olga.page.url;
   assert.doesNotMatch(olga.text, /Merged/, 'it has not begun');
+  assert.equal(olga.page.headers.get('refresh'), null, 'a reload would take the focus away from Pause');
+  assert.ok(olga.page.html.includes(`<a href="${new URL(job).pathname}">Look again</a>`));
   await runJobs(context);
   assert.match((await olga.open(job)).html, />done</);
+  assert.doesNotMatch(olga.text, /Look again/);
   assert.match(await merge(eve.uuid, bob.uuid), /done=merged$/, 'one whose rows are moved at once');
 });
 

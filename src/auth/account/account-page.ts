@@ -131,7 +131,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
       </ul>
     </section>
   </div>`;
-  return await showPage(c, deps, { title: t.title, main });
+  return await showPage(c, deps, { title: t.title, main, note: t.zone(deps.config.TIME_ZONE) });
 }
 
 function doneText(done: string, { account: t, link }: Texts, account: Account): string | undefined {

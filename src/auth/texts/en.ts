@@ -173,6 +173,7 @@ export const en = {
     end_others: 'End all others',
     applications: 'Connected applications',
     no_applications: 'None.',
+    zone: (zone: string) => `Times in ${zone}`,
     never_read: 'Has not read your data through the data API.',
     last_read: (timestamp: string) => `Last read your data: ${timestamp}`,
     application: (since: string, used: string) => `since ${since} · last sign-in ${used}`,

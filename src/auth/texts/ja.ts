@@ -172,6 +172,7 @@ export const ja: Texts = {
     end_others: 'ほかをすべて終了',
     applications: '連携しているアプリ',
     no_applications: 'ありません。',
+    zone: (zone) => `時刻は ${zone}`,
     never_read: 'データ API であなたのデータを読んだことはありません。',
     last_read: (timestamp) => `最後にデータを読んだ日時：${timestamp}`,
     application: (since, used) => `${since} から · 最終ログイン ${used}`,

@@ -57,6 +57,9 @@ function badges({ texts: { operator: t } }: ConsoleRequest, account: Account): H
   }`;
 }
 
+const hasBadges = ({ role, disabled, player_uuid, email_verified }: Account): boolean =>
+  role !== 'user' || disabled !== null || player_uuid !== null || !email_verified;
+
 async function requireAccount({ c, deps }: ConsoleRequest): Promise<Account> {
   const account = await accountById(deps.db, c.req.param('id')!);
   if (account === undefined) throw notFound();
@@ -73,7 +76,7 @@ async function accountPage(request: ConsoleRequest, problem?: string) {
   const facts: [string, Html | string][] = [
     ['ID', html`<code>${account.id}</code>`],
     [t.email, account.email],
-    [t.state, badges(request, account)],
+    [t.state, hasBadges(account) ? badges(request, account) : '–'],
     [t.created, timestamp(request, account.created)],
     [
       t.game_account,
@@ -86,7 +89,7 @@ async function accountPage(request: ConsoleRequest, problem?: string) {
       t.owns,
       owned.length === 0
         ? '–'
-        : html`${owned.map((app) => html`<a href="/console/applications/${app.client_id}">${app.name}</a> `)}`,
+        : html`${owned.map((app) => html`<div><a href="/console/applications/${app.client_id}">${app.name}</a></div>`)}`,
     ],
     [t.connected, connected.map(({ name }) => name).join(', ') || '–'],
   ];

@@ -28,7 +28,7 @@ async function jobsPage(request: ConsoleRequest) {
         <td>${timestamp(request, job.created)}</td>
       </tr>`,
   );
-  const headings = [t.job, t.about, o.state, t.progress, t.started];
+  const headings = [t.job, t.about, o.state, t.progress, t.created];
   const inner = html`<section class="card">
     <p>${t.lead}</p>
     ${items.length === 0 ? html`<p class="soft">${t.none}</p>` : table(o.sections['/jobs'], headings, rows)}
@@ -76,20 +76,18 @@ async function requireJob({ c, deps }: ConsoleRequest): Promise<Job> {
   return job;
 }
 
-const REFRESH_SECONDS = '3';
-
+/** The page does not reload by itself: each reload would move the focus of keyboards and screen readers to its start. */
 async function jobPage(request: ConsoleRequest) {
-  const { operator: o, jobs: t } = request.texts;
+  const { operator: o, jobs: t, connection } = request.texts;
   const inTurn = await jobInTurn(request.deps.db);
   const job = await requireJob(request);
   const { kind, state, created, finished, error } = job;
   const isRunning = state === 'waiting' || state === 'pausing';
-  if (isRunning) request.c.header('Refresh', REFRESH_SECONDS);
   const facts: [string, Html | string][] = [
     [t.about, aboutOf(job)],
     [o.state, stateBadge(request, job, inTurn)],
     [t.progress, progressOf(request, job)],
-    [t.started, timestamp(request, created)],
+    [t.created, timestamp(request, created)],
     [t.ended, finished === null ? '–' : timestamp(request, finished)],
   ];
   if (error !== '') facts.push([t.error, error]);
@@ -97,7 +95,7 @@ async function jobPage(request: ConsoleRequest) {
     button(request, `/operator/jobs/${idOf(job.key)}`, text, { fields: { act: name } });
   const inner = html`<section class="card">
     ${waitingNote(request, job, inTurn)} ${factsList(facts)}
-    ${isRunning ? html`<p class="hint">${t.refreshes}</p>` : ''}
+    ${isRunning ? html`<p><a href="/console/operator/jobs/${idOf(job.key)}">${connection.reload}</a></p>` : ''}
     ${state === 'paused' && (kind === 'merge' || kind === 'anonymisation') ? html`<p class="hint">${t.holds}</p>` : ''}
     ${
       state === 'waiting'

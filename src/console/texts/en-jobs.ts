@@ -6,7 +6,7 @@ export const jobs = {
     job: 'Job',
     about: 'About',
     progress: 'Progress',
-    started: 'Started',
+    created: 'Created',
     ended: 'Ended',
     error: 'Error',
     kinds: {
@@ -23,7 +23,6 @@ export const jobs = {
     pause: 'Pause',
     pause_hint: 'What has been done stays. The job can be continued later.',
     resume: 'Continue',
-    refreshes: 'This page reloads by itself until the job has ended.',
     holds: 'Later jobs wait until this one is complete, because the records of its player are in two states.',
   },
   confirm: {

@@ -8,7 +8,7 @@ export const jobs: typeof en = {
     job: 'ジョブ',
     about: '対象',
     progress: '進捗',
-    started: '開始',
+    created: '作成',
     ended: '終了',
     error: 'エラー',
     kinds: {
@@ -25,7 +25,6 @@ export const jobs: typeof en = {
     pause: '一時停止する',
     pause_hint: '済んだ分はそのまま残ります。あとで再開できます。',
     resume: '再開する',
-    refreshes: '終了するまで、このページが自動的に更新されます。',
     holds: 'プレイヤーの記録が途中の状態にあるため、このジョブが終わるまで後のジョブは待ちます。',
   },
   confirm: {
