@@ -1,5 +1,5 @@
 /**
- * Takes a picture of every page of the site and the console into data/shots/, narrow and wide, light and dark, with the
+ * Takes a picture of every page of the site, the console and the sign-in service into data/shots/, narrow and wide, light and dark, with the
  * sample network behind the site. The lists of the site are also taken of a network without any data (`empty-…`), and the
  * header of a person who is signed in (`signed-in`).
  */
@@ -15,6 +15,7 @@ import { recordOnline } from '#store/game/online-samples.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { sampleNetwork } from '#demo/network/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
+import { shootSignIn } from './auth/shots.ts';
 import { shootConsole, shootConsoleForReadme } from './console/shots.ts';
 import { everyPage, type SitePage } from './site/pages.ts';
 import { presentAt } from './site/world.ts';
@@ -35,7 +36,7 @@ const DRYDOCK = {
 } as WireEvent;
 const DAY_MS = 86_400_000;
 
-const USAGE = `Takes pictures of the pages of the site and the console into data/shots/, in two sizes and two colour schemes.
+const USAGE = `Takes pictures of the pages of the site, the console and the sign-in into data/shots/, in two sizes and two colour schemes.
 
   npm run shots                all of them
   npm run shots -- match       those whose name contains each of the words
@@ -56,7 +57,8 @@ const temporary = mkdtempSync(join(tmpdir(), 'scorehall-shots-'));
 try {
   if (args.includes('--readme')) await shootReadme();
   else {
-    const pages = (await shootSite()) + (await shootEmptySite()) + (await shootConsole(wanted));
+    const ofSite = (await shootSite()) + (await shootEmptySite());
+    const pages = ofSite + (await shootConsole(wanted)) + (await shootSignIn(wanted));
     console.log(`${pages} pages are in data/shots/`);
   }
 } finally {

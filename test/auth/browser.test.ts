@@ -7,11 +7,13 @@ import { createRequire } from 'node:module';
 import { test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { setLogo } from '#store/applications/logos.ts';
+import { accountByLogin } from '#store/accounts/accounts.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { type Look, RULES, violations, WIDE } from '#test/support/page-watch.ts';
+import { mailedLinks } from './pages.ts';
 import { makeAccount, makeApplication, openTestAuth, PASSWORD, send, type TestAuth } from './support.ts';
 
 const require = createRequire(import.meta.url);
@@ -106,6 +108,11 @@ test('registering, linking, consenting and ending access work in a browser witho
   await page.getByRole('button').click();
   await page.getByText('asks for access to your account').waitFor();
 
+  await checked.context().addCookies(await page.context().cookies());
+  for (const path of ['/account/link', '/account/name']) {
+    await checked.goto(services.auth + path);
+    await assertAccessible(checked);
+  }
   const account = await page.context().newPage();
   await account.goto(`${services.auth}/account/link`);
   const code = (await account.getByText('/link').textContent())!.replace('/link ', '');
@@ -136,6 +143,7 @@ test('registering, linking, consenting and ending access work in a browser witho
   for (const path of [
     '/account',
     '/account/email',
+    '/mail',
     '/account/password',
     '/account/unlink',
     '/account/delete',
@@ -147,7 +155,9 @@ test('registering, linking, consenting and ending access work in a browser witho
     await assertAccessible(checked, DARK);
   }
   await checked.context().clearCookies();
-  for (const path of ['/sign-in', '/register', '/forgot', '/register?lang=ja']) {
+  const robin = (await accountByLogin(services.context.db, 'robin@example.org'))!;
+  const mailed = Object.values(await mailedLinks(services, robin));
+  for (const path of ['/sign-in', '/register', '/forgot', '/register?lang=ja', ...mailed, '/reset?token=x']) {
     await checked.goto(services.auth + path);
     await assertAccessible(checked);
   }

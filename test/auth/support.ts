@@ -84,9 +84,14 @@ export interface TestPlayer {
 }
 
 /** Creates an account with `PASSWORD`; with a player, reports their login and links them. */
-export async function makeAccount({ context }: TestAuth, name: string, player?: TestPlayer): Promise<Account> {
+export async function makeAccount(
+  { context }: TestAuth,
+  name: string,
+  player?: TestPlayer,
+  email_verified = true,
+): Promise<Account> {
   const { db, clock } = context;
-  const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified: true };
+  const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified };
   const account = await createAccount(db, clock.now(), { ...facts, password: await hashed() });
   if (typeof account === 'string') throw new Error(account);
   if (player === undefined) return account;

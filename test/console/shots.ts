@@ -40,7 +40,7 @@ type OpenWorld = () => Promise<Omit<BrowserWorld, 'world'>>;
 async function shootWorld(wanted: Wanted, prefix: string, open: OpenWorld): Promise<number> {
   await using opened = await open();
   const { browser, services } = opened;
-  const named = opened.pages.map(({ name, path }) => ({ name: `${prefix}-${name}`, path }));
+  const named = opened.pages.map((page) => ({ ...page, name: `${prefix}-${page.name}` }));
   const pages = named.filter(({ name }) => isWanted(wanted, name));
   const welcome = prefix === 'console' && isWanted(wanted, WELCOME) ? 1 : 0;
   if (pages.length + welcome === 0) return 0;
@@ -48,7 +48,7 @@ async function shootWorld(wanted: Wanted, prefix: string, open: OpenWorld): Prom
     const page = await browser.newPage(options);
     if (welcome > 0) await shoot(page, `${services.site}/console`, `${WELCOME}-${look}`);
     await signInBrowser(page, services, 'Mariner');
-    for (const { name, path } of pages) await shoot(page, services.site + path, `${name}-${look}`);
+    for (const { name, path, press } of pages) await shoot(page, services.site + path, `${name}-${look}`, press);
     await page.close();
   }
   return pages.length + welcome;

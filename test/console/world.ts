@@ -13,6 +13,7 @@ import { addOwner } from '#store/applications/owners.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { recordPolls, setWatch } from '#store/game/watches/server-watches.ts';
 import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
+import { createJob, type Job, jobByKey, type NewJob, saveJob } from '#store/jobs.ts';
 import { pngOf } from './png.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
 import { event, match, person, sendEvents } from '#test/support/builders.ts';
@@ -37,6 +38,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   const now = clock.now();
   await fillNetwork(context, 20);
   await reportImplausible(context);
+  await fillJobs(context);
   const owner = await makePerson(context, 'Mariner');
   const other = await makePerson(context, 'Newcomer');
   await setRole(db, owner.id, 'operator');
@@ -141,6 +143,10 @@ async function addWeekOfUsage({ db }: AppContext, { key }: Application, now: num
 export interface ConsolePage {
   name: string;
   path: string;
+  /** The selector of a button on it that leads to the page of this name. */
+  press?: string;
+  /** Why axe does not check the page. */
+  unchecked?: string;
 }
 
 /** Events with values that are not plausible, for the operator's list. */
@@ -152,6 +158,33 @@ async function reportImplausible(context: AppContext): Promise<void> {
     match({ teams: [{ name: 'Red', players: [{ ...person(1), ...counts }] }] }, { server: name }),
     event('player.statistics', { player: person(1), gamemode: 'factions', kill_count: 999_999 }, { server: name }),
   );
+}
+
+/** A job in every state. One that waits names the job that is running. */
+async function fillJobs({ db, clock }: AppContext): Promise<void> {
+  const now = clock.now();
+  const [player] = (await db.tuple(sql`select uuid from players order by key limit 1`))!;
+  const jobs: [NewJob, Partial<Job>][] = [
+    [
+      { kind: 'withdrawal', label: 'Dockside', total: 12_345 },
+      { state: 'done', done: 12_345, finished: now },
+    ],
+    [
+      { kind: 'counters', label: 'wools' },
+      { state: 'failed', done: 7, finished: now, error: 'The database is full.' },
+    ],
+    [
+      { kind: 'withdrawal', label: 'Alpha', total: 20_000 },
+      { state: 'paused', done: 4_100 },
+    ],
+    [{ kind: 'merge', label: String(player), total: 1_900 }, { done: 1_250 }],
+    [{ kind: 'anonymisation', label: 'Rook', total: 300 }, { state: 'pausing' }],
+    [{ kind: 'withdrawal', label: 'Drydock' }, {}],
+  ];
+  for (const [job, progress] of jobs) {
+    const key = await db.transaction((tx) => createJob(tx, now, job));
+    await saveJob(db, { ...(await jobByKey(db, key))!, ...progress });
+  }
 }
 
 /** One page of every kind. */
@@ -167,6 +200,9 @@ export async function consolePages(
   const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
     String(uuid),
   );
+  const counter = String((await db.tuple(sql`select min(key) from counters`))![0]);
+  const job = (state: string, kind: string): Promise<string> =>
+    firstId(sql`select key from jobs where state = ${state} and kind = ${kind}`);
   const [app, own] = [`/console/applications/${application.client_id}`, `/console/applications/${waiting.client_id}`];
   const pages: Record<string, string> = {
     applications: '/console',
@@ -187,6 +223,7 @@ export async function consolePages(
     'operator-account-help': `/console/operator/accounts/${other.id}/help`,
     'operator-servers': '/console/operator/servers',
     'operator-counters': '/console/operator/counters',
+    'operator-counter': `/console/operator/counters/${counter}`,
     'operator-server': `/console/operator/servers/${server}`,
     'operator-players': '/console/operator/players',
     'operator-player': `/console/operator/players/${into}`,
@@ -198,7 +235,22 @@ export async function consolePages(
     'operator-names': `/console/operator/names?q=${from}`,
     'operator-warnings': '/console/operator/warnings',
     'operator-audit': '/console/operator/audit',
+    'operator-jobs': '/console/operator/jobs',
+    'operator-job-waiting': `/console/operator/jobs/${await job('waiting', 'withdrawal')}`,
+    'operator-job-failed': `/console/operator/jobs/${await job('failed', 'counters')}`,
     lost: '/console/nothing',
   };
-  return Object.entries(pages).map(([name, path]) => ({ name, path }));
+  const unchecked = 'It has only parts of the jobs that wait and have failed.';
+  const jobs = [
+    { name: 'running', path: await job('waiting', 'merge') },
+    { name: 'pausing', path: await job('pausing', 'anonymisation') },
+    { name: 'paused', path: await job('paused', 'withdrawal') },
+    { name: 'done', path: await job('done', 'withdrawal') },
+  ].map(({ name, path }) => ({ name: `operator-job-${name}`, path: `/console/operator/jobs/${path}`, unchecked }));
+  const confirmation = {
+    name: 'operator-confirmation',
+    path: `/console/operator/accounts/${other.id}`,
+    press: '.actions .danger',
+  };
+  return [...Object.entries(pages).map(([name, path]) => ({ name, path })), confirmation, ...jobs];
 }

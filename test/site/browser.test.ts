@@ -63,6 +63,10 @@ describe('the site in a browser', () => {
       data: true,
       expects: (url, text) => url.endsWith('/matches/nothing') && text.includes('404'),
     });
+    assert.ok(
+      pages.some(({ name }) => name === 'server'),
+      'a match is running',
+    );
     const found: string[] = [];
     for (const { name, path } of pages) {
       await page.goto(site + path, { waitUntil: 'load' });

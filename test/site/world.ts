@@ -18,16 +18,36 @@ function drawOnce(seed: string, map: SampleMap): Buffer {
   return drawing;
 }
 
-/** The heartbeats and running matches of a time, and for each match one before it that was seen without a result. */
+/**
+ * The heartbeats and running matches of a time, and for each match one before it that was seen without a result. At most
+ * times of the day no match runs, so these are the events of the last time at which one ran, dated to the requested time.
+ */
 export function presentAt(sample: Sample, now: number): WireEvent[] {
-  const running = sample.runningAt(now);
+  const at = lastMatchBefore(sample, now);
+  const later = (time: string): string => new Date(Date.parse(time) + now - at).toISOString();
+  const running = sample.runningAt(at).map((event) => {
+    const data = event.data as { started: string; objectives: { time: string }[] };
+    const objectives = data.objectives.map((objective) => ({ ...objective, time: later(objective.time) }));
+    return {
+      ...event,
+      time: later(event.time),
+      data: { ...data, started: later(data.started), objectives },
+    } as WireEvent;
+  });
   const seen = running.map((event) => {
     const began = now - 6 * 24 * HOUR_MS;
     const { map, gamemode } = event.data as { map: string; gamemode: string };
     const data = { phase: 'finished', map, gamemode, started: new Date(began).toISOString() };
     return { ...event, id: `seen ${event.id}`, time: new Date(began + HOUR_MS / 4).toISOString(), data } as WireEvent;
   });
-  return [...sample.presenceAt(now), ...seen, ...running];
+  const present = sample.presenceAt(at).map((event) => ({ ...event, time: later(event.time) }));
+  return [...present, ...seen, ...running];
+}
+
+/** @throws Error if no match ran within two days */
+function lastMatchBefore(sample: Sample, now: number): number {
+  for (let at = now; at > now - 48 * HOUR_MS; at -= HOUR_MS / 6) if (sample.runningAt(at).length > 0) return at;
+  throw new Error('The sample network has no running match.');
 }
 
 /** Fills the database with a short history of the sample network, with all servers online. */

@@ -1,0 +1,88 @@
+import type { Account } from '#store/accounts/accounts.ts';
+import { giveConsent } from '#store/accounts/consents.ts';
+import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { makeAccount, makeApplication, type TestAuth } from './support.ts';
+
+/** A page with a name for screenshots. */
+export interface SignInPage {
+  name: string;
+  path: string;
+}
+
+export interface SignInPages {
+  /** For somebody who is not signed in. */
+  stranger: SignInPage[];
+  /** For Robin, who has linked no game account and has not confirmed the e-mail address. */
+  unlinked: SignInPage[];
+  /** For Steve, who has linked one and connected an application. */
+  linked: SignInPage[];
+}
+
+const DAY_MS = 86_400_000;
+const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
+
+/** Fills the database with two people and an application. @returns one page of every kind */
+export async function everySignInPage(services: TestAuth): Promise<SignInPages> {
+  const { db, clock } = services.context;
+  const robin = await makeAccount(services, 'Robin', undefined, false);
+  const steve = await makeAccount(services, 'Someone', STEVE);
+  const { application } = await makeApplication(services, 'service', undefined, { name: 'Harbour Board' });
+  await addOwner(db, clock.now(), application.key, robin.id);
+  await giveConsent(db, clock.now() - DAY_MS, steve.id, application.client_id, ['openid', 'profile']);
+  const query = {
+    client_id: application.client_id,
+    response_type: 'code',
+    scope: 'openid profile email',
+    redirect_uri: application.redirect_uris[0]!,
+  };
+  const authorize = `/oauth/authorize?${new URLSearchParams(query).toString()}`;
+  return {
+    stranger: [
+      ...named({ 'sign-in': '', 'sign-in-for-an-application': authorize, register: '', forgot: '', mail: '' }),
+      ...named(await mailedLinks(services, robin)),
+      ...named({ 'link-expired': '/reset?token=x', 'bad-request': '/oauth/authorize?client_id=x', nowhere: '' }),
+    ],
+    unlinked: named({
+      account: '',
+      'account-name': '/account/name',
+      'account-link': '/account/link',
+      'account-delete-owner': '/account/delete',
+    }),
+    linked: named({
+      'account-linked': '/account',
+      'account-email': '/account/email',
+      'account-password': '/account/password',
+      'account-unlink': '/account/unlink',
+      'account-delete': '/account/delete',
+      consent: authorize,
+      'sign-out': '/oauth/logout',
+    }),
+  };
+}
+
+/** The pages that links in mails open. */
+export async function mailedLinks({ context }: TestAuth, { id, email }: Account): Promise<Record<string, string>> {
+  const { db, clock } = context;
+  const link = async (path: string, token: MailToken): Promise<string> => {
+    const secret = await db.transaction((tx) => issueMailToken(tx, clock.now() + DAY_MS, token, email));
+    return `${path}?token=${secret}`;
+  };
+  const registration = {
+    name: 'Newcomer',
+    email: 'new@example.org',
+    locale: 'en',
+    flow: '',
+    browser: '',
+    password: '',
+  };
+  return {
+    reset: await link('/reset', { kind: 'reset', account_id: id, data: {} }),
+    verify: await link('/verify', { kind: 'verify', account_id: id, data: { email } }),
+    'sign-in-link': await link('/sign-in-link', { kind: 'sign-in', account_id: id, data: {} }),
+    'register-confirm': await link('/register/confirm', { kind: 'register', account_id: null, data: registration }),
+  };
+}
+
+const named = (paths: Record<string, string>): SignInPage[] =>
+  Object.entries(paths).map(([name, path]) => ({ name, path: path || `/${name}` }));

@@ -1,0 +1,57 @@
+import type { Page } from 'playwright-core';
+import { openServices } from '#server/listeners.ts';
+import { openAppContext } from '#context/context.ts';
+import { readConfig } from '#platform/config.ts';
+import { launchBrowser } from '#test/support/browser.ts';
+import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
+import { isWanted, looksIn, shoot, type Wanted } from '#test/support/shots.ts';
+import { everySignInPage } from './pages.ts';
+import { freePort, PASSWORD, type TestAuth } from './support.ts';
+import { shareSigningKey } from './signing-key.ts';
+
+/**
+ * Takes screenshots of the requested pages of the sign-in service.
+ * @returns the number of pages
+ */
+export async function shootSignIn(wanted: Wanted): Promise<number> {
+  await using stack = new AsyncDisposableStack();
+  const database = await createTestDatabase('sqlite');
+  stack.defer(() => database.drop());
+  const auth = `http://127.0.0.1:${await freePort()}`;
+  const config = readConfig({
+    ...{ AUTH_URL: auth, API_LISTEN: '127.0.0.1:0', DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
+    ...{ SECRET_KEY: 'a secret that is long enough for tests', NETWORK_NAME: 'Gullwing Quay' },
+    ...{ CONTACT: 'hello@example.org', SMTP_URL: 'smtp://127.0.0.1:1' },
+  });
+  const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
+  await shareSigningKey(context);
+  const { addresses } = stack.use(await openServices(context, ['AUTH', 'API']));
+  const services = { context, auth, api: addresses.API!, listens: addresses.AUTH! };
+  const { stranger, unlinked, linked } = await everySignInPage(services);
+  const browser = stack.use(await launchBrowser());
+  let count = 0;
+  for (const [login, all] of [
+    ['', stranger],
+    ['Robin', unlinked],
+    ['Steve', linked],
+  ] as const) {
+    const pages = all.filter(({ name }) => isWanted(wanted, `auth-${name}`));
+    if (pages.length === 0) continue;
+    count += pages.length;
+    for (const { look, options } of looksIn(wanted.language)) {
+      const page = await browser.newPage(options);
+      if (login !== '') await signIn(page, services, login);
+      for (const { name, path } of pages) await shoot(page, auth + path, `auth-${name}-${look}`);
+      await page.close();
+    }
+  }
+  return count;
+}
+
+async function signIn(page: Page, { auth }: TestAuth, login: string): Promise<void> {
+  await page.goto(`${auth}/sign-in`);
+  await page.fill('[name=login]', login);
+  await page.fill('[name=password]', PASSWORD);
+  await page.click('form button');
+  await page.waitForURL(`${auth}/account`);
+}
