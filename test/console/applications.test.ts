@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openServices } from '#server/listeners.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
+import { linkPlayer } from '#store/accounts/account-changes.ts';
+import { accountById } from '#store/accounts/accounts.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { applicationByClientId, MAX_SECRETS, setAccess } from '#store/applications/applications.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { lastUseOf, usageSince } from '#store/applications/usage.ts';
 import { ask } from '#test/support/request.ts';
-import { application, serviceToken } from '#test/support/builders.ts';
+import { application, person, serviceToken } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { confirm, enter, makeOperator, openTestConsole, type TestConsole, tokenOn } from './support.ts';
@@ -118,9 +120,15 @@ onEachDatabase('an operator grants and removes the role of others, not their own
   for (const name of ['make_user', 'disable', 'delete', 'constructor']) await change(operator.id, name);
   assert.equal((await olga.open('/console/operator')).status, 200, 'operators cannot lock themselves out');
   await change(ann.id, 'constructor');
+  await linkPlayer(services.context.db, ann.id, person(1, 'Ann'));
+  await olga.post(`/console/operator/accounts/${ann.id}`, { form_token, change: 'unlink' });
+  assert.match(olga.text, /Unlink the game account of Ann\?.*is then called Ann-\w+\..*Only its owner can link/);
+  assert.notEqual((await accountById(services.context.db, ann.id))!.player_uuid, null, 'it asks first');
+  await confirm(olga);
+  assert.equal((await accountById(services.context.db, ann.id))!.player_uuid, null);
   const entries = await listAudit(services.context.db, { actor: 'Olga', action: 'account' }, 10);
   const actions = entries.map(({ action }) => action);
-  assert.deepEqual(actions, ['account.make_user', 'account.make_operator']);
+  assert.deepEqual(actions, ['account.unlink', 'account.make_user', 'account.make_operator']);
 });
 
 onEachDatabase('requests to the data API appear on the usage page once the counters are saved', async (t, url) => {

@@ -115,7 +115,8 @@ function changesCard(
       <h2 id="changes">${t.changes}</h2>
       <div class="actions">
         ${disabled === null ? changeButton('disable', t.disable, 'quiet danger') : changeButton('enable', t.enable)}
-        ${changeButton('sign_out', t.end_sessions)} ${player_uuid === null ? '' : changeButton('unlink', t.unlink)}
+        ${changeButton('sign_out', t.end_sessions)}
+        ${player_uuid === null ? '' : changeButton('unlink', t.unlink, 'quiet danger')}
         ${role === 'operator' ? '' : changeButton('make_operator', t.make_operator)}
         ${role === 'moderator' ? '' : changeButton('make_moderator', t.make_moderator)}
         ${role === 'user' ? '' : changeButton('make_user', t.make_user)}
@@ -166,6 +167,15 @@ const CONFIRMED: Record<string, Question> = {
   make_user: ({ texts: { confirm: t, operator } }, { name, role }) => {
     const title = t.make_user(name, role === 'moderator' ? operator.is_moderator : operator.is_operator);
     return { title, impact: [t.make_user_falls], undo: t.make_user_undo, submit: operator.make_user };
+  },
+  unlink: ({ texts: { confirm: t, operator } }, { id, name, player_uuid }) => {
+    if (player_uuid === null) return undefined;
+    return {
+      title: t.unlink(name),
+      impact: [t.unlink_falls(`${name}-${id}`)],
+      undo: t.unlink_undo,
+      submit: operator.unlink,
+    };
   },
   delete: confirmDeletion,
 };

@@ -51,6 +51,10 @@ export const jobs = {
     disable_account: (name: string) => `Disable the account ${name}?`,
     disable_falls: 'Nobody can sign in to it until it is enabled again. Its matches and its role stay.',
     disable_undo: 'Operators can enable it again. Its owner then has to sign in again everywhere.',
+    unlink: (name: string) => `Unlink the game account of ${name}?`,
+    unlink_falls: (name: string) =>
+      `The account is then called ${name}. Applications no longer see its player, and its owner cannot read their own game data.`,
+    unlink_undo: 'Only its owner can link it again, with a code in the game.',
     delete_account: (name: string) => `Delete the account ${name}?`,
     sessions: (count: string) => `Browsers that are signed out: ${count}`,
     connected: (names: string) => `Applications that lose their access: ${names}`,

@@ -51,6 +51,10 @@ export const jobs: typeof en = {
     disable_account: (name: string) => `アカウント ${name} を停止しますか？`,
     disable_falls: '再び有効にするまで、誰もログインできません。試合の記録と権限は残ります。',
     disable_undo: '運営は、再び有効にできます。本人はすべての場所でログインし直す必要があります。',
+    unlink: (name: string) => `${name} のゲームアカウントの連携を解除しますか？`,
+    unlink_falls: (name: string) =>
+      `アカウント名は ${name} になります。アプリからプレイヤーは見えなくなり、本人は自分のゲームデータを読めなくなります。`,
+    unlink_undo: '再び連携できるのは本人だけです（ゲーム内でコードを入力します）。',
     delete_account: (name: string) => `アカウント ${name} を削除しますか？`,
     sessions: (count: string) => `ログアウトされるブラウザ：${count}`,
     connected: (names: string) => `アクセスできなくなるアプリ：${names}`,
