@@ -1,7 +1,7 @@
 /**
- * Takes a picture of every page of the site, the console and the sign-in service into data/shots/, narrow and wide, light and dark, with the
- * sample network behind the site. The lists of the site are also taken of a network without any data (`empty-…`), and the
- * header of a person who is signed in (`signed-in`).
+ * Takes a picture of every page of the site, the console and the sign-in service into data/shots/, narrow and wide, light
+ * and dark, with the sample network behind the site. The lists of the site are also taken of a network without any data
+ * (`empty-…`), and the header of a person who is signed in (`signed-in`).
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
