@@ -33,6 +33,12 @@ export interface Problem {
 const TIMEOUT_MS = 30_000;
 /** Bodies from this many characters on are compressed. */
 const MIN_COMPRESSED_LENGTH = 2_048;
+/** Far above the receipts of the largest batch: a longer response is not of the service, and would fill memory. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** What is quoted of a response. */
+const MAX_SENTENCE = 500;
+/** The service never asks for a longer pause; a wrong header must not stop the delivery for days. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
  * Posts events as a JSON array.
@@ -98,10 +104,20 @@ async function post(url: URL, { headers, body, signal }: Request): Promise<Respo
     .getBuiltinModule(module)
     .request(url, { method: 'POST', headers: { ...headers, 'content-length': body.length }, signal });
   request.on('error', reject);
+  // Without a listener Node closes the connection and emits no error.
+  request.on('upgrade', (response, socket) => {
+    socket.destroy();
+    reject(new Error(`${response.statusCode} ${response.statusMessage}: the service has to answer in HTTP.`));
+  });
   request.on('response', (response) => {
     const chunks: Buffer[] = [];
+    let length = 0;
     response.on('error', reject);
-    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > MAX_RESPONSE_BYTES) response.destroy(new Error('The response is longer than 16 MiB.'));
+    });
     response.on('end', () => {
       const { statusCode: status = 0, statusMessage: statusText = '', headers } = response;
       resolve({ status, statusText, headers, text: Buffer.concat(chunks).toString('utf8') });
@@ -113,9 +129,11 @@ async function post(url: URL, { headers, body, signal }: Request): Promise<Respo
 
 function readResponse({ status, statusText, headers, text }: Response, count: number, origin: string): IngestResponse {
   const body = parsed(text);
-  if (status === 200 && Array.isArray(body) && body.length === count) return { receipts: body as Receipt[] };
-  const { error_description } = (body ?? {}) as { error_description?: string };
-  const sentence = `${status} ${error_description ?? statusText}`;
+  if (status === 200 && Array.isArray(body) && body.length === count && body.every(isReceipt))
+    return { receipts: body };
+  if (status === 200) return { trouble: NOT_RECEIPTS, afterMs: undefined };
+  const { error_description } = (body ?? {}) as { error_description?: unknown };
+  const sentence = quoted(`${status} ${typeof error_description === 'string' ? error_description : statusText}`);
   if (status === 400 || status === 413) return { refused: sentence };
   const isIngest = status === 200 ? Array.isArray(body) : !/^(3..|404|405)$/.test(String(status));
   const remedy = `. ${origin} is not the ingest: set the address to INGEST_URL of the service.`;
@@ -124,6 +142,19 @@ function readResponse({ status, statusText, headers, text }: Response, count: nu
     afterMs: millisecondsOf(headers['retry-after']),
   };
 }
+
+const NOT_RECEIPTS =
+  '200, but the response does not have a receipt for each event. Check that the address is that of the ingest.';
+
+/** Only these mean that the service has decided about an event: with anything else the event must stay in the queue. */
+const STATUSES: readonly unknown[] = ['accepted', 'duplicate', 'rejected'] satisfies Receipt['status'][];
+
+const isReceipt = (value: unknown): value is Receipt =>
+  typeof value === 'object' && value !== null && 'status' in value && STATUSES.includes(value.status);
+
+/** One line of bounded length, as it may be written to a log. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is replaced
+const quoted = (text: string): string => text.slice(0, MAX_SENTENCE).replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 
 function parsed(text: string): unknown {
   try {
@@ -134,5 +165,6 @@ function parsed(text: string): unknown {
 }
 
 function millisecondsOf(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : undefined;
+  if (header === undefined || !/^\d{1,6}$/.test(header)) return undefined;
+  return Math.min(Number(header) * 1000, MAX_RETRY_AFTER_MS);
 }
