@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The beginning of a log file, by which it is found again after it was renamed or compressed. */
@@ -11,6 +11,8 @@ export interface Beginning {
 export const MAX_BEGINNING = 4_096;
 const CHUNK_BYTES = 256 * 1024;
 const BUFFER_BYTES = 64 * 1024;
+/** How much of a line that is too long is passed over before the position is stored. */
+const PASSED_OVER_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** A rotated log file: `2026-01-31-1.log.gz`. */
@@ -78,22 +80,41 @@ export interface Lines {
   end: number;
 }
 
-/** The complete lines of some bytes that begin at `offset`. Lines of more than `maxLine` bytes are left out. */
+/**
+ * The complete lines from `offset` on. Lines of more than `maxLine` bytes are left out. One that has no end yet is passed
+ * over as it is read, without storing it, so that `end` may lie within it. Therefore reading begins with the byte before
+ * `offset`, and what comes before the first newline is the rest of such a line.
+ */
 export async function* linesOf(
-  bytes: AsyncIterable<Buffer>,
+  read: (offset: number) => AsyncIterable<Buffer>,
   offset: number,
   maxLine = 64 * 1024,
 ): AsyncGenerator<Lines> {
+  const largest = Math.max(CHUNK_BYTES, maxLine);
+  let isWithinLine = offset > 0;
+  let at = Math.max(0, offset - 1);
+  let reported = offset;
   let rest: Buffer = Buffer.alloc(0);
-  for await (const part of bytes) {
+  for await (let part of read(at)) {
+    if (isWithinLine) {
+      const length = part.indexOf(NEWLINE) + 1 || part.length;
+      isWithinLine = part[length - 1] !== NEWLINE;
+      at += length;
+      part = part.subarray(length);
+      if (isWithinLine && at - reported >= PASSED_OVER_BYTES) yield { lines: [], end: (reported = at) };
+    }
     rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
-    if (rest.length < CHUNK_BYTES || rest.indexOf(NEWLINE) < 0) continue;
-    const chunk = split(rest, offset, maxLine);
-    rest = rest.subarray(chunk.end - offset);
-    offset = chunk.end;
-    yield chunk;
+    if (rest.length < CHUNK_BYTES) continue;
+    const chunk = split(rest, at, maxLine);
+    isWithinLine = chunk.end === at && rest.length > largest;
+    if (chunk.end === at && !isWithinLine) continue;
+    reported = isWithinLine ? at + rest.length : chunk.end;
+    rest = rest.subarray(reported - at);
+    at = reported;
+    yield { ...chunk, end: at };
   }
-  if (rest.indexOf(NEWLINE) >= 0) yield split(rest, offset, maxLine);
+  if (rest.indexOf(NEWLINE) >= 0) yield split(rest, at, maxLine);
+  else if (isWithinLine && at > reported) yield { lines: [], end: at };
 }
 
 function split(bytes: Buffer, offset: number, maxLine: number): Lines {
@@ -133,12 +154,20 @@ export async function* bytesOfArchive(path: string, offset = 0): AsyncGenerator<
   }
 }
 
-/** Opens a file for reading; undefined where there is none. */
+/**
+ * Opens a file for reading; undefined where there is none. Opening a named pipe would wait for its writer without an end, hence
+ * `O_NONBLOCK`, which does nothing to a file and is missing on Windows.
+ * @throws where it is no regular file
+ */
 export async function openIfPresent(path: string): Promise<FileHandle | undefined> {
+  let handle: FileHandle;
   try {
-    return await open(path, 'r');
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error(`${path} is not a regular file.`);
 }

@@ -155,7 +155,7 @@ export class LogReader implements AsyncDisposable {
     if (size <= position.offset) return;
     // A clock that was ahead and is right again leaves a file from the future.
     const mtimeMs = Math.min(written, this.#now());
-    for await (const chunk of linesOf(bytesOfFile(handle, position.offset), position.offset)) {
+    for await (const chunk of linesOf((offset) => bytesOfFile(handle, offset), position.offset)) {
       const atEnd = chunk.end >= size;
       const { lines, time } = await timed(chunk, position, atEnd ? { written: mtimeMs } : { handle, mtimeMs });
       if (atEnd && lines.length > 0 && lines.at(-1)!.offset === chunk.lines.at(-1)!.offset)
@@ -211,8 +211,7 @@ async function* readArchives(
       yield { lines: [], next: position };
     }
     try {
-      const bytes = bytesOfArchive(archive.path, position.offset);
-      for await (const chunk of linesOf(bytes, position.offset)) {
+      for await (const chunk of linesOf((offset) => bytesOfArchive(archive.path, offset), position.offset)) {
         const { lines, time } = await timed(chunk, position);
         position = { ...position, offset: chunk.end, ...(time && { time }) };
         yield { lines, next: position };
@@ -277,7 +276,8 @@ function forwards(seconds: readonly number[], from: LogTime): LogTime[] {
 async function firstDate(datedBy: DatedBy, offset: number): Promise<string> {
   if (!('handle' in datedBy)) throw new Error('An archive is dated by its name.');
   const counter = new DayCounter();
-  for await (const { lines } of linesOf(bytesOfFile(datedBy.handle, offset), offset)) {
+  const { handle } = datedBy;
+  for await (const { lines } of linesOf((at) => bytesOfFile(handle, at), offset)) {
     for (const { text } of lines) {
       const line = parseLine(text);
       if (line !== undefined) counter.add(line.seconds);

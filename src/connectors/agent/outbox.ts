@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Event } from '#sender/index.ts';
 import { type Beginning, beginningOfFile, bytesOfFile, linesOf, MAX_BEGINNING, openIfPresent } from './log-files.ts';
@@ -35,9 +35,14 @@ export class Outbox {
     for (const folder of folders) {
       const names = await readdir(join(this.#folder, folder)).catch(() => []);
       const own = names.filter((name) => OUTBOX.test(name)).toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
-      found.push(...own.map((name) => join(folder, name)));
+      for (const path of own.map((name) => join(folder, name))) if (await this.#isFile(path)) found.push(path);
     }
     return found;
+  }
+
+  async #isFile(path: string): Promise<boolean> {
+    const found = await stat(join(this.#folder, path)).catch(() => undefined);
+    return found?.isFile() === true;
   }
 
   async *read(state: OutboxState, files: readonly string[]): AsyncGenerator<OutboxChunk> {
@@ -66,7 +71,7 @@ export class Outbox {
         size >= known.offset &&
         (await beginningOfFile(handle, known.beginning.length)).hash === known.beginning.hash;
       const offset = same ? known.offset : 0;
-      for await (const { lines, end } of linesOf(bytesOfFile(handle, offset), offset, MAX_EVENT_BYTES)) {
+      for await (const { lines, end } of linesOf((at) => bytesOfFile(handle, at), offset, MAX_EVENT_BYTES)) {
         const read = lines.map(({ text }) => readEvent(text));
         const events = read.filter((event) => event !== undefined);
         const beginning = await beginningOfFile(handle, Math.min(end, MAX_BEGINNING));

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isIP } from 'node:net';
@@ -32,6 +33,7 @@ export interface FileChange {
 
 const STATS_FOLDERS = ['stats', 'players/stats'];
 const MAX_STATS_PER_POLL = 500;
+const MAX_PROPERTIES = 1_000_000;
 
 /** The files of a server's folder that are no logs. `banned-ips.json` is never opened: it holds addresses of players. */
 export class ServerFiles {
@@ -64,9 +66,22 @@ export class ServerFiles {
 
   /** The UUID of a player by name in usercache.json, which the server writes when the player joins. */
   async uuidNamed(name: string): Promise<string | undefined> {
+    if ((await this.#fileAt('usercache.json')) === undefined) return undefined;
     const entries = await readEntries(join(this.#folder, 'usercache.json')).catch(() => []);
     const named = readable(entries, readNamed).filter((one) => one.name.toLowerCase() === name.toLowerCase());
     return named.toSorted((a, b) => b.seen - a.seen)[0]?.uuid;
+  }
+
+  /** Undefined for what is no regular file: reading a named pipe or a device might never end. */
+  async #fileAt(path: string): Promise<Stats | undefined> {
+    const file = await stat(join(this.#folder, path)).catch(() => undefined);
+    return file?.isFile() ? file : undefined;
+  }
+
+  async #properties(): Promise<string> {
+    const file = await this.#fileAt('server.properties');
+    if (file === undefined || file.size > MAX_PROPERTIES) return '';
+    return await readFile(join(this.#folder, 'server.properties'), 'utf8').catch(() => '');
   }
 
   async #changeOf(
@@ -74,8 +89,8 @@ export class ServerFiles {
     state: FilesState,
     apply: (path: string, written: number, state: FilesState) => Promise<FileChange>,
   ): Promise<FileChange | undefined> {
-    const file = await stat(join(this.#folder, path)).catch(() => undefined);
-    if (!file?.isFile()) return undefined;
+    const file = await this.#fileAt(path);
+    if (file === undefined) return undefined;
     const stamp = `${file.size} ${file.mtimeMs}`;
     if (state.stamps[path] === stamp) return undefined;
     try {
@@ -135,7 +150,7 @@ export class ServerFiles {
   }
 
   async #statsFiles(): Promise<string[]> {
-    const properties = await readFile(join(this.#folder, 'server.properties'), 'utf8').catch(() => '');
+    const properties = await this.#properties();
     const world = /^level-name=(.+?)\r?$/m.exec(properties)?.[1]?.trim() ?? 'world';
     const found: string[] = [];
     for (const stats of STATS_FOLDERS) {

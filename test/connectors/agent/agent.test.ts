@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -334,4 +336,24 @@ onEachDatabase('events of a plugin come from its outbox, finished files are remo
   assert.deepEqual(await sessionsOf(service), ['+Ada', '+Bob']);
   assert.deepEqual(readdirSync(join(folder, 'plugins/ScorehallPGM')), ['outbox.ndjson']);
   assert.equal(troubles.length, 1, troubles.join());
+});
+
+onSqlite('named pipes, folders and circular links in the place of files do not stop the log', async (t, url) => {
+  const { server, folder, deliver, sessions, troubles } = await world(t, url);
+  const pipes = ['server.properties', 'usercache.json', 'outbox.ndjson', 'outbox.1.ndjson'];
+  execFileSync(
+    'mkfifo',
+    pipes.map((name) => join(folder, name)),
+  );
+  mkdirSync(join(folder, 'outbox.2.ndjson'));
+  symlinkSync('outbox.3.ndjson', join(folder, 'outbox.3.ndjson'));
+  server.line('Starting minecraft server version 1.21.4');
+  server.join('Wader');
+  // The UUID of this one can only be in usercache.json.
+  server.line(`Otter[/${ADDRESS}:50123] logged in with entity id 13 at ([world]0.5, 64.0, 0.5)`);
+  await deliver();
+  assert.deepEqual([await sessions(), troubles], [['+Wader'], []]);
+  rmSync(join(folder, 'logs'), { recursive: true });
+  mkdirSync(join(folder, 'logs/latest.log'), { recursive: true });
+  await assert.rejects(deliver(), /latest\.log is not a regular file/);
 });
