@@ -30,16 +30,23 @@ type Message =
 export function shareMetrics(metrics: Metrics, thread: string): Disposable {
   addThreadMetrics(metrics, thread);
   const channel = new BroadcastChannel(CHANNEL);
+  let isClosed = false;
   const post = (message: Message): void => channel.postMessage(message);
+  const reply = async (request: number): Promise<void> => {
+    const list = await metrics.getMetricsAsJSON();
+    // Posting to a closed channel throws. The scrape does without the metrics of a thread that stops.
+    if (!isClosed) post({ reply: request, thread, metrics: list });
+  };
   channel.addEventListener('message', (event) => {
     const { data } = event as MessageEvent<Message>;
-    if ('request' in data)
-      void metrics.getMetricsAsJSON().then((list) => post({ reply: data.request, thread, metrics: list }));
+    // A metric that cannot be computed is missing with those of its thread; the rejection would end the process.
+    if ('request' in data) void reply(data.request).catch(() => undefined);
   });
   channel.unref();
   post({ opened: thread });
   return {
     [Symbol.dispose]() {
+      isClosed = true;
       post({ closed: thread });
       channel.close();
     },
