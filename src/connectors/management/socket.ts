@@ -11,6 +11,12 @@ export interface SocketLimits {
   timeoutMs: number;
 }
 
+/**
+ * Messages, pings and pongs within one second that lead to no report. A server sends a few of them; a flood would keep the
+ * thread busy for as long as it lasts.
+ */
+const MAX_IDLE_PER_SECOND = 1_000;
+
 /** Reports that wait before the socket is paused: what the server sends then stays in its own memory. */
 const MAX_WAITING = 200;
 
@@ -40,6 +46,7 @@ export class ManagementSocket implements Disposable {
   #lastId = 0;
   readonly #requests = new Map<number, Request>();
   #deadline: NodeJS.Timeout | undefined;
+  readonly #idle = { since: 0, count: 0 };
 
   private constructor(socket: WebSocket, now: () => number, timeoutMs: number) {
     this.#socket = socket;
@@ -49,6 +56,9 @@ export class ManagementSocket implements Disposable {
     socket.on('error', (error) => this.#lose(reasonOf(error)));
     socket.on('unexpected-response', (_request, response) => this.#refused(response));
     socket.on('close', () => this.#lose('closed'));
+    for (const event of ['ping', 'pong']) socket.on(event, () => this.#countIdle());
+    // The library's own timeout begins anew with each byte of the handshake.
+    this.#deadline = setTimeout(() => this.#lose('timeout'), timeoutMs);
   }
 
   /** Connects. The signal ends the connection at any time. @throws ConnectionLost */
@@ -60,7 +70,6 @@ export class ManagementSocket implements Disposable {
     const socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${secret}` },
       maxPayload: maxBytes,
-      handshakeTimeout: timeoutMs,
       perMessageDeflate: false,
       followRedirects: false,
       ...(ca === '' ? {} : { ca }),
@@ -75,6 +84,7 @@ export class ManagementSocket implements Disposable {
     socket.on('open', () => resolve());
     await promise;
     if (opened.#lost !== undefined) throw opened.#lost;
+    opened.#stopDeadline();
     return opened;
   }
 
@@ -116,7 +126,7 @@ export class ManagementSocket implements Disposable {
       if (isBinary) throw new ConnectionLost('wrong_answer');
       if (this.#requests.size === 0 && data.length > MAX_UNREQUESTED_BYTES) throw new ConnectionLost('too_large');
       const report = this.#reportOf(JSON.parse(data.toString('utf8')));
-      if (report === undefined) return;
+      if (report === undefined) return this.#countIdle();
       this.#waiting.push({ report, time: this.#now() });
     } catch (error) {
       return this.#lose(error instanceof ConnectionLost ? error.reason : 'wrong_answer');
@@ -134,6 +144,12 @@ export class ManagementSocket implements Disposable {
     this.#requests.delete(id as number);
     if (this.#requests.size === 0) this.#stopDeadline();
     return readResult(request, memberOf(message, 'result'));
+  }
+
+  #countIdle(): void {
+    const now = performance.now();
+    if (now - this.#idle.since >= 1_000) Object.assign(this.#idle, { since: now, count: 0 });
+    if (++this.#idle.count > MAX_IDLE_PER_SECOND) this.#lose('wrong_answer');
   }
 
   /** An answer is missing. While the socket is paused that is our own doing. */
@@ -171,6 +187,7 @@ const CODES: Readonly<Record<string, ManageReason>> = {
   EHOSTUNREACH: 'unreachable',
   ENETUNREACH: 'unreachable',
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'too_large',
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 'too_large',
 };
 
 /** The codes with which OpenSSL and Node refuse a certificate. */

@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
 import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
@@ -15,6 +16,7 @@ import { serverByKey, serverByName } from '#store/game/servers.ts';
 import { configured, event, presence, punishment, sendEvents } from '#test/support/builders.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, TestClock, testContext } from '#test/support/context.ts';
+import { tcpResponder } from '../watch/responder.ts';
 import { ManagementResponder, SECRET } from './responder.ts';
 
 /** Messages of a server of Minecraft 1.21.9, in the form of its OpenRPC document. */
@@ -274,6 +276,9 @@ onSqlite('a management server that lies, or is not the right one, costs its own 
     ['too_large', (socket) => socket.send(' '.repeat(1_000_001))],
     ['too_many_players', { ...empty, 'minecraft:players': players }],
     ['timeout', () => undefined],
+    ['wrong_answer', flood((socket) => socket.send('{"method":"minecraft:notification/unknown"}'))],
+    ['wrong_answer', flood((socket) => socket.ping())],
+    ['wrong_answer', flood((socket) => socket.pong())],
   ];
   for (const [reason, lists] of lies) {
     plain.lists = lists;
@@ -284,6 +289,24 @@ onSqlite('a management server that lies, or is not the right one, costs its own 
   assert.deepEqual(await world.events(), []);
   const stored = await world.context.db.all(sql`select * from managed_servers`);
   assert.ok(!JSON.stringify(stored).includes(SECRET), 'the secret is sealed');
+});
+
+/** Answers a request with more than a server may send without saying anything. */
+const flood = (send: (socket: WebSocket) => void) => (socket: WebSocket) => {
+  for (let count = 0; count <= 1_000; count++) send(socket);
+};
+
+onSqlite('a handshake without an end is given up', async (t, url) => {
+  const world = await World.open(t, url);
+  const early = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+  const responder = await tcpResponder(t, (socket) => {
+    const dripping = setInterval(() => socket.write(early), 20);
+    socket.on('close', () => clearInterval(dripping));
+  });
+  await world.manage(`ws://${responder.address}`);
+  await world.servers({ limits: { maxBytes: 1_000, timeoutMs: 100 } }).tick();
+  await world.until(async () => (await world.state()) !== null);
+  assert.equal(await world.state(), 'timeout');
 });
 
 onSqlite('joins and leaves beyond the limit of a minute are found by the next list', async (t, url) => {
