@@ -45,22 +45,26 @@ export async function readInteraction(c: Context, deps: Deps): Promise<Interacti
   };
 }
 
-async function readProviderInteraction(c: Context, deps: Deps) {
-  try {
-    return await deps.provider.interactionDetails(c.env.incoming, c.env.outgoing);
-  } catch (error) {
-    throw error instanceof errors.SessionNotFound ? expired() : error;
-  }
+async function readProviderInteraction({ env: { incoming, outgoing } }: Context, { provider }: Deps) {
+  return await provider.interactionDetails(incoming, outgoing).catch(throwExpired);
+}
+
+function throwExpired(error: unknown): never {
+  throw error instanceof errors.SessionNotFound ? expired() : error;
 }
 
 const expired = (): HttpError =>
   new HttpError(410, 'expired', 'The sign-in has expired, is finished or belongs to another browser.');
 
-/** Stores the result and redirects to oidc-provider, which continues with the next interaction or the application. */
+/**
+ * Stores the result and redirects to oidc-provider, which continues with the next interaction or the application.
+ * @throws HttpError 410 if another request has finished the interaction since it was read, as a double click does
+ */
 export async function finish(c: Context, deps: Deps, result: InteractionResults): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const mergeWithLastSubmission = result.login === undefined && result['error'] === undefined;
-  const next = await deps.provider.interactionResult(incoming, outgoing, result, { mergeWithLastSubmission });
+  const stored = deps.provider.interactionResult(incoming, outgoing, result, { mergeWithLastSubmission });
+  const next = await stored.catch(throwExpired);
   return c.redirect(next, 303);
 }
 

@@ -50,3 +50,28 @@ onEachDatabase('the consent page names the owners of the application and shows i
   const again = await fetch(services.auth + src, { headers: { 'if-none-match': logo.headers.get('etag')! } });
   assert.equal(again.status, 304);
 });
+
+onEachDatabase(
+  'of several clicks on Allow one succeeds, and the others say that the sign-in is finished',
+  async (t, url) => {
+    const services = await openTestAuth(t, url);
+    await makeAccount(services, 'Steve');
+    const { application } = await makeApplication(services, 'web');
+    const person = new Person(services.auth);
+    const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+    await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+    await person.submit({ login: 'Steve', password: PASSWORD });
+    const { action } = person.forms().find((form) => form.action.endsWith('/consent'))!;
+    const clicks = await Promise.all(Array.from({ length: 4 }, () => person.post(action, {})));
+    assert.ok(
+      clicks.some(({ url: to }) => to.startsWith(CALLBACK)),
+      'one is sent back to the application',
+    );
+    const others = clicks.filter(({ url: to }) => !to.startsWith(CALLBACK)).map(({ status }) => status);
+    assert.deepEqual(
+      others.filter((status) => status !== 410 && status !== 400),
+      [],
+      String(others),
+    );
+  },
+);
