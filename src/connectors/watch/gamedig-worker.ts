@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { GameDig } from 'gamedig';
 import { type GameStatus, mapNameOf, maxOf, namesOf, playersOf } from './status.ts';
@@ -15,6 +16,33 @@ export interface GamedigRequest {
 export type GamedigReply = { id: number } & (
   { status: GameStatus } | { error: 'timeout' | 'not_found' | 'wrong_answer' }
 );
+
+/** Far more than the answer of any server. */
+const MAX_UNPACKED = 1024 * 1024;
+
+interface Bzip {
+  decode: (input: Buffer, output?: { writeByte(byte: number): void; getBuffer(): Buffer }) => Buffer;
+}
+
+/**
+ * Bounds what the library unpacks by which gamedig reads compressed answers: 800 bytes can hold a gigabyte, and the memory
+ * limit of a thread does not count buffers.
+ */
+function limitUnpacking(): void {
+  const bzip = createRequire(import.meta.resolve('gamedig'))('seek-bzip') as Bzip;
+  const decode = bzip.decode;
+  bzip.decode = (input) => {
+    const buffer = Buffer.alloc(MAX_UNPACKED);
+    let length = 0;
+    const writeByte = (byte: number): void => {
+      if (length === MAX_UNPACKED) throw new Error('The answer is too large.');
+      buffer[length++] = byte;
+    };
+    return decode(input, { writeByte, getBuffer: () => buffer.subarray(0, length) });
+  };
+}
+
+limitUnpacking();
 
 /** gamedig sends a request again once within the time of a poll. */
 const SOCKET_SHARE = 0.4;

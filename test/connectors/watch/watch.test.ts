@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { test } from 'node:test';
+import { inflateSync } from 'node:zlib';
 import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
 import { PollClaims } from '#connectors/watch/poll-claims.ts';
@@ -268,6 +271,25 @@ onSqlite('other games are polled by gamedig', async (t, url) => {
   const { playerCount, players, current_map } = await world.server('Alpha');
   assert.deepEqual([playerCount, players.toSorted(), current_map], [3, ['Ada', 'Eve'], 'cp_dust']);
   assert.equal((await world.outcome('Alpha'))!.max, 24);
+});
+
+/** A gigabyte of zeros, packed by bzip2 into 785 bytes, and those by zlib. */
+const GIGABYTE =
+  'eNpzisqwNHSMVAuO5ON8dJ8xvs+B4QADA4cCg0GDr5vTAtWVXA3TR+VH5Ye+vEdN/EmGrqATIHkWsIozrJrLJio5J7p08osXuVoE' +
+  'TPjW8YQJAOT97O0=';
+
+onSqlite('an answer of a Source server that unpacks to a gigabyte is refused', async (t, url) => {
+  const world = await World.open(t, url, { timeoutMs: 1_000 });
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  t.after(() => void socket.close());
+  await once(socket, 'listening');
+  // A split answer of one packet; the last eight bytes are its unpacked size and checksum, which gamedig does not read.
+  const header = Buffer.from('feffffff010000800100e004'.padEnd(40, '0'), 'hex');
+  const answer = Buffer.concat([header, inflateSync(Buffer.from(GIGABYTE, 'base64'))]);
+  socket.on('message', (_request, { port, address }) => socket.send(answer, port, address));
+  await world.watch('Alpha', `127.0.0.1:${socket.address().port}`, 'valve');
+  await world.poll();
+  assert.equal((await world.outcome('Alpha'))!.error, 'wrong_answer');
 });
 
 /** What a hostile server sends, and the reason that the operator reads. */
