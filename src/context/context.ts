@@ -48,7 +48,7 @@ export async function openAppContext(
     throw new UsageError(`There is no database ${file}. ${HOW_TO_BEGIN}`);
   const log = openLog(config.LOG_LEVEL);
   const { keyedHash, setFormerKeys } = keyedHashUnder(config);
-  const db = await openDb(config.DATABASE_URL, { keyedHash });
+  const db = await openDb(config.DATABASE_URL, { keyedHash, timeoutMs: config.DATABASE_TIMEOUT * 1000 });
   try {
     await prepare(db, { config, clock, log, create });
     if (await hasFormerHashKeys(db)) setFormerKeys((await formerHashKeys(db, openSecretKey(config))) ?? []);

@@ -19,7 +19,8 @@ export interface EventQueue {
   readonly busyMs: number;
   /**
    * Resolves to the receipts once the events are on disk.
-   * @throws Unavailable where the database cannot be reached or written; no event was stored
+   * @throws Unavailable where the database cannot be reached or written: no event was stored, or all were where the answer to
+   * the commit was lost. The sender repeats them with the same ids.
    */
   accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]>;
   /** Waits until all accepted events are written. */

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type Environment, readEnvFile, type Warn, warnOfTypos } from './env-file.ts';
 import { UsageError } from './errors.ts';
-import { isLoopback, plainHttpProblem } from './plain-http.ts';
+import { checkAddresses } from './plain-http.ts';
 import { withSecretFiles } from './secret-files.ts';
 import {
   choice,
@@ -85,6 +85,11 @@ export const SETTINGS = {
     ...setting('data/scorehall.db', 'Path of a SQLite file, or postgres://user:password@host/database', database),
     inFile: true,
   },
+  DATABASE_TIMEOUT: setting(
+    '6s',
+    'How long PostgreSQL may leave requests without any answer before they get 503 until it answers again; a statement may run longer',
+    duration(1, 3600),
+  ),
   TIME_ZONE: setting(
     'UTC',
     'Time zone of timestamps in the data API and on pages, and of the days of the leaderboards',
@@ -241,7 +246,7 @@ export function readConfig(environment: Environment): Config {
     settingNames().map((name) => [name, readSetting(name, environment[name])]),
   ) as Settings;
   const config = { ...settings, listen: listensOf(settings) };
-  checkHosts(config);
+  checkAddresses(config);
   return config;
 }
 
@@ -300,14 +305,4 @@ function listensOf(settings: Settings): Record<ServiceName, Listen> {
       settings[`${service}_LISTEN`] ?? listenOf(settings[`${service}_URL`], fallbacks[service]),
     ]),
   ) as Record<ServiceName, Listen>;
-}
-
-function checkHosts(config: Config): void {
-  const [api, site] = [new URL(config.API_URL), new URL(config.SITE_URL)];
-  const isSame = isLoopback(config.API_URL) ? api.host === site.host : api.hostname === site.hostname;
-  if (isSame) throw new UsageError(`SITE_URL must be on another host than API_URL (both are on ${api.host}).`);
-  for (const name of ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const) {
-    const problem = plainHttpProblem(config[name], config.PLAIN_HTTP);
-    if (problem !== undefined) throw new UsageError(`${name} ${problem}.`);
-  }
 }

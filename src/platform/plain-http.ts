@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { UsageError } from './errors.ts';
 
 /** Which addresses may use plain http, where everybody on the network can read the traffic. */
 
@@ -31,6 +32,19 @@ export function plainHttpProblem(address: string, allowed: PlainHttp): string | 
     return `must be https except on loopback, unless PLAIN_HTTP=private-network allows plain http (it is ${address})`;
   }
   return `must be https except on loopback, like https://${hostname} (it is ${address})`;
+}
+
+const ADDRESSES = ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const;
+
+/** @throws UsageError where data API and site are on one host, or an address may not use plain http */
+export function checkAddresses(config: Record<(typeof ADDRESSES)[number], string> & { PLAIN_HTTP: PlainHttp }): void {
+  const [api, site] = [new URL(config.API_URL), new URL(config.SITE_URL)];
+  const isSame = isLoopback(config.API_URL) ? api.host === site.host : api.hostname === site.hostname;
+  if (isSame) throw new UsageError(`SITE_URL must be on another host than API_URL (both are on ${api.host}).`);
+  for (const name of ADDRESSES) {
+    const problem = plainHttpProblem(config[name], config.PLAIN_HTTP);
+    if (problem !== undefined) throw new UsageError(`${name} ${problem}.`);
+  }
 }
 
 function isPrivate(hostname: string): boolean {

@@ -32,7 +32,10 @@ export async function openExisting(config: Config): Promise<{ db: Db } | { findi
       ),
     };
   try {
-    const db = await openDb(url, { keyedHash: keyedHashUnder(config).keyedHash });
+    const db = await openDb(url, {
+      keyedHash: keyedHashUnder(config).keyedHash,
+      timeoutMs: config.DATABASE_TIMEOUT * 1000,
+    });
     await db.all(sql`select 1 as one`);
     return { db };
   } catch (error) {

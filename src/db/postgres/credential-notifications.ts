@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 
 const RETRY_MS = 1_000;
 /** The triggers of the migrations notify this channel. */
@@ -10,7 +10,7 @@ const CHANNEL = 'credentials';
  * it, so that a command has none.
  */
 export class CredentialNotifications {
-  readonly #url: string;
+  readonly #open: () => pg.Client;
   #client: pg.Client | undefined;
   #opened = false;
   #listening = false;
@@ -18,8 +18,9 @@ export class CredentialNotifications {
   #count = 0;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(url: string) {
-    this.#url = url;
+  /** @param open returns a client in pipeline mode */
+  constructor(open: () => pg.Client) {
+    this.#open = open;
   }
 
   /** Changes with every notification and every new connection; undefined while there is no connection. */
@@ -42,7 +43,7 @@ export class CredentialNotifications {
 
   async #listen(): Promise<void> {
     this.#opened = true;
-    const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
+    const client = this.#open();
     this.#client = client;
     client.on('notification', () => this.#count++);
     client.on('error', () => this.#reconnectLater(client));

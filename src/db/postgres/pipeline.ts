@@ -1,14 +1,9 @@
-import { Socket } from 'node:net';
-import pg from 'pg';
+import type { Socket } from 'node:net';
 import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
-
-interface PipelinedConnection {
-  client: pg.Client;
-  socket: Socket;
-}
+import type { SupervisedClient } from './supervisor.ts';
 
 interface Place {
-  connection: Promise<PipelinedConnection> | undefined;
+  connection: Promise<SupervisedClient> | undefined;
   /** The number of queries without a result. */
   queries: number;
 }
@@ -19,14 +14,15 @@ interface Place {
  * connection opens with the first read that would wait for another one.
  */
 export class Pipeline {
-  readonly #config: pg.ClientConfig;
+  readonly #open: () => SupervisedClient;
   readonly #places: readonly [Place, Place] = [
     { connection: undefined, queries: 0 },
     { connection: undefined, queries: 0 },
   ];
 
-  constructor(config: pg.ClientConfig) {
-    this.#config = { ...config, pipeline: true };
+  /** @param open returns a client in pipeline mode */
+  constructor(open: () => SupervisedClient) {
+    this.#open = open;
   }
 
   async query(query: CallbackQuery): Promise<QueryResult> {
@@ -34,8 +30,8 @@ export class Pipeline {
     const place = second.queries < first.queries ? second : first;
     place.queries++;
     try {
-      const { client, socket } = await (place.connection ??= this.#connect(place));
-      corkForThisTurn(socket);
+      const client = await (place.connection ??= this.#connect(place));
+      corkForThisTurn(client.socket);
       return await queryWithCallback(client, query);
     } finally {
       place.queries--;
@@ -45,13 +41,12 @@ export class Pipeline {
   async close(): Promise<void> {
     const open = this.#places.map(({ connection }) => connection).filter((connection) => connection !== undefined);
     for (const place of this.#places) place.connection = undefined;
-    await Promise.allSettled(open.map(async (connection) => (await connection).client.end()));
+    await Promise.allSettled(open.map(async (connection) => (await connection).end()));
   }
 
-  #connect(place: Place): Promise<PipelinedConnection> {
-    const socket = new Socket();
-    const client = new pg.Client({ ...this.#config, stream: () => socket });
-    const connection = client.connect().then(() => ({ client, socket }));
+  #connect(place: Place): Promise<SupervisedClient> {
+    const client = this.#open();
+    const connection = client.connect().then(() => client);
     // Not a newer connection: this one may end after it was replaced.
     const forget = (): void => {
       if (place.connection === connection) place.connection = undefined;

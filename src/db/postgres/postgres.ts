@@ -17,32 +17,35 @@ import {
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
 import { isSelect, type Sql, textOf } from '../sql.ts';
+import { Supervisor } from './supervisor.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
 const INT8 = 20;
 const NUMERIC = 1700;
-const READ_TIMEOUT_MS = 15_000;
+/** The longest wait for a place in the pool, and for all steps of a new connection together. */
+const CONNECT_TIMEOUT_MS = 15_000;
+/** TCP then looks every second whether the host is there, and gives up after ten (libuv). */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** Opens a PostgreSQL database. `bigint` and sums are read as numbers: every key, timestamp and count is below 2^53. */
-export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<Db> {
+export async function openPostgres(url: string, keyedHash: KeyedHash, timeoutMs: number): Promise<Db> {
   const config = {
     connectionString: url,
     types: { getTypeParser: parserOf },
-    connectionTimeoutMillis: READ_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     pipeline: true,
   };
-  const pool = new pg.Pool({ ...config, max: 8 });
+  const supervisor = new Supervisor(config, timeoutMs);
+  const pool = new pg.Pool({ ...config, max: 8, Client: supervisor.Client });
   // The pool replaces a connection that breaks while idle; a query in between fails with its own error.
   pool.on('error', ignore);
   // Errors of statements reject their promises. An error between statements has no promise; without a handler it would end
   // the process. The handler must be there before the pool hands the connection out: one packet may hold the server's
   // last answer and the message that it shuts down.
   pool.on('connect', (client) => client.on('error', ignore));
-  const db = new PostgresDb(pool, keyedHash, {
-    pipeline: new Pipeline(config),
-    notifications: new CredentialNotifications(url),
-  });
+  const db = new PostgresDb(pool, keyedHash, supervisor);
   try {
     await db.tuples({ strings: ['select 1'], values: [] });
   } catch (error) {
@@ -145,17 +148,16 @@ class PostgresDb extends Connection implements Db {
   readonly #pool: pg.Pool;
   readonly #pipeline: Pipeline;
   readonly #notifications: CredentialNotifications;
+  readonly #supervisor: Supervisor;
 
-  constructor(
-    pool: pg.Pool,
-    keyedHash: KeyedHash,
-    { pipeline, notifications }: { pipeline: Pipeline; notifications: CredentialNotifications },
-  ) {
+  constructor(pool: pg.Pool, keyedHash: KeyedHash, supervisor: Supervisor) {
     super((query) => queryWithCallback(pool, query), keyedHash);
+    const pipeline = new Pipeline(() => supervisor.open());
     this.shortReads = new Connection((query) => pipeline.query(query), keyedHash);
     this.#pool = pool;
     this.#pipeline = pipeline;
-    this.#notifications = notifications;
+    this.#notifications = new CredentialNotifications(() => supervisor.open());
+    this.#supervisor = supervisor;
   }
 
   versions(): Versions {
@@ -190,7 +192,10 @@ class PostgresDb extends Connection implements Db {
     const snapshot = this.#connectionOf(client);
     const close = async (): Promise<void> => client.release(true);
     try {
-      await snapshot.script('begin isolation level repeatable read, read only');
+      // What reads a snapshot may pause for as long as it needs (SESSION_PARAMETERS of the supervisor).
+      await snapshot.script(
+        'begin isolation level repeatable read, read only; set local idle_in_transaction_session_timeout = 0',
+      );
     } catch (error) {
       await close();
       throw error;
@@ -224,9 +229,8 @@ class PostgresDb extends Connection implements Db {
   }
 
   async close(): Promise<void> {
-    await this.#notifications.close();
-    await this.#pipeline.close();
-    await this.#pool.end();
+    await Promise.all([this.#notifications.close(), this.#pipeline.close(), this.#pool.end()]);
+    await this.#supervisor.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -296,7 +300,7 @@ async function translateOutage<T>(work: Promise<T>): Promise<T> {
 
 function isOutage(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
-  if (/^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|ENOENT|EAI_|08|57P|53|28|3D)/.test(code ?? '')) return true;
+  if (/^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|08|25P03|57P|53|28|3D)/.test(code ?? '')) return true;
   return code === undefined && /connection|timeout|terminat/i.test(message ?? '');
 }
 

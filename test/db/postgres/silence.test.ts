@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { Unavailable } from '#platform/errors.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
+import { sql } from '#db/sql.ts';
+import { createTestDatabase } from '#test/support/context.ts';
+import { DatabaseProxy } from '#test/support/database-proxy.ts';
+
+const TIMEOUT_MS = 400;
+/** Fails a test that waits as long as TCP does. */
+const LIMITED = { timeout: 20_000 };
+
+interface World {
+  proxy: DatabaseProxy;
+  db: Db;
+  /** The same database without the proxy. */
+  direct: Db;
+}
+
+async function open(t: TestContext): Promise<World> {
+  const database = await createTestDatabase('postgres');
+  const proxy = await DatabaseProxy.open(database.url);
+  const db = await openDb(proxy.url, { timeoutMs: TIMEOUT_MS });
+  const direct = await openDb(database.url);
+  t.after(async () => {
+    // Breaks the connections, so that closing never waits.
+    await proxy.close();
+    await Promise.all([db.close(), direct.close()]);
+    await database.drop();
+  });
+  return { proxy, db, direct };
+}
+
+const read = (db: Queryable): Promise<unknown> => db.get(sql`select 1`);
+
+const isAvailable = (db: Db): Promise<boolean> =>
+  read(db).then(
+    () => true,
+    (error) => {
+      assert.ok(error instanceof Unavailable);
+      return false;
+    },
+  );
+
+/** Leaves the processor to others between two looks. */
+const lookAgain = (db: Queryable): Promise<unknown> => db.get(sql`select pg_sleep(0.01)`);
+
+/** Opens the connections of all kinds. */
+async function useEverything({ db, direct }: Pick<World, 'db' | 'direct'>): Promise<void> {
+  await Promise.all([db.tuple(sql`select 1`), db.tuple(sql`select 2`), read(db)]);
+  while (db.versions().credentials === undefined) await lookAgain(direct);
+}
+
+test(
+  'a silent server is unavailable on every path, then at once, and available without a restart',
+  LIMITED,
+  async (t) => {
+    const { proxy, db, direct } = await open(t);
+    await useEverything({ db, direct });
+    const { promise: inTransaction, resolve: entered } = Promise.withResolvers<void>();
+    const { promise: silent, resolve: isSilent } = Promise.withResolvers<void>();
+    const transaction = db.transaction(async (tx) => {
+      await read(tx);
+      entered();
+      await silent;
+      await read(tx);
+    });
+    await inTransaction;
+    proxy.silence();
+    isSilent();
+    const paths: Promise<unknown>[] = [
+      transaction,
+      db.tuple(sql`select 1`),
+      read(db),
+      db.run(sql`delete from migrations where number < 0`),
+      db.transaction(read),
+      db.snapshot(),
+      // More than the pool has connections.
+      ...Array.from({ length: 20 }, () => read(db)),
+    ];
+    await Promise.all(paths.map((path) => assert.rejects(path, Unavailable)));
+    assert.equal(db.versions().credentials, undefined);
+
+    const before = proxy.connections;
+    for (let round = 0; round < 20; round++) await assert.rejects(read(db), Unavailable);
+    // Checks of the server, of which one may have ended meanwhile.
+    assert.ok(proxy.connections - before <= 2, `${proxy.connections - before} connections`);
+
+    proxy.resume();
+    while (!(await isAvailable(db))) await lookAgain(direct);
+    await useEverything({ db, direct });
+    const sessions = sql`select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'`;
+    while ((await direct.tuple(sessions))![0] !== 0) await lookAgain(direct);
+  },
+);
+
+test('a connection that alone is silent ends, a statement that takes long does not', LIMITED, async (t) => {
+  const { proxy, db, direct } = await open(t);
+  await useEverything({ db, direct });
+  const { promise: inTransaction, resolve: entered } = Promise.withResolvers<void>();
+  const { promise: silent, resolve: isSilent } = Promise.withResolvers<void>();
+  const transaction = db.transaction(async (tx) => {
+    await read(tx);
+    entered();
+    await silent;
+    await tx.run(sql`delete from migrations where number < 0`);
+  });
+  await inTransaction;
+  proxy.silenceOpen();
+  isSilent();
+  const long = db.transaction((tx) => tx.get(sql`select pg_sleep(${(4 * TIMEOUT_MS) / 1000}) is null as slept`));
+  await assert.rejects(transaction, Unavailable);
+  await assert.rejects(db.tuple(sql`select 1`), Unavailable);
+  assert.deepEqual(await long, { slept: false });
+  assert.deepEqual(await db.tuple(sql`select 1`), [1]);
+});
+
+test('a server that serves its connections but accepts no new one is not silent', LIMITED, async (t) => {
+  const { proxy, db } = await open(t);
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const { promise: inTransaction, resolve: entered } = Promise.withResolvers<void>();
+  const other = db.transaction(async (tx) => {
+    entered();
+    for (let over = false; !over; over = await Promise.race([ended.then(() => true), lookAgain(tx).then(() => false)]));
+  });
+  await inTransaction;
+  const long = db.transaction(async (tx) => {
+    await read(tx);
+    proxy.silenceNew();
+    return await tx.get(sql`select pg_sleep(${(4 * TIMEOUT_MS) / 1000}) is null as slept`);
+  });
+  assert.deepEqual(await long, { slept: false });
+  end();
+  await other;
+});
+
+test('a first statement that takes long does not end its connection', LIMITED, async (t) => {
+  const { db } = await open(t);
+  const seconds = (3 * TIMEOUT_MS) / 1000;
+  assert.deepEqual(await db.get(sql`select pg_sleep(${seconds}) is null as slept`), { slept: false });
+});
+
+test('a database closes while its server is silent', LIMITED, async (t) => {
+  const { proxy, db, direct } = await open(t);
+  await useEverything({ db, direct });
+  proxy.silence();
+  await db.close();
+  db.close = () => Promise.resolve();
+});
+
+test('a silent server cannot be opened', LIMITED, async (t) => {
+  const { proxy } = await open(t);
+  proxy.silence();
+  await assert.rejects(openDb(proxy.url, { timeoutMs: TIMEOUT_MS }), Unavailable);
+});
+
+test('a network that cannot be reached is unavailable', LIMITED, async () => {
+  // Connections to a multicast address do not exist.
+  await assert.rejects(openDb('postgres://x@224.0.0.1/x'), Unavailable);
+});
+
+const idleLimit = async (db: Queryable): Promise<unknown> =>
+  (await db.tuple(sql`select current_setting('idle_in_transaction_session_timeout')`))![0];
+
+function withIdleLimit(databaseUrl: string, limit: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('options', `-c idle_in_transaction_session_timeout=${limit}`);
+  return url.href;
+}
+
+test('the server ends the sessions of clients that have vanished, unless the operator says when', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  await using db = await openDb(database.url);
+  assert.equal(await db.transaction(idleLimit), '1min');
+  assert.equal((await db.tuple(sql`select current_setting('client_connection_check_interval')`))![0], '10s');
+  {
+    await using snapshot = await db.snapshot();
+    assert.equal(await idleLimit(snapshot), '0');
+  }
+  await using own = await openDb(withIdleLimit(database.url, '20ms'));
+  const idle = own.transaction(async (tx) => {
+    assert.equal(await idleLimit(tx), '20ms');
+    const [pid] = (await tx.tuple(sql`select pg_backend_pid()`)) as [number];
+    while ((await db.get(sql`select 1 from pg_stat_activity where pid = ${pid}`)) !== undefined) await lookAgain(db);
+    await read(tx);
+  });
+  await assert.rejects(idle, Unavailable);
+});

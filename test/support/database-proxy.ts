@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const field = (type: string, text: string): Buffer => Buffer.from(`${type}${text}\0`);
+
+/** The message with which a server that shuts down ends a connection. */
+function terminationMessage(): Buffer {
+  const fields = [field('S', 'FATAL'), field('C', '57P01'), field('M', 'terminating connection')];
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeInt32BE(5 + Buffer.concat(fields).length, 1);
+  return Buffer.concat([head, ...fields, Buffer.alloc(1)]);
+}
+
+/** ReadyForQuery, outside a transaction. */
+const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+
+/** A proxy to a PostgreSQL database that a test can stop and start, or silence. */
+export class DatabaseProxy {
+  readonly url: string;
+  /** Whether to end connections as soon as they are ready for a query, in the same packet. */
+  terminates = false;
+  /** The number of connections so far. */
+  connections = 0;
+  readonly #folder: string;
+  readonly #target: string;
+  readonly #path: string;
+  readonly #sockets = new Set<Socket>();
+  #silent = false;
+  #server: Server | undefined;
+
+  private constructor(databaseUrl: string, folder: string) {
+    const url = new URL(databaseUrl);
+    this.#folder = folder;
+    this.#target = join(url.searchParams.get('host')!, `.s.PGSQL.${url.port || 5432}`);
+    this.#path = join(folder, `.s.PGSQL.${url.port || 5432}`);
+    url.searchParams.set('host', folder);
+    this.url = url.href;
+  }
+
+  static async open(databaseUrl: string): Promise<DatabaseProxy> {
+    const proxy = new DatabaseProxy(databaseUrl, await mkdtemp(join(tmpdir(), 'proxy-')));
+    await proxy.start();
+    return proxy;
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async start(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server = createServer((client) => this.#forward(client)).listen(this.#path, resolve);
+    await promise;
+  }
+
+  /** Refuses new connections and breaks open ones. */
+  async stop(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server?.close(() => resolve());
+    for (const socket of this.#sockets) socket.destroy();
+    await promise;
+  }
+
+  /** Forwards nothing any more, on new connections neither, and closes none: as a host without power. */
+  silence(): void {
+    this.silenceNew();
+    this.silenceOpen();
+  }
+
+  /** Accepts new connections without forwarding anything on them. */
+  silenceNew(): void {
+    this.#silent = true;
+  }
+
+  /** Forwards nothing any more on the connections that are open, as a firewall that has forgotten them. */
+  silenceOpen(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Forwards again, also what has arrived in the meantime. */
+  resume(): void {
+    this.#silent = false;
+    for (const socket of this.#sockets) socket.resume();
+  }
+
+  #forward(client: Socket): void {
+    this.connections++;
+    const upstream = connect(this.#target);
+    client.on('data', (bytes: Buffer) => void upstream.write(bytes));
+    upstream.on('data', (bytes: Buffer) => {
+      if (this.terminates && bytes.subarray(-READY.length).equals(READY))
+        client.end(Buffer.concat([bytes, terminationMessage()]));
+      else client.write(bytes);
+    });
+    for (const [socket, peer] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => (peer.destroy(), this.#sockets.delete(socket)));
+      if (this.#silent) socket.pause();
+    }
+  }
+}
