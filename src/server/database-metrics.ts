@@ -9,29 +9,33 @@ const SIZE_INTERVAL_MS = 60_000;
 
 /** Adds the sizes of the database and its connections. */
 export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
-  const bytes = gauge(metrics, {
+  let last: { measured: number; size: ReturnType<typeof measure> } | undefined;
+  const measure = () => databaseSize(db).catch(() => undefined);
+  const currentSize = (): ReturnType<typeof measure> => {
+    const now = performance.now();
+    if (last === undefined || now - last.measured >= SIZE_INTERVAL_MS) last = { measured: now, size: measure() };
+    return last.size;
+  };
+  gauge(metrics, {
     name: 'scorehall_database_bytes',
     help: 'Size of the database, without the WAL of SQLite',
+    collect: async (bytes) => bytes.set((await currentSize())?.bytes ?? NaN),
   });
-  const tableBytes = gauge(metrics, {
+  gauge(metrics, {
     name: 'scorehall_table_bytes',
     help: 'Size of a table with its indexes (PostgreSQL)',
     labelNames: ['table'],
+    collect: async (tableBytes) => {
+      for (const { table, bytes } of (await currentSize())?.tables ?? [])
+        if (bytes !== undefined) tableBytes.set({ table }, bytes);
+    },
   });
-  let measured = -Infinity;
   gauge(metrics, {
     name: 'scorehall_table_rows',
     help: 'Estimated number of rows of a table',
     labelNames: ['table'],
     collect: async (rows) => {
-      if (performance.now() - measured < SIZE_INTERVAL_MS) return;
-      measured = performance.now();
-      const size = await databaseSize(db).catch(() => undefined);
-      bytes.set(size?.bytes ?? NaN);
-      for (const table of size?.tables ?? []) {
-        rows.set({ table: table.table }, table.rows);
-        if (table.bytes !== undefined) tableBytes.set({ table: table.table }, table.bytes);
-      }
+      for (const { table, rows: count } of (await currentSize())?.tables ?? []) rows.set({ table }, count);
     },
   });
   const file = sqliteFileOf(config.DATABASE_URL);

@@ -67,7 +67,7 @@ async function checksOf({ db }: AppContext, threads: ThreadMetrics): Promise<Che
     await db.tuple(sql`select name from migrations order by number desc limit 1`);
     return 'ok';
   };
-  const [found, replies] = await Promise.all([inTime(database()), threads.collect()]);
+  const [found, replies] = await Promise.all([inTime(database()), threads.replies()]);
   const others = [...threads.threads].map((thread) => [
     `thread ${thread}`,
     replies.has(thread) ? 'ok' : 'does not reply: its event loop is blocked or it is being restarted',
@@ -97,7 +97,10 @@ function addMailMetric({ db, config, metrics }: AppContext): void {
 }
 
 async function inTime(check: Promise<string>): Promise<string> {
-  const failed = check.catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const failed = check.catch((error: unknown) => {
+    if (!(error instanceof Error)) return String(error);
+    return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  });
   return await Promise.race([failed, pause(CHECK_TIMEOUT_MS, `does not answer within ${CHECK_TIMEOUT_MS} ms`)]);
 }
 

@@ -83,8 +83,8 @@ export class ThreadMetrics implements Disposable {
     return this.#allOpen.promise;
   }
 
-  /** The metrics of each thread that replied in time, by its name; those of this thread under `main`. */
-  async collect(): Promise<Map<string, MetricList>> {
+  /** The metrics of each other thread that replied in time, by its name. */
+  async replies(): Promise<Map<string, MetricList>> {
     const found = new Map<string, MetricList>();
     const waiting = new Set(this.#open);
     const { promise: complete, resolve } = Promise.withResolvers<void>();
@@ -100,13 +100,13 @@ export class ThreadMetrics implements Disposable {
     await Promise.race([complete, systemClock.wait(REPLY_TIMEOUT_MS, stop.signal)]);
     stop.abort();
     this.#pending.delete(request);
-    found.set('main', await this.#own.getMetricsAsJSON());
     return found;
   }
 
   /** The metrics of all threads in the text format of Prometheus. */
   async text(): Promise<string> {
-    return await AggregatorRegistry.aggregate([...(await this.collect()).values()]).metrics();
+    const [own, others] = await Promise.all([this.#own.getMetricsAsJSON(), this.replies()]);
+    return await AggregatorRegistry.aggregate([...others.values(), own]).metrics();
   }
 
   [Symbol.dispose](): void {

@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { scorehall, serve } from '../cli/scorehall.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { dropPostgresDatabase } from '#test/support/postgres.ts';
+import { DatabaseProxy } from '#test/support/database-proxy.ts';
 
 interface Ready {
   ready: boolean;
   checks: Record<string, string>;
   mail: string;
 }
+
+/** The level of log entries about something that has failed for good. */
+const FATAL = 60;
 
 /** The value of a metric whose labels include the given ones; undefined if there is none. */
 function valueOf(text: string, name: string, labels: Record<string, string> = {}): number | undefined {
@@ -48,8 +51,10 @@ function linkTo(file: string): string {
 
 onEachDatabase('the internal listener serves liveness, readiness and metrics of all threads', async (t, url) => {
   const mailbox = await Mailbox.open(t);
-  const settings = { DATABASE_URL: url.startsWith('postgres') ? url : linkTo(url), SMTP_URL: mailbox.url };
-  const { child, exit, addresses } = await serve(settings);
+  const proxy = url.startsWith('postgres') ? await DatabaseProxy.open(url) : undefined;
+  t.after(() => proxy?.close());
+  const settings = { DATABASE_URL: proxy?.url ?? linkTo(url), SMTP_URL: mailbox.url, DATABASE_TIMEOUT: '5s' };
+  const { child, exit, addresses, log } = await serve(settings);
   t.after(() => child.kill('SIGKILL'));
   const internal = addresses['INTERNAL']!;
   assert.match(internal, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -114,16 +119,20 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   await sendMail(['doctor', '--mail', 'me@example.org']);
   assert.deepEqual(await mails(), [200, 'ok', 0]);
 
-  if (url.startsWith('postgres')) {
-    await dropPostgresDatabase(url);
-    const response = await fetch(`${internal}/readyz`);
+  if (proxy !== undefined) {
+    proxy.silence();
+    // A probe of an orchestrator gives up earlier than the service.
+    const response = await fetch(`${internal}/readyz`, { signal: AbortSignal.timeout(4_000) });
     assert.equal(response.status, 503);
     const { ready, checks } = (await response.json()) as Ready;
     assert.equal(ready, false);
     assert.notEqual(checks['database'], 'ok');
     assert.equal(await status(`${internal}/livez`), 200, 'a restart would not bring the database back');
-  } else {
-    child.kill('SIGTERM');
-    assert.deepEqual(await exit, [0, null], 'the internal listener and the channel of the threads close');
   }
+  child.kill('SIGTERM');
+  assert.deepEqual(await exit, [0, null], 'the internal listener, the channel of the threads and the database close');
+  assert.deepEqual(
+    log.filter(({ level }) => level >= FATAL),
+    [],
+  );
 });

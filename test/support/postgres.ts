@@ -17,10 +17,6 @@ export const createPostgresDatabase = (): Promise<TestDatabase> =>
 /** Copies a database, which must have no open connection. */
 export const copyPostgresDatabase = (url: string): Promise<TestDatabase> => createFrom(new URL(url).pathname.slice(1));
 
-/** Drops a database and the connections to it, as an outage. */
-export const dropPostgresDatabase = (url: string): Promise<void> =>
-  command(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
-
 async function createFrom(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await command(`create database ${name} template ${template} strategy file_copy`);

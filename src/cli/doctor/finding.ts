@@ -1,3 +1,4 @@
+import { Unavailable } from '#platform/errors.ts';
 import type { Config, Environment } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 
@@ -39,6 +40,7 @@ export const problem = (check: string, message: string, remedy: string): Finding
 /** The error message without a stack; a host with several addresses fails once for each. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  if (error instanceof Unavailable) return reasonOf(error.cause);
   if (!(error instanceof Error)) return String(error);
   return error.message === '' && error.cause !== undefined ? reasonOf(error.cause) : error.message;
 }

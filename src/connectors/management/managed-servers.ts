@@ -85,7 +85,9 @@ export class ManagedServers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#connections.values()].map((connection) => connection.stop()));
     this.#connections.clear();
-    await this.#leases.release();
+    // A lease that is not released expires.
+    const { log } = this.#context;
+    await this.#leases.release().catch((error: unknown) => log.error({ err: error }, 'cannot release the servers'));
   }
 }
 

@@ -200,7 +200,9 @@ export class Watcher implements AsyncDisposable {
     this.#stop.abort();
     await this.#gamedig[Symbol.asyncDispose]();
     await this.settled();
-    await this.#claims.release();
+    // A claim that is not released expires.
+    const { log } = this.#context;
+    await this.#claims.release().catch((error: unknown) => log.error({ err: error }, 'cannot release the polls'));
   }
 }
 
