@@ -165,6 +165,6 @@ function parsed(text: string): unknown {
 }
 
 function millisecondsOf(header: string | undefined): number | undefined {
-  if (header === undefined || !/^\d{1,6}$/.test(header)) return undefined;
+  if (header === undefined || !/^\d+$/.test(header)) return undefined;
   return Math.min(Number(header) * 1000, MAX_RETRY_AFTER_MS);
 }

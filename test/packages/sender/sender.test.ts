@@ -138,16 +138,18 @@ test('sent events reach the service and are stored', async (t) => {
 });
 
 test('events without a receipt are sent again in order until they have one', async (t) => {
-  const { url, seen } = await fakeService(t, fault(0), fault(503, { 'retry-after': '1' }), fault(401), half, accepted);
+  const busy = [fault(503, { 'retry-after': '1' }), fault(503, { 'retry-after': '999999' })];
+  const { url, seen } = await fakeService(t, fault(0), ...busy, fault(401), half, accepted);
   const pauses: number[] = [];
   const sender = await opened(t, { url, pause: async (ms) => void pauses.push(ms) });
   const events = [newEvent(), newEvent()];
   await sender.send(...events);
   await sender.flush();
   const ids = events.map(({ id }) => id);
-  assert.deepEqual(seen, [ids, ids, ids, ids, ids]);
-  assert.equal(pauses.length, 4);
+  assert.deepEqual(seen, [ids, ids, ids, ids, ids, ids]);
+  assert.equal(pauses.length, 5);
   assert.ok(pauses[1]! >= 1000);
+  assert.equal(pauses[2], HOUR, 'a mistake of a proxy does not stop the delivery for days');
 });
 
 test('a trouble names the address, another service than the ingest, and why events wait', async (t) => {
