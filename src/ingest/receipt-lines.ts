@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Receipt } from '#events/receipts.ts';
 
@@ -27,17 +26,31 @@ export class ReceiptLines {
     return !this.#response.headersSent && this.#held === '';
   }
 
-  /** @throws Error if the client does not read */
+  /** @throws Error if the client does not read, or has gone */
   async write(receipts: readonly Receipt[]): Promise<void> {
     this.#held += receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join('');
     if (this.#waitsForBody && !this.#request.complete) return;
-    if (!this.#send()) await once(this.#response, 'drain', { signal: AbortSignal.timeout(STALL_TIMEOUT_MS) });
+    if (!this.#send()) await this.#drained();
   }
 
   end(lastLine = ''): void {
     this.#held += lastLine;
     this.#send();
     this.#response.end();
+  }
+
+  async #drained(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onClose = (): void => reject(new Error('The client closed the connection before it read its receipts.'));
+    const timeout = setTimeout(() => reject(new Error('The client does not read its receipts.')), STALL_TIMEOUT_MS);
+    this.#response.once('drain', resolve).once('close', onClose);
+    if (this.#response.destroyed) onClose();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timeout);
+      this.#response.off('drain', resolve).off('close', onClose);
+    }
   }
 
   #send(): boolean {

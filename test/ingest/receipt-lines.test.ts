@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import type { Receipt } from '#events/receipts.ts';
+import { ReceiptLines } from '#ingest/receipt-lines.ts';
+
+/** More than the buffers of a connection hold. */
+const LARGE: Receipt = { id: 'a', status: 'rejected', reason: 'x'.repeat(16 * 1024 * 1024), place: '' };
+
+test('nothing waits for a client that has gone without reading its receipts', { timeout: 10_000 }, async (t) => {
+  const { promise: begins, resolve: begin } = Promise.withResolvers<{ lines: ReceiptLines; written: Promise<void> }>();
+  const server = createServer((request, response) => {
+    const lines = new ReceiptLines(request, response);
+    begin({ lines, written: lines.write([LARGE]) });
+  });
+  t.after(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  client.write('POST /events HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
+  const { lines, written } = await begins;
+  client.resetAndDestroy();
+  await assert.rejects(written, /closed the connection/);
+  await assert.rejects(lines.write([LARGE]), /closed the connection/);
+});
