@@ -20,14 +20,12 @@ async function senderTo(t: TestContext, answer: (socket: Socket) => void) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const troubles: string[] = [];
-  const pauses: number[] = [];
   const sender: Sender = await openSender({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     key: 'k',
     folder: mkdtempSync(join(tmpdir(), 'sender-')),
     onTrouble: (sentence) => void troubles.push(sentence),
-    pause: async (ms, signal) => {
-      pauses.push(ms);
+    pause: async (_, signal) => {
       await once(signal, 'abort');
     },
   });
@@ -36,7 +34,7 @@ async function senderTo(t: TestContext, answer: (socket: Socket) => void) {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { sender, troubles, pauses };
+  return { sender, troubles };
 }
 
 const response = (status: string, body: string, headers = ''): string =>
@@ -95,16 +93,4 @@ test('a response without an end is not read beyond its limit', { timeout: 10_000
   assert.equal(await sender.sendNow(EVENT), undefined);
   assert.deepEqual(troubles, ['The response is longer than 16 MiB.']);
   assert.ok(written < 200, 'the rest is not read');
-});
-
-test('a Retry-After of days stops the delivery for an hour at most', async (t) => {
-  const { sender, troubles, pauses } = await senderTo(t, (socket) =>
-    socket.end(response('503 Unavailable', '{}', 'retry-after: 999999\r\n')),
-  );
-  await sender.send(EVENT, { ...EVENT, id: 'f', type: 'player.named' });
-  const flushed = assert.rejects(sender.flush(), /closed/);
-  while (pauses.length === 0) await new Promise(setImmediate);
-  await sender.close();
-  await flushed;
-  assert.deepEqual([pauses, troubles], [[3_600_000], ['503 Unavailable']]);
 });
