@@ -57,6 +57,8 @@ export class ManagementSocket implements Disposable {
     socket.on('unexpected-response', (_request, response) => this.#refused(response));
     socket.on('close', () => this.#lose('closed'));
     for (const event of ['ping', 'pong']) socket.on(event, () => this.#countIdle());
+    // The library ends a connection with too many pings that wait for their pong, without an error.
+    socket.on('ping', () => socket.readyState === WebSocket.CLOSING && this.#lose('wrong_answer'));
     // The library's own timeout begins anew with each byte of the handshake.
     this.#deadline = setTimeout(() => this.#lose('timeout'), timeoutMs);
   }
