@@ -61,7 +61,7 @@ export async function postEvents(
     });
     return readResponse(response, lines.length, new URL(url).origin);
   } catch (error) {
-    return { trouble: `${new URL(url).origin} cannot be reached: ${reasonOf(error)}`, afterMs: undefined };
+    return { trouble: `A request to ${new URL(url).origin} failed: ${reasonOf(error)}`, afterMs: undefined };
   }
 }
 
@@ -107,7 +107,7 @@ async function post(url: URL, { headers, body, signal }: Request): Promise<Respo
   // Without a listener Node closes the connection and emits no error.
   request.on('upgrade', (response, socket) => {
     socket.destroy();
-    reject(new Error(`${response.statusCode} ${response.statusMessage}: the service has to answer in HTTP.`));
+    reject(new Error(`${response.statusCode} ${response.statusMessage} is not a response to events`));
   });
   request.on('response', (response) => {
     const chunks: Buffer[] = [];
@@ -116,7 +116,7 @@ async function post(url: URL, { headers, body, signal }: Request): Promise<Respo
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > MAX_RESPONSE_BYTES) response.destroy(new Error('The response is longer than 16 MiB.'));
+      if (length > MAX_RESPONSE_BYTES) response.destroy(new Error('the response is longer than 16 MiB'));
     });
     response.on('end', () => {
       const { statusCode: status = 0, statusMessage: statusText = '', headers } = response;
@@ -131,20 +131,13 @@ function readResponse({ status, statusText, headers, text }: Response, count: nu
   const body = parsed(text);
   if (status === 200 && Array.isArray(body) && body.length === count && body.every(isReceipt))
     return { receipts: body };
-  if (status === 200) return { trouble: NOT_RECEIPTS, afterMs: undefined };
   const { error_description } = (body ?? {}) as { error_description?: unknown };
   const sentence = quoted(`${status} ${typeof error_description === 'string' ? error_description : statusText}`);
   if (status === 400 || status === 413) return { refused: sentence };
-  const isIngest = status === 200 ? Array.isArray(body) : !/^(3..|404|405)$/.test(String(status));
   const remedy = `. ${origin} is not the ingest: set the address to INGEST_URL of the service.`;
-  return {
-    trouble: isIngest ? sentence : sentence.replace(/\.?$/, () => remedy),
-    afterMs: millisecondsOf(headers['retry-after']),
-  };
+  const trouble = /^(2..|3..|404|405)$/.test(String(status)) ? sentence.replace(/\.?$/, () => remedy) : sentence;
+  return { trouble, afterMs: millisecondsOf(headers['retry-after']) };
 }
-
-const NOT_RECEIPTS =
-  '200, but the response does not have a receipt for each event. Check that the address is that of the ingest.';
 
 /** Only these mean that the service has decided about an event: with anything else the event must stay in the queue. */
 const STATUSES: readonly unknown[] = ['accepted', 'duplicate', 'rejected'] satisfies Receipt['status'][];

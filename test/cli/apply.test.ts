@@ -338,7 +338,7 @@ onEachDatabase('a management connection comes from a file, its secret from anoth
     ['{ url: "ws://127.0.0.1:1" }', /server 1: `manage\.secret_file` is missing: .*\.\n$/],
     [
       '{ url: "ws://127.0.0.1:1", secret_file: s, secret: Oth3rSecret }',
-      /server 1, manage: Unrecognized key: "secret"\.\n$/,
+      /server 1: `manage\.secret` is not a member of this object; check the spelling\.\n$/,
     ],
     [
       '{ url: "ws://a.example:1", secret_file: alpha.secret }',
@@ -381,9 +381,12 @@ test('a wrong file of a network is refused as a whole, before anything changes',
       'applications: [{ name: A, type: web, redirect_uris: [ftp://a] }]',
       /application 1: the redirect URI ftp:\/\/a .*\.\n$/,
     ],
-    ['applications: [{ name: A, type: web, secret: x }]', /application 1: Unrecognized key: "secret"\.\n$/],
-    ['accounts: [{ name: A, role: king }]', /account 1, role: .*\.\n$/],
-    ['servers: [{ name: A, region: eu, punishments: all }]', /server 1, punishments: .*\.\n$/],
+    [
+      'applications: [{ name: A, type: web, secret: x }]',
+      /application 1: `secret` is not a member of this object; check the spelling\.\n$/,
+    ],
+    ['accounts: [{ name: A, role: king }]', /account 1: `role` must be one of user, moderator, operator\.\n$/],
+    ['servers: [{ name: A, region: eu, punishments: all }]', /server 1: `punishments` must be one of network, own\.\n$/],
   ];
   for (const [content, message] of wrong) {
     await writeFile(path, content);

@@ -160,7 +160,7 @@ test('a trouble names the address, another service than the ingest, and why even
   await sender.send(newEvent());
   await sender.flush();
   const [away, ...others] = troubles;
-  assert.match(away!, new RegExp(`^${url} cannot be reached: [^\n]+$`));
+  assert.match(away!, new RegExp(`^A request to ${url} failed: [^\n]+$`));
   const isNotIngest = `. ${url} is not the ingest: set the address to INGEST_URL of the service.`;
   assert.deepEqual(others, [
     `405 Why${isNotIngest}`,
@@ -177,7 +177,7 @@ test('https to a service that speaks http is named as such', async (t) => {
   const pause = untilClosed(() => undefined);
   const sender = await opened(t, { url: url.replace('http:', 'https:'), onTrouble, pause });
   await sender.send(newEvent());
-  assert.match(await trouble, / cannot be reached: it answers in http, not https$/);
+  assert.match(await trouble, / failed: it answers in http, not https$/);
 });
 
 test('rejected events are set aside and reported; events that are too early are sent again', async (t) => {
