@@ -54,8 +54,10 @@ export interface AgentSettings {
   dataFolder: string;
   url: string;
   key: string;
+  /** Path of the certificate of the own CA. */
+  ca: string;
   prefix: string[];
-  /** NODE_COMPILE_CACHE, which every documented way to start the agent sets. The rest of its environment is that of the unit. */
+  /** NODE_COMPILE_CACHE, which every documented way to start the agent sets. The rest of its settings are those of the unit. */
   compileCache: string;
 }
 
@@ -86,9 +88,13 @@ export async function memoryOfBareNode(): Promise<Memory> {
   return memory;
 }
 
-function environmentOfUnit(): NodeJS.ProcessEnv {
-  const lines = readFileSync(UNIT, 'utf8').matchAll(/^Environment=(.*)$/gm);
-  return Object.fromEntries([...lines].flatMap(([, settings]) => settings!.split(' ').map(nameAndValue)));
+/** The options of Node and the environment that the unit gives the agent. */
+function settingsOfUnit(): { nodeOptions: string[]; environment: NodeJS.ProcessEnv } {
+  const unit = readFileSync(UNIT, 'utf8');
+  const nodeOptions = /^ExecStart=.* node (.*?)\S+\/main\.ts /m.exec(unit)?.[1]?.trim().split(' ');
+  const lines = unit.matchAll(/^Environment=(.*)$/gm);
+  const environment = Object.fromEntries([...lines].flatMap(([, settings]) => settings!.split(' ').map(nameAndValue)));
+  return { nodeOptions: nodeOptions!, environment };
 }
 
 const nameAndValue = (setting: string): string[] => {
@@ -105,11 +111,18 @@ export class AgentProcess {
   /** What the agent wrote to stderr. */
   troubles = '';
 
-  constructor({ serverFolder, dataFolder, url, key, prefix, compileCache }: AgentSettings) {
-    const args = [MAIN, 'agent', '--server-dir', serverFolder, '--data-dir', dataFolder, '--url', url];
+  constructor({ serverFolder, dataFolder, url, key, ca, prefix, compileCache }: AgentSettings) {
+    const { nodeOptions, environment } = settingsOfUnit();
+    const args = [...nodeOptions, MAIN, 'agent', '--server-dir', serverFolder, '--data-dir', dataFolder, '--url', url];
     const [command, ...rest] = [...prefix, process.execPath, ...args];
     this.#child = spawn(command!, rest, {
-      env: { ...process.env, ...environmentOfUnit(), INGEST_KEY: key, NODE_COMPILE_CACHE: compileCache },
+      env: {
+        ...process.env,
+        ...environment,
+        INGEST_KEY: key,
+        NODE_EXTRA_CA_CERTS: ca,
+        NODE_COMPILE_CACHE: compileCache,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.troubles += text));

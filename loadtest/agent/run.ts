@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
+import { createCertificates } from '../operate/certificates.ts';
+import { findProgram } from '../operate/programs.ts';
 import { prepare } from '../support/prepare.ts';
 import { freeServicePorts, serveProcess } from '../support/served-process.ts';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { AgentProcess, type AgentSettings, type Memory, memoryOfBareNode, SmallFolder } from './agent-process.ts';
 import { GameDay } from './game-day.ts';
+import { TlsProxy } from './tls-proxy.ts';
 
 const MINUTES = 1_440;
 /** A day at 1,000 times its speed. */
@@ -20,6 +23,8 @@ const MAX_MEGABYTES = 60;
 
 /** A game server plays a day while agent and service are killed and the disk of the agent is full. */
 export async function runLoadTest(_: LoadTestOptions, report: Report): Promise<void> {
+  const openssl = findProgram('openssl');
+  if (openssl === undefined) return report.add('openssl', 'is missing: apt-get install openssl', false);
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-agent-'));
   const dataFolder = join(folder, 'data');
   await mkdir(dataFolder);
@@ -29,10 +34,18 @@ export async function runLoadTest(_: LoadTestOptions, report: Report): Promise<v
   const [key] = (await prepare(database, 1)) as [string];
   const ports = await freeServicePorts();
   let service = await serveProcess(database, { ports });
-  const url = `http://127.0.0.1:${ports.ingest}`;
+  const certificates = createCertificates(openssl, folder);
+  await using proxy = await TlsProxy.open(ports.ingest, certificates);
   const compileCache = join(folder, 'compiled');
-  const prefix = small?.prefix ?? [];
-  const settings: AgentSettings = { serverFolder: folder, dataFolder, url, key, prefix, compileCache };
+  const settings: AgentSettings = {
+    serverFolder: folder,
+    dataFolder,
+    url: proxy.url,
+    key,
+    ca: certificates.ca,
+    prefix: small?.prefix ?? [],
+    compileCache,
+  };
   const day = new GameDay(folder, Date.now() - 2 * 86_400_000);
   // Node writes its compile cache when a process ends by itself, which the agents of the day do not.
   await (await startedAgent(settings)).kill('SIGTERM');
@@ -65,7 +78,9 @@ export async function runLoadTest(_: LoadTestOptions, report: Report): Promise<v
   agent = await startedAgent(settings);
   await measureAtRest(agent, 'started anew', report);
   await agent.kill('SIGTERM');
-  await measureOverHttps(settings, report);
+  agent = await startedAgent({ ...settings, url: `http://127.0.0.1:${ports.ingest}` });
+  await measureAtRest(agent, 'over http', report);
+  await agent.kill('SIGTERM');
   await service.kill();
   await rm(folder, { recursive: true, force: true });
 }
@@ -91,13 +106,6 @@ async function startedAgent(settings: AgentSettings): Promise<AgentProcess> {
   const agent = new AgentProcess(settings);
   await agent.ready;
   return agent;
-}
-
-/** The address refuses the connection; a connection that opens takes no more. */
-async function measureOverHttps(settings: AgentSettings, report: Report): Promise<void> {
-  const agent = await startedAgent({ ...settings, url: 'https://127.0.0.1:1' });
-  await measureAtRest(agent, 'over https', report);
-  await agent.kill('SIGTERM');
 }
 
 async function measureBareNode(report: Report): Promise<void> {
