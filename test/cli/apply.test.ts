@@ -386,7 +386,10 @@ test('a wrong file of a network is refused as a whole, before anything changes',
       /application 1: `secret` is not a member of this object; check the spelling\.\n$/,
     ],
     ['accounts: [{ name: A, role: king }]', /account 1: `role` must be one of user, moderator, operator\.\n$/],
-    ['servers: [{ name: A, region: eu, punishments: all }]', /server 1: `punishments` must be one of network, own\.\n$/],
+    [
+      'servers: [{ name: A, region: eu, punishments: all }]',
+      /server 1: `punishments` must be one of network, own\.\n$/,
+    ],
   ];
   for (const [content, message] of wrong) {
     await writeFile(path, content);
