@@ -79,5 +79,5 @@ function printFindings(findings: readonly Finding[]): void {
     if (remedy !== null) output().write(`${' '.repeat(width + 11)}→ ${remedy}\n`);
   }
   const count = (wanted: Finding['status']): number => findings.filter(({ status }) => status === wanted).length;
-  output().write(`\n${count('error')} errors, ${count('warning')} warnings.\n`);
+  output().write(`\nErrors: ${count('error')}, warnings: ${count('warning')}.\n`);
 }
