@@ -86,8 +86,7 @@ export class Supervisor {
   #add(client: SupervisedClient): void {
     this.#clients.add(client);
     void client.closed.then(() => this.#clients.delete(client));
-    // After pg has begun to connect, so that it sees the error.
-    if (this.#silent) process.nextTick(() => client.abandon(this.#silence()));
+    if (this.#silent) client.refuse(this.#silence());
   }
 
   #tick(): void {
@@ -179,6 +178,7 @@ export class SupervisedClient extends pg.Client {
   /** From the beginning: for the answer of a new connection. */
   #waits = true;
   #ends = false;
+  #refusal: Error | undefined;
   /** Null where the server does not tell. */
   #pid: number | undefined | null;
   #bytes = 0;
@@ -211,13 +211,15 @@ export class SupervisedClient extends pg.Client {
   override connect(callback: (error: Error | null) => void): void;
   override connect(callback?: (error: Error | null) => void): Promise<pg.Client> | void {
     const { promise, resolve, reject } = Promise.withResolvers<pg.Client>();
-    super.connect((error: Error | null) => {
+    const settle = (error: Error | null): void => {
       // The first query of the connection: what runs behind it may take long.
       if (!error) this.#introduce();
       if (callback !== undefined) callback(error);
       else if (error) reject(error);
       else resolve(this);
-    });
+    };
+    if (this.#refusal === undefined) super.connect(settle);
+    else process.nextTick(settle, this.#refusal);
     return callback === undefined ? promise : undefined;
   }
 
@@ -248,6 +250,15 @@ export class SupervisedClient extends pg.Client {
     const runs = active === undefined || this.#pid === null || active.has(this.#pid ?? 0);
     if (!runs) this.#isForgotten = true;
     else this.#patience = Math.min(2 * this.#patience, MAX_PATIENCE);
+  }
+
+  /**
+   * Fails the attempt to connect, which has not begun. Many requests would otherwise start as many lookups of the host's
+   * name, behind which that of a check would wait.
+   */
+  refuse(error: Error): void {
+    this.#refusal = error;
+    this.socket.destroy();
   }
 
   abandon(error: Error): void {
