@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -78,6 +79,10 @@ export class DatabaseProxy {
   /** Forwards nothing any more on the connections that are open, as a firewall that has forgotten them. */
   silenceOpen(): void {
     for (const socket of this.#sockets) socket.pause();
+  }
+
+  async untilConnections(count: number): Promise<void> {
+    while (this.connections < count) await once(this.#server!, 'connection');
   }
 
   /** Forwards again, also what has arrived in the meantime. */

@@ -182,6 +182,7 @@ export class SupervisedClient extends pg.Client {
   /** Null where the server does not tell. */
   #pid: number | undefined | null;
   #bytes = 0;
+  #unsent = 0;
   #quietTicks = 0;
   #patience = 1;
   /** Whether the session runs no statement, so that an answer arrives before the next tick or never. */
@@ -238,9 +239,13 @@ export class SupervisedClient extends pg.Client {
   /** Returns whether something has arrived since the last tick. */
   tick(): boolean {
     const { bytesRead } = this.socket;
+    const { writableLength } = this.connection.stream;
     const hasReceived = bytesRead !== this.#bytes;
+    // The network has accepted the rest of a long statement, which arrives a little later.
+    const hasSent = writableLength < this.#unsent;
     this.#bytes = bytesRead;
-    if (!hasReceived && (this.#waits || this.#ends)) this.#quietTicks++;
+    this.#unsent = writableLength;
+    if (!hasReceived && !hasSent && (this.#waits || this.#ends)) this.#quietTicks++;
     else [this.#quietTicks, this.#patience, this.#isForgotten] = [0, 1, false];
     return hasReceived;
   }
@@ -248,8 +253,16 @@ export class SupervisedClient extends pg.Client {
   judge(active: Active): void {
     if (this.#quietTicks === 0) return;
     const runs = active === undefined || this.#pid === null || active.has(this.#pid ?? 0);
-    if (!runs) this.#isForgotten = true;
+    if (!runs && !this.#isSending) this.#isForgotten = true;
     else this.#patience = Math.min(2 * this.#patience, MAX_PATIENCE);
+  }
+
+  /**
+   * Whether a part of a long statement has yet to be sent, of which the session knows nothing before it has arrived as a whole.
+   * Nothing shows whether the network accepts more of it, so that the time is limited.
+   */
+  get #isSending(): boolean {
+    return this.#unsent > 0 && this.#patience < MAX_PATIENCE;
   }
 
   /**

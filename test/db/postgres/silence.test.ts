@@ -33,6 +33,9 @@ async function open(t: TestContext): Promise<World> {
   return { proxy, db, direct };
 }
 
+/** In characters: the system does not accept as much of a statement before the proxy reads it. */
+const LONGER_THAN_BUFFERS = 4_000_000;
+
 /** The attempts to connect to a socket file while the work runs; a name would be looked up for each. */
 async function connectionAttempts(work: () => Promise<void>): Promise<number> {
   let attempts = 0;
@@ -42,6 +45,8 @@ async function connectionAttempts(work: () => Promise<void>): Promise<number> {
 }
 
 const read = (db: Queryable): Promise<unknown> => db.get(sql`select 1`);
+
+const lengthOf = (db: Queryable, text: string): Promise<unknown> => db.tuple(sql`select length(${text}::text)`);
 
 const isAvailable = (db: Db): Promise<boolean> =>
   read(db).then(
@@ -124,6 +129,20 @@ test('a connection that alone is silent ends, a statement that takes long does n
   await assert.rejects(db.tuple(sql`select 1`), Unavailable);
   assert.deepEqual(await long, { slept: false });
   assert.deepEqual(await db.tuple(sql`select 1`), [1]);
+});
+
+test('a statement that takes long to send does not end its connection', LIMITED, async (t) => {
+  const { proxy, db } = await open(t);
+  const sent = db.transaction(async (tx) => {
+    // The server has parsed the statement, and hears nothing of the next one until it has arrived as a whole.
+    await lengthOf(tx, '');
+    proxy.silenceOpen();
+    return await lengthOf(tx, 'x'.repeat(LONGER_THAN_BUFFERS));
+  });
+  // The connection of the transaction and two checks: the second one begins when the first one has not ended it.
+  const checkedTwice = proxy.untilConnections(proxy.connections + 3).then(() => proxy.resume());
+  const [received] = await Promise.all([sent, checkedTwice]);
+  assert.deepEqual(received, [LONGER_THAN_BUFFERS]);
 });
 
 test('a server that serves its connections but accepts no new one is not silent', LIMITED, async (t) => {
