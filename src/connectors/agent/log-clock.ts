@@ -3,7 +3,7 @@
 const DAY_S = 86_400;
 /** The modification time of a file may be a little earlier than the time that its last line shows. */
 const TOLERANCE_MS = 5_000;
-const ZONE_STEP_MS = 900_000;
+const ZONE_STEP_S = 900;
 
 /** A local date and the seconds since its midnight. */
 export interface LogTime {
@@ -22,10 +22,16 @@ export const clockOf = ({ seconds }: LogTime): string => new Date(seconds * 1000
 
 export const clockAt = (timestamp: number): string => new Date(timestamp).toTimeString().slice(0, 8);
 
-/** Whether a difference of two clocks is that of two time zones, which differ by quarters of an hour. */
-export function isZoneOffset(ms: number): boolean {
-  const nearest = Math.round(ms / ZONE_STEP_MS) * ZONE_STEP_MS;
-  return nearest > 0 && Math.abs(ms - nearest) <= TOLERANCE_MS;
+/**
+ * Whether a line that shows `seconds` was written by a clock in another time zone; zones differ by quarters of an hour. Only
+ * clocks are compared, because an hour comes twice where summer time ends.
+ */
+export function isOtherZone(seconds: number, written: number): boolean {
+  const date = new Date(written);
+  const own = date.getHours() * 3_600 + date.getMinutes() * 60 + date.getSeconds();
+  const difference = (own - seconds + DAY_S) % DAY_S;
+  const nearest = Math.round(difference / ZONE_STEP_S) * ZONE_STEP_S;
+  return nearest % DAY_S !== 0 && Math.abs(difference - nearest) * 1000 <= TOLERANCE_MS;
 }
 
 /** The time of a line that follows `previous`: on the next day if its clock is more than half a day behind. */
@@ -67,10 +73,11 @@ export class DayCounter {
 /** Smaller steps back are threads that overtake each other, and the end of summer time. */
 const isNextDay = (before: number, after: number): boolean => before - after > DAY_S / 2;
 
-/** The latest date on which the clock showed `seconds` no later than `limit`. */
-function latestDate(seconds: number, limit: number): string {
+/** The latest date on which the clock showed `seconds` no later than `written`, or a little later. */
+function latestDate(seconds: number, written: number): string {
+  const limit = written + TOLERANCE_MS;
   const date = dateOf(limit);
-  return millisecondsOf({ date, seconds }) > limit + TOLERANCE_MS ? shifted(date, -1) : date;
+  return millisecondsOf({ date, seconds }) > limit ? shifted(date, -1) : date;
 }
 
 export function dateOf(timestamp: number): string {

@@ -7,7 +7,7 @@ import {
   DayCounter,
   endingAt,
   following,
-  isZoneOffset,
+  isOtherZone,
   type LogTime,
   millisecondsOf,
 } from './log-clock.ts';
@@ -169,7 +169,7 @@ export class LogReader implements AsyncDisposable {
 
   /** A server writes a line at the time that it shows, so the file and its last line have the same time. */
   #checkZone(time: LogTime, written: number): void {
-    if (this.#zoneReported || !isZoneOffset(written - millisecondsOf(time))) return;
+    if (this.#zoneReported || !isOtherZone(time.seconds, written)) return;
     this.#zoneReported = true;
     this.#onTrouble(
       `The newest line of latest.log says ${clockOf(time)}, but the file was written at ${clockAt(written)} by the clock of ` +

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endingAt, isOtherZone } from '#connectors/agent/log-clock.ts';
+
+const seconds = (clock: string): number => Date.parse(`1970-01-01T${clock}Z`) / 1000;
+
+/** Nothing here is asynchronous, so no other test sees the zone. */
+function inZone(zone: string, run: () => void): void {
+  const { TZ } = process.env;
+  process.env['TZ'] = zone;
+  try {
+    run();
+  } finally {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  }
+}
+
+/** Whether a line with this clock looks like one of another zone than Berlin, in a file of this time. */
+const isOther = (clock: string, written: string): boolean => isOtherZone(seconds(clock), Date.parse(written));
+
+test('a clock is of another zone where it differs by quarters of an hour, but not around midnight or summer time', () => {
+  inZone('Europe/Berlin', () => {
+    assert.ok(isOther('10:00:00', '2026-03-01T10:00:01Z'), 'UTC');
+    assert.ok(isOther('04:00:00', '2026-03-01T10:00:00Z'), 'to the west');
+    assert.ok(isOther('00:45:00', '2026-03-01T18:59:59Z'), 'to the east, on the next day');
+    assert.ok(!isOther('11:00:00', '2026-03-01T10:00:01Z'));
+    assert.ok(!isOther('11:00:00', '2026-03-01T10:07:00Z'), 'no difference between zones');
+    assert.ok(!isOther('00:00:00', '2026-03-01T22:59:59.997Z'), 'a file a little earlier than its line, at midnight');
+    assert.ok(!isOther('23:59:59', '2026-03-01T23:00:02Z'), 'a file a little later than its line, at midnight');
+    assert.ok(!isOther('02:30:00', '2026-10-25T00:30:00Z'), 'the first 2:30 of the day on which summer time ends');
+    assert.ok(!isOther('02:30:00', '2026-10-25T01:30:00Z'), 'the second one');
+    assert.ok(!isOther('03:00:00', '2026-03-29T01:00:00Z'), 'the hour that summer time leaves out');
+  });
+});
+
+test('the last line is of the day of the file, also where the file is a little earlier', () => {
+  inZone('Europe/Berlin', () => {
+    const dates = (written: string): string[] =>
+      endingAt([seconds('23:59:58'), 1], Date.parse(written)).map(({ date }) => date);
+    assert.deepEqual(dates('2026-03-01T23:00:01Z'), ['2026-03-01', '2026-03-02']);
+    assert.deepEqual(dates('2026-03-01T22:59:59.997Z'), ['2026-03-01', '2026-03-02']);
+  });
+});
