@@ -213,8 +213,9 @@ export class Agent implements AsyncDisposable {
 
   async #pollOutbox(): Promise<void> {
     const files = await this.#outbox.files();
-    for await (const { events, state, damaged } of this.#outbox.read(this.#outboxState, files)) {
+    for await (const { events, state, damaged, tooLong } of this.#outbox.read(this.#outboxState, files)) {
       if (damaged > 0) this.#options.onTrouble(damagedLines(damaged));
+      if (tooLong > 0) this.#options.onTrouble(tooLongLines(tooLong));
       if (events.length > 0) await this.#sender.send(...events);
       await this.#stateFiles.outbox.save(state);
       this.#outboxState = state;
@@ -241,3 +242,7 @@ const damagedLines = (count: number): string =>
   count === 1
     ? '1 line of outbox.ndjson is not an event and was left out.'
     : `${count} lines of outbox.ndjson are not events and were left out.`;
+
+const tooLongLines = (count: number): string =>
+  `${count === 1 ? '1 line of outbox.ndjson is' : `${count} lines of outbox.ndjson are`} longer than the 1 MiB that an event ` +
+  `may have, and ${count === 1 ? 'was' : 'were'} left out.`;

@@ -78,6 +78,8 @@ export interface Lines {
   lines: { offset: number; text: string }[];
   /** The offset after the lines. */
   end: number;
+  /** How many lines were too long. One that is read in parts counts in the first. */
+  tooLong: number;
 }
 
 /**
@@ -101,7 +103,7 @@ export async function* linesOf(
       isWithinLine = part[length - 1] !== NEWLINE;
       at += length;
       part = part.subarray(length);
-      if (isWithinLine && at - reported >= PASSED_OVER_BYTES) yield { lines: [], end: (reported = at) };
+      if (isWithinLine && at - reported >= PASSED_OVER_BYTES) yield passedOver((reported = at));
     }
     rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
     if (rest.length < CHUNK_BYTES) continue;
@@ -111,20 +113,23 @@ export async function* linesOf(
     reported = isWithinLine ? at + rest.length : chunk.end;
     rest = rest.subarray(reported - at);
     at = reported;
-    yield { ...chunk, end: at };
+    yield { ...chunk, end: at, tooLong: chunk.tooLong + Number(isWithinLine) };
   }
   if (rest.indexOf(NEWLINE) >= 0) yield split(rest, at, maxLine);
-  else if (isWithinLine && at > reported) yield { lines: [], end: at };
+  else if (isWithinLine && at > reported) yield passedOver(at);
 }
+
+const passedOver = (end: number): Lines => ({ lines: [], end, tooLong: 0 });
 
 function split(bytes: Buffer, offset: number, maxLine: number): Lines {
   const lines: Lines['lines'] = [];
-  let begin = 0;
+  let [begin, tooLong] = [0, 0];
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
-    if (end - begin <= maxLine) lines.push({ offset: offset + begin, text: bytes.toString('utf8', begin, end) });
+    if (end - begin > maxLine) tooLong++;
+    else lines.push({ offset: offset + begin, text: bytes.toString('utf8', begin, end) });
     begin = end + 1;
   }
-  return { lines, end: offset + begin };
+  return { lines, end: offset + begin, tooLong };
 }
 
 /** Buffers are as small as the rest of the file: a poll mostly finds some lines or none, and freed buffers stay resident. */

@@ -11,6 +11,8 @@ export interface OutboxChunk {
   state: OutboxState;
   /** Lines that are not events. */
   damaged: number;
+  /** Lines that are longer than an event may be. */
+  tooLong: number;
 }
 
 /** `outbox.ndjson` itself, and those that a plugin has renamed because they were large. */
@@ -56,7 +58,7 @@ export class Outbox {
       await rm(join(this.#folder, path), { force: true });
       const { [path]: _, ...others } = state;
       state = others;
-      yield { events: [], state, damaged: 0 };
+      yield { events: [], state, damaged: 0, tooLong: 0 };
     }
   }
 
@@ -71,12 +73,12 @@ export class Outbox {
         size >= known.offset &&
         (await beginningOfFile(handle, known.beginning.length)).hash === known.beginning.hash;
       const offset = same ? known.offset : 0;
-      for await (const { lines, end } of linesOf((at) => bytesOfFile(handle, at), offset, MAX_EVENT_BYTES)) {
+      for await (const { lines, end, tooLong } of linesOf((at) => bytesOfFile(handle, at), offset, MAX_EVENT_BYTES)) {
         const read = lines.map(({ text }) => readEvent(text));
         const events = read.filter((event) => event !== undefined);
         const beginning = await beginningOfFile(handle, Math.min(end, MAX_BEGINNING));
         state = { ...state, [path]: { beginning, offset: end } };
-        yield { events, state, damaged: read.length - events.length };
+        yield { events, state, damaged: read.length - events.length, tooLong };
       }
     } finally {
       await handle.close();

@@ -338,6 +338,21 @@ onEachDatabase('events of a plugin come from its outbox, finished files are remo
   assert.equal(troubles.length, 1, troubles.join());
 });
 
+onSqlite('each line of an outbox that is too long for an event is reported once', async (t, url) => {
+  const { service, deliver, folder, troubles } = await world(t, url);
+  const path = join(folder, 'outbox.ndjson');
+  const event = JSON.stringify(login('Alpha', person(1, 'Ada')));
+  const tooLong = `{"x":"${'x'.repeat(1024 * 1024)}`;
+  writeFileSync(path, tooLong);
+  await deliver(2);
+  const left = '1 line of outbox.ndjson is longer than the 1 MiB that an event may have, and was left out.';
+  assert.deepEqual(troubles.splice(0), [left]);
+  appendFileSync(path, `"}\n${event}\n${tooLong}\n`);
+  await deliver(2);
+  assert.deepEqual(troubles, [left]);
+  assert.deepEqual(await sessionsOf(service), ['+Ada']);
+});
+
 onSqlite('named pipes, folders and circular links in the place of files do not stop the log', async (t, url) => {
   const { server, folder, deliver, sessions, troubles } = await world(t, url);
   const pipes = ['server.properties', 'usercache.json', 'outbox.ndjson', 'outbox.1.ndjson'];
