@@ -12,7 +12,7 @@ const TICK_MS = 1_000;
 const MAX_SERVERS = 1_000;
 /** Connections that begin in one tick, so that those to many servers do not begin at once. */
 const MAX_STARTED = 20;
-const LIMITS: SocketLimits = { maxBytes: 16 * 1024 * 1024, timeoutMs: 10_000 };
+const LIMITS: SocketLimits = { maxBytes: 16 * 1024 * 1024, timeoutMs: 10_000, maxIdle: 10_000 };
 const BACKOFF_MS = 1_000;
 /** Enough for the largest server, of 5,000 players, to fill within five minutes. */
 const SESSIONS_PER_MINUTE = 1_000;

@@ -9,13 +9,14 @@ export interface SocketLimits {
   maxBytes: number;
   /** How long the handshake and each answer may take. */
   timeoutMs: number;
+  /**
+   * Messages, pings and pongs within ten seconds that lead to no report. A server announces each player of a list that changes,
+   * such as the one of those who may join; a flood would keep the thread busy for as long as it lasts.
+   */
+  maxIdle: number;
 }
 
-/**
- * Messages, pings and pongs within one second that lead to no report. A server sends a few of them; a flood would keep the
- * thread busy for as long as it lasts.
- */
-const MAX_IDLE_PER_SECOND = 1_000;
+const IDLE_WINDOW_MS = 10_000;
 
 /** Reports that wait before the socket is paused: what the server sends then stays in its own memory. */
 const MAX_WAITING = 200;
@@ -46,12 +47,14 @@ export class ManagementSocket implements Disposable {
   #lastId = 0;
   readonly #requests = new Map<number, Request>();
   #deadline: NodeJS.Timeout | undefined;
+  readonly #maxIdle: number;
   readonly #idle = { since: 0, count: 0 };
 
-  private constructor(socket: WebSocket, now: () => number, timeoutMs: number) {
+  private constructor(socket: WebSocket, now: () => number, { timeoutMs, maxIdle }: SocketLimits) {
     this.#socket = socket;
     this.#now = now;
     this.#timeoutMs = timeoutMs;
+    this.#maxIdle = maxIdle;
     socket.on('message', (data, isBinary) => this.#read(data as Buffer, isBinary));
     socket.on('error', (error) => this.#lose(reasonOf(error)));
     socket.on('unexpected-response', (_request, response) => this.#refused(response));
@@ -66,17 +69,17 @@ export class ManagementSocket implements Disposable {
   /** Connects. The signal ends the connection at any time. @throws ConnectionLost */
   static async open(
     { url, ca, secret }: { url: string; ca: string; secret: string },
-    { maxBytes, timeoutMs }: SocketLimits,
+    limits: SocketLimits,
     { now, signal }: { now: () => number; signal: AbortSignal },
   ): Promise<ManagementSocket> {
     const socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${secret}` },
-      maxPayload: maxBytes,
+      maxPayload: limits.maxBytes,
       perMessageDeflate: false,
       followRedirects: false,
       ...(ca === '' ? {} : { ca }),
     });
-    const opened = new ManagementSocket(socket, now, timeoutMs);
+    const opened = new ManagementSocket(socket, now, limits);
     const { promise, resolve } = Promise.withResolvers<void>();
     opened.#wake = resolve;
     const close = (): void => opened.close();
@@ -150,8 +153,8 @@ export class ManagementSocket implements Disposable {
 
   #countIdle(): void {
     const now = performance.now();
-    if (now - this.#idle.since >= 1_000) Object.assign(this.#idle, { since: now, count: 0 });
-    if (++this.#idle.count > MAX_IDLE_PER_SECOND) this.#lose('wrong_answer');
+    if (now - this.#idle.since >= IDLE_WINDOW_MS) Object.assign(this.#idle, { since: now, count: 0 });
+    if (++this.#idle.count > this.#maxIdle) this.#lose('wrong_answer');
   }
 
   /** An answer is missing. While the socket is paused that is our own doing. */

@@ -251,7 +251,7 @@ onSqlite('a management server that lies, or is not the right one, costs its own 
   const cert = selfSignedCertificate(privateKey, 'localhost', new Date(0));
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const [plain, secure] = [await ManagementResponder.open(t), await ManagementResponder.open(t, { key, cert })];
-  const servers = world.servers({ limits: { maxBytes: 1_000_000, timeoutMs: 300 } });
+  const servers = world.servers({ limits: { maxBytes: 1_000_000, maxIdle: 1_000, timeoutMs: 300 } });
   const outcome = async (
     target: ManagementResponder,
     more: { ca?: string; secret?: string } = {},
@@ -296,6 +296,20 @@ const flood = (send: (socket: WebSocket) => void) => (socket: WebSocket) => {
   for (let count = 0; count <= 1_000; count++) send(socket);
 };
 
+onSqlite('a list of 5,000 players that changes one by one is no flood', async (t, url) => {
+  const world = await World.open(t, url);
+  const responder = await ManagementResponder.open(t);
+  responder.lists = { 'minecraft:players': [], 'minecraft:bans': [] };
+  await world.manage(responder.url);
+  await world.servers().tick();
+  await world.until(async () => (await world.state()) === 'connected');
+  const added = { method: 'minecraft:notification/allowlist/added', params: [{ id: randomUUID(), name: 'Ada' }] };
+  for (let count = 0; count < 5_000; count++) responder.send(added);
+  responder.send({ method: 'minecraft:notification/players/joined', params: added.params });
+  await world.untilEvents(1);
+  assert.equal(await world.state(), 'connected');
+});
+
 onSqlite('a handshake without an end is given up', async (t, url) => {
   const world = await World.open(t, url);
   const early = 'HTTP/1.1 103 Early Hints\r\n\r\n';
@@ -304,7 +318,7 @@ onSqlite('a handshake without an end is given up', async (t, url) => {
     socket.on('close', () => clearInterval(dripping));
   });
   await world.manage(`ws://${responder.address}`);
-  await world.servers({ limits: { maxBytes: 1_000, timeoutMs: 100 } }).tick();
+  await world.servers({ limits: { maxBytes: 1_000, maxIdle: 1_000, timeoutMs: 100 } }).tick();
   await world.until(async () => (await world.state()) !== null);
   assert.equal(await world.state(), 'timeout');
 });
