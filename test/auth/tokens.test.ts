@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase } from '#test/support/context.ts';
-import { decideRequest, requestAccess } from '#store/applications/access-requests.ts';
+import { decideRequest, decideWithoutRequest, requestAccess } from '#store/applications/access-requests.ts';
 import { addSecret, setAccess } from '#store/applications/applications.ts';
 import { setDisabled } from '#store/accounts/account-changes.ts';
 import { codeOf, post, serviceWithSteve, STEVE } from './flow.ts';
@@ -55,6 +55,9 @@ test('userinfo says `banned` only to applications that an operator has approved'
   const request = { kind: 'access', account_id: account.id, purpose: 'A bot', site: '', volume: 10 } as const;
   await requestAccess(db, clock.now(), application, request, true);
   assert.deepEqual(await claims(), others, 'approved automatically');
+  for (const state of ['revoked', 'approved'] as const)
+    await decideWithoutRequest(db, clock.now(), application.client_id, { state, by: 'command' });
+  assert.deepEqual(await claims(), { ...others, banned: false }, 'approved again, by an operator');
   await send(services.context, 'punishment.issued', { punishment: '1', punished: STEVE, type: 'ban' });
   await setAccess(db, application.client_id, 'none');
   const { id } = (await requestAccess(db, clock.now(), application, request))!;

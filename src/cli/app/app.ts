@@ -9,10 +9,10 @@ import {
   deleteApplication,
   listApplications,
   MAX_NAME_LENGTH,
-  setAccess,
   setApplication,
   setLimit,
 } from '#store/applications/applications.ts';
+import { decideWithoutRequest } from '#store/applications/access-requests.ts';
 import { resumeApplication } from '#store/applications/suspension.ts';
 import { TEXTS } from '#console/texts/index.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
@@ -166,9 +166,9 @@ async function change(input: Input): Promise<void> {
 
 async function access(input: Input, state: AccessState): Promise<void> {
   const clientId = required(input, 'client-id');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(async ({ db, clock }) => {
     await requireApplication(db, clientId);
-    await setAccess(db, clientId, state);
+    await decideWithoutRequest(db, clock.now(), clientId, { state, by: 'command' });
     print(input, wire(await requireApplication(db, clientId)));
   });
 }

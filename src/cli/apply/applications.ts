@@ -11,9 +11,9 @@ import {
   createApplication,
   managedApplication,
   MAX_NAME_LENGTH,
-  setAccess,
   setLimit,
 } from '#store/applications/applications.ts';
+import { decideWithoutRequest } from '#store/applications/access-requests.ts';
 import { changeApplication } from '#store/applications/application-changes.ts';
 import { addOwner, ownersOf, removeOwner } from '#store/applications/owners.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
@@ -164,7 +164,8 @@ async function saveApplication({ db, clock }: AppContext, known: Application, en
     rotate_refresh_tokens: entry.rotate_refresh_tokens ?? known.rotate_refresh_tokens,
   };
   await changeApplication(db, clock.now(), client_id, settings, undefined);
-  if (entry.access !== undefined) await setAccess(db, client_id, entry.access);
+  if (entry.access !== undefined)
+    await decideWithoutRequest(db, clock.now(), client_id, { state: entry.access, by: 'command' });
 }
 
 /** Adds the owners that are missing before it removes others, because an application that has owners keeps one. */

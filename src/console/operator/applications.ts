@@ -4,9 +4,9 @@ import {
   applicationsBefore,
   applicationsNamed,
   managedApplication,
-  setAccess,
   setLimit,
 } from '#store/applications/applications.ts';
+import { decideWithoutRequest } from '#store/applications/access-requests.ts';
 import { resumeApplication } from '#store/applications/suspension.ts';
 import { stateBadge, countOf, timestamp, number, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
@@ -60,7 +60,8 @@ async function change(request: ConsoleRequest): Promise<string> {
       await request.record({ action: 'application.start', subject: client_id, label: name });
     }
   } else if (form['access'] === 'approved' || form['access'] === 'revoked') {
-    await setAccess(deps.db, client_id, form['access']);
+    const decision = { state: form['access'], by: request.person.account.name } as const;
+    await decideWithoutRequest(deps.db, request.now, client_id, decision);
     const action = form['access'] === 'approved' ? 'access.approve' : 'access.revoke';
     await request.record({ action, subject: client_id, label: name });
   } else {

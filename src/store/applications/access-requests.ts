@@ -1,7 +1,7 @@
 import { idOf, keyOf } from '#platform/ids.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Application, setAccess, setLimit } from './applications.ts';
+import { type AccessState, type Application, setAccess, setLimit } from './applications.ts';
 import { nextKey } from '../sequence.ts';
 
 /** access: access to the data API; limit: more requests an hour than usual. */
@@ -134,6 +134,23 @@ async function decide(
   if (request.kind === 'access') await setAccess(tx, request.client_id, state);
   else if (state === 'approved') await setLimit(tx, request.client_id, limit ?? request.volume);
   return request;
+}
+
+/** Sets the access of an application by an operator's decision. An automatic approval before it becomes the operator's. */
+export async function decideWithoutRequest(
+  db: Db,
+  now: number,
+  clientId: string,
+  { state, by }: { state: AccessState; by: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await setAccess(tx, clientId, state);
+    if (state !== 'approved') return;
+    await tx.run(sql`
+      update access_requests set decided_by = ${by}, decided = ${now}
+      where application_key = (select key from applications where client_id = ${clientId})
+        and kind = 'access' and state = 'approved' and decided_by is null`);
+  });
 }
 
 /** Whether an operator has approved the application, and not the setting `ACCESS_APPROVAL=auto`, which approves all. */
