@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Event, type QueuedEvent, readLine, writeLine } from './event.ts';
-import { type IngestResponse, postEvents, type Receipt } from './post.ts';
+import { type IngestResponse, postEvents, quoted, type Receipt } from './post.ts';
 import { withoutStale } from './present.ts';
 import { appendDurably, DiskQueue } from './queue.ts';
 
@@ -135,7 +135,7 @@ export class Sender implements AsyncDisposable {
     } else if (await this.#processReceipts(events, response.receipts)) {
       await this.#queue.advance(next);
       const { reason = '' } = response.receipts.find(({ retry }) => retry) ?? {};
-      return { trouble: `Events wait and are sent again later: ${reason}`, afterMs: MAX_PAUSE_MS / 2 };
+      return { trouble: `Events wait and are sent again later: ${quoted(reason)}`, afterMs: MAX_PAUSE_MS / 2 };
     }
     this.#batchSize = MAX_EVENTS;
     await this.#queue.advance(next);

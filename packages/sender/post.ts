@@ -145,9 +145,11 @@ const STATUSES: readonly unknown[] = ['accepted', 'duplicate', 'rejected'] satis
 const isReceipt = (value: unknown): value is Receipt =>
   typeof value === 'object' && value !== null && 'status' in value && STATUSES.includes(value.status);
 
-/** One line of bounded length, as it may be written to a log. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is replaced
-const quoted = (text: string): string => text.slice(0, MAX_SENTENCE).replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
+
+/** One line of bounded length, as it may be written to a log. */
+export const quoted = (text: unknown): string => String(text).slice(0, MAX_SENTENCE).replaceAll(CONTROLS, ' ');
 
 function parsed(text: string): unknown {
   try {

@@ -34,11 +34,13 @@ test('a clock is of another zone where it differs by quarters of an hour, but no
   });
 });
 
+/** The dates of two lines around midnight, in a file of this time. */
+const datesAround = (written: string): string[] =>
+  endingAt([seconds('23:59:58'), 1], Date.parse(written)).map(({ date }) => date);
+
 test('the last line is of the day of the file, also where the file is a little earlier', () => {
   inZone('Europe/Berlin', () => {
-    const dates = (written: string): string[] =>
-      endingAt([seconds('23:59:58'), 1], Date.parse(written)).map(({ date }) => date);
-    assert.deepEqual(dates('2026-03-01T23:00:01Z'), ['2026-03-01', '2026-03-02']);
-    assert.deepEqual(dates('2026-03-01T22:59:59.997Z'), ['2026-03-01', '2026-03-02']);
+    assert.deepEqual(datesAround('2026-03-01T23:00:01Z'), ['2026-03-01', '2026-03-02']);
+    assert.deepEqual(datesAround('2026-03-01T22:59:59.997Z'), ['2026-03-01', '2026-03-02']);
   });
 });

@@ -20,12 +20,16 @@ async function senderTo(t: TestContext, answer: (socket: Socket) => void) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const troubles: string[] = [];
+  const reported = Promise.withResolvers<void>();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const sender: Sender = await openSender({
     url,
     key: 'k',
     folder: mkdtempSync(join(tmpdir(), 'sender-')),
-    onTrouble: (sentence) => void troubles.push(sentence),
+    onTrouble: (sentence) => {
+      troubles.push(sentence);
+      reported.resolve();
+    },
     pause: async (_, signal) => {
       await once(signal, 'abort');
     },
@@ -35,7 +39,7 @@ async function senderTo(t: TestContext, answer: (socket: Socket) => void) {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { sender, troubles, url };
+  return { sender, troubles, reported: reported.promise, url };
 }
 
 const response = (status: string, body: string, headers = ''): string =>
@@ -71,6 +75,16 @@ test('what is quoted of a response is one line of bounded length', async (t) => 
   for (let sent = 0; sent < 4; sent++) await sender.sendNow(EVENT);
   const [controls, long, ...others] = troubles;
   assert.deepEqual([controls, long!.length, others], ['500 a [31mb', 500, ['500 Broken', '500 Broken']]);
+});
+
+test('of the reason why an event waits, one line of bounded length is quoted', { timeout: 5_000 }, async (t) => {
+  const receipt = { id: 'e', status: 'rejected', retry: true, reason: `a\r\n\u001b[31mb${'x'.repeat(100_000)}` };
+  const { sender, troubles, reported } = await senderTo(t, (socket) =>
+    socket.end(response('200 OK', JSON.stringify([receipt]))),
+  );
+  await sender.send({ ...EVENT, type: 'player.login' });
+  await reported;
+  assert.match(troubles[0]!, /^Events wait and are sent again later: a \[31mbx{400,500}$/);
 });
 
 test('a response that changes the protocol fails the delivery', { timeout: 5_000 }, async (t) => {
