@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer, type Server } from 'node:tls';
-import type { Certificates } from '../operate/certificates.ts';
+import type { Certificates } from '../support/certificates.ts';
 
 /** Accepts TLS connections and passes their bytes on to a port of this machine. */
 export class TlsProxy implements AsyncDisposable {

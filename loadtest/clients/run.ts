@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { runProgram } from '../operate/programs.ts';
+import { runProgram } from '../support/programs.ts';
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { type ApiDocument, type PlannedCall, planCalls } from './calls.ts';

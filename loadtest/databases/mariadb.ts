@@ -4,7 +4,7 @@ import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { findProgram, runProgram } from '../operate/programs.ts';
+import { findProgram, runProgram } from '../support/programs.ts';
 
 /** A MariaDB of the operating system, with its data in a folder and without a password for its administrator. */
 export interface MariaDb extends AsyncDisposable {

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report } from '../report.ts';
-import { type Certificates, createCertificates } from '../operate/certificates.ts';
-import { findProgram } from '../operate/programs.ts';
+import { type Certificates, createCertificates } from '../support/certificates.ts';
+import { findProgram } from '../support/programs.ts';
 import { PASSWORD, type Ran, resultOf, runImport } from './command.ts';
 import { createSource, type Source } from './imports.ts';
 import { giveToMariaDb, type MariaDb } from './mariadb.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from './engine.ts';
-import { findProgram, ROOT, runProgram } from './programs.ts';
+import { findProgram, ROOT, runProgram } from '../support/programs.ts';
 
 const SUITE = 'bookworm';
 /** Beside a minimal Debian only what docs/operations.md names. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
-import { findProgram, ROOT } from './programs.ts';
+import { findProgram, ROOT } from '../support/programs.ts';
 
 export interface Outcome {
   status: number | null;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { freePorts } from '#test/support/ports.ts';
-import { ROOT } from './programs.ts';
+import { ROOT } from '../support/programs.ts';
 import { SERVICES } from './proxy.ts';
 
 const MAIN = join(ROOT, 'src/main.ts');

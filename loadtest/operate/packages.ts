@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Report } from '../report.ts';
-import { findProgram, ROOT } from './programs.ts';
+import { findProgram, ROOT } from '../support/programs.ts';
 import { testInstalledUnit } from './unit.ts';
 
 const UNITS = ['scorehall.service', 'scorehall-agent.service', 'scorehall-backup.service', 'scorehall-backup.timer'];

@@ -8,9 +8,9 @@ import { unavailable } from '#http/errors.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, type SelfCheck, selfCheckToken } from '#http/self-check.ts';
 import { freePorts } from '#test/support/ports.ts';
 import type { Report } from '../report.ts';
-import { createCertificates } from './certificates.ts';
+import { createCertificates } from '../support/certificates.ts';
 import { type HttpResponse, ask } from './https.ts';
-import { findProgram } from './programs.ts';
+import { findProgram } from '../support/programs.ts';
 import { PROXIES, type ProxyProgram, type Service, SERVICES, type Setup, startProxy } from './proxy.ts';
 import { runCommand, serveInstallation } from './installation.ts';
 

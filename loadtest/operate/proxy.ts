@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Certificates } from './certificates.ts';
-import { ROOT } from './programs.ts';
+import type { Certificates } from '../support/certificates.ts';
+import { ROOT } from '../support/programs.ts';
 
 export const SERVICES = ['API', 'AUTH', 'SITE', 'INGEST'] as const;
 export type Service = (typeof SERVICES)[number];

@@ -5,7 +5,7 @@ import type { Finding } from '#cli/doctor/finding.ts';
 import type { Report } from '../report.ts';
 import { bootContainer, type Container, missingForContainer } from './container.ts';
 import type { Outcome } from './engine.ts';
-import { ROOT } from './programs.ts';
+import { ROOT } from '../support/programs.ts';
 
 const READY_WITHIN_S = 60;
 /** Longer than RestartSec of the unit. */
