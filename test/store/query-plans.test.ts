@@ -52,6 +52,8 @@ import {
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
 import { bansAfter, countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
+import { isApprovedByOperator } from '#store/applications/access-requests.ts';
+import type { Application } from '#store/applications/applications.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { countUndoable, historyOf, listChanges, undoChanges } from '#events/punishments/changes.ts';
@@ -66,7 +68,7 @@ import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** A database, or a transaction, that notes the statements of its readers, of transactions those that write too. */
 function recorderOf<Q extends Queryable>(db: Q, queries: Sql[], names = ['all', 'get', 'tuples', 'tuple']): Q {
@@ -148,6 +150,7 @@ test('no read of a request scans a table that grows with the network', async (t)
     teampvpRanksOf: async (db) => teampvpRanksOf(db, player.key, await statsOf(db, player.key)),
     teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
+    isApprovedByOperator: (db) => isApprovedByOperator(db, { key: 1, access: 'approved' } as Application),
     listMatches: async (db) => listMatches(db, last, 20),
     matchWithTeams: async (db) => matchWithTeams(db, 1),
     listMatchesWithTeams: (db) => listMatchesWithTeams(db, last, 20),
