@@ -1,12 +1,12 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 
-/** Half of the timeout passes before a silent connection is checked; the check has the other half for its answer. */
-const TICKS_OF_HALF = 5;
-/** How long a closing connection waits for the server to close it, once all answers are there. */
-const TICKS_OF_GOODBYE = 1;
-/** Between two checks of a connection whose statement runs on, as a multiple of half of the timeout. */
-const MAX_PATIENCE = 32;
+/** Ticks in half of the timeout: after the first half a silent connection is checked, the second half is for the check. */
+const CHECK_TICKS = 5;
+/** How many ticks a closing connection waits for the server to close it, after the last answer. */
+const CLOSE_TICKS = 1;
+/** The longest time between two checks of a connection whose statement runs on, as a multiple of half of the timeout. */
+const MAX_BACKOFF = 32;
 
 /** Errors of the system where no packet came back. Every other error is an answer of the host or of the server. */
 const NO_ANSWER = /^(ETIMEDOUT|EHOST|ENET|EAI_|ENOTFOUND)/;
@@ -26,7 +26,7 @@ const SESSION_PARAMETERS = {
 };
 
 /** Without pg_settings, which computes all parameters and takes more than a millisecond of each new connection. */
-const INTRODUCTION = `
+const SESSION_SETUP = `
   select pg_backend_pid() as pid,
     count(case when current_setting(name, true) = usual then set_config(name, value, false) end)
   from (values ${Object.entries(SESSION_PARAMETERS)
@@ -62,7 +62,7 @@ export class Supervisor {
   constructor(config: pg.ClientConfig, timeoutMs: number) {
     this.#config = config;
     this.#timeoutMs = timeoutMs;
-    this.#timer = setInterval(() => this.#tick(), timeoutMs / 2 / TICKS_OF_HALF).unref();
+    this.#timer = setInterval(() => this.#tick(), timeoutMs / 2 / CHECK_TICKS).unref();
     const add = (client: SupervisedClient): void => this.#add(client);
     this.Client = class extends SupervisedClient {
       constructor(clientConfig?: pg.ClientConfig) {
@@ -93,11 +93,11 @@ export class Supervisor {
     this.#quietTicks++;
     for (const client of this.#clients) {
       if (client.tick()) this.#quietTicks = 0;
-      if (client.isDoomed) client.abandon(this.#silence());
+      if (client.mustEnd) client.abandon(this.#silence());
     }
     if (this.#check === undefined) {
       if (this.#silent || this.#suspects().length > 0) this.#startCheck();
-    } else if (++this.#checkTicks >= TICKS_OF_HALF) this.#endCheckWithoutAnswer();
+    } else if (++this.#checkTicks >= CHECK_TICKS) this.#endCheckWithoutAnswer();
   }
 
   #suspects(): SupervisedClient[] {
@@ -117,16 +117,16 @@ export class Supervisor {
     if (outcome === 'no answer' && !this.#silent) return;
     this.#check = undefined;
     this.#silent = outcome === 'no answer';
-    if (outcome !== 'no answer') for (const client of this.#suspects()) client.judge(outcome);
+    if (outcome !== 'no answer') for (const client of this.#suspects()) client.applyCheck(outcome);
   }
 
   /** A server that serves its connections, but accepts no new one, is not silent. */
   #endCheckWithoutAnswer(): void {
     this.#check?.abandon();
     this.#check = undefined;
-    this.#silent = this.#quietTicks >= TICKS_OF_HALF;
+    this.#silent = this.#quietTicks >= CHECK_TICKS;
     if (this.#silent) this.#abandonAll();
-    else for (const client of this.#suspects()) client.judge(undefined);
+    else for (const client of this.#suspects()) client.applyCheck(undefined);
   }
 
   #abandonAll(): void {
@@ -170,7 +170,7 @@ class Check {
   }
 }
 
-/** A client that knows whether it waits for the server, and for how many ticks nothing has arrived. */
+/** A client that counts the ticks in which it waits for the server and receives nothing. */
 export class SupervisedClient extends pg.Client {
   readonly socket: Socket;
   /** Resolves when the socket has closed. */
@@ -179,14 +179,14 @@ export class SupervisedClient extends pg.Client {
   #waits = true;
   #ends = false;
   #refusal: Error | undefined;
-  /** Null where the server does not tell. */
+  /** Null where the server did not answer the query for it. */
   #pid: number | undefined | null;
   #bytes = 0;
   #unsent = 0;
   #quietTicks = 0;
-  #patience = 1;
+  #backoff = 1;
   /** Whether the session runs no statement, so that an answer arrives before the next tick or never. */
-  #isForgotten = false;
+  #isIdleOnServer = false;
 
   constructor(config?: pg.ClientConfig) {
     const socket = new Socket();
@@ -198,14 +198,14 @@ export class SupervisedClient extends pg.Client {
     this.on('drain', () => (this.#waits = false));
   }
 
-  /** Whether the server should be asked what has become of the connection. */
+  /** Whether the server should be asked if the session still runs a statement. */
   get isSuspect(): boolean {
-    return this.#waits && this.#quietTicks >= TICKS_OF_HALF * this.#patience;
+    return this.#waits && this.#quietTicks >= CHECK_TICKS * this.#backoff;
   }
 
-  /** Whether nothing will come: the session runs nothing, or does not confirm that it ends. */
-  get isDoomed(): boolean {
-    return this.#quietTicks > 0 && (this.#isForgotten || (!this.#waits && this.#quietTicks > TICKS_OF_GOODBYE));
+  /** Whether the connection has to be destroyed: its session runs no statement, or the server does not confirm the close. */
+  get mustEnd(): boolean {
+    return this.#quietTicks > 0 && (this.#isIdleOnServer || (!this.#waits && this.#quietTicks > CLOSE_TICKS));
   }
 
   override connect(): Promise<pg.Client>;
@@ -213,8 +213,8 @@ export class SupervisedClient extends pg.Client {
   override connect(callback?: (error: Error | null) => void): Promise<pg.Client> | void {
     const { promise, resolve, reject } = Promise.withResolvers<pg.Client>();
     const settle = (error: Error | null): void => {
-      // The first query of the connection: what runs behind it may take long.
-      if (!error) this.#introduce();
+      // The first query of the connection, because later ones may take long.
+      if (!error) this.#setUpSession();
       if (callback !== undefined) callback(error);
       else if (error) reject(error);
       else resolve(this);
@@ -246,23 +246,23 @@ export class SupervisedClient extends pg.Client {
     this.#bytes = bytesRead;
     this.#unsent = writableLength;
     if (!hasReceived && !hasSent && (this.#waits || this.#ends)) this.#quietTicks++;
-    else [this.#quietTicks, this.#patience, this.#isForgotten] = [0, 1, false];
+    else [this.#quietTicks, this.#backoff, this.#isIdleOnServer] = [0, 1, false];
     return hasReceived;
   }
 
-  judge(active: Active): void {
+  applyCheck(active: Active): void {
     if (this.#quietTicks === 0) return;
     const runs = active === undefined || this.#pid === null || active.has(this.#pid ?? 0);
-    if (!runs && !this.#isSending) this.#isForgotten = true;
-    else this.#patience = Math.min(2 * this.#patience, MAX_PATIENCE);
+    if (!runs && !this.#isSending) this.#isIdleOnServer = true;
+    else this.#backoff = Math.min(2 * this.#backoff, MAX_BACKOFF);
   }
 
   /**
-   * Whether a part of a long statement has yet to be sent, of which the session knows nothing before it has arrived as a whole.
-   * Nothing shows whether the network accepts more of it, so that the time is limited.
+   * Whether a part of a long statement is still unsent: PostgreSQL shows the session as idle until the statement has arrived
+   * whole. The time is limited, because Node does not show whether the network still accepts bytes.
    */
   get #isSending(): boolean {
-    return this.#unsent > 0 && this.#patience < MAX_PATIENCE;
+    return this.#unsent > 0 && this.#backoff < MAX_BACKOFF;
   }
 
   /**
@@ -278,8 +278,8 @@ export class SupervisedClient extends pg.Client {
     this.socket.destroy(error);
   }
 
-  #introduce(): void {
-    super.query<{ pid: number }>(INTRODUCTION).then(
+  #setUpSession(): void {
+    super.query<{ pid: number }>(SESSION_SETUP).then(
       ({ rows }) => (this.#pid = rows[0]!.pid),
       () => (this.#pid = null),
     );

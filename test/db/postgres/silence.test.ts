@@ -60,6 +60,20 @@ const isAvailable = (db: Db): Promise<boolean> =>
 /** Leaves the processor to others between two looks. */
 const lookAgain = (db: Queryable): Promise<unknown> => db.get(sql`select pg_sleep(0.01)`);
 
+/** A transaction that has begun, and runs `last` after `proceed`. */
+async function pausedTransaction(db: Db, last: (tx: Queryable) => Promise<unknown>) {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: pause, resolve: proceed } = Promise.withResolvers<void>();
+  const transaction = db.transaction(async (tx) => {
+    await read(tx);
+    begin();
+    await pause;
+    await last(tx);
+  });
+  await begun;
+  return { transaction, proceed };
+}
+
 /** Opens the connections of all kinds. */
 async function useEverything({ db, direct }: Pick<World, 'db' | 'direct'>): Promise<void> {
   await Promise.all([db.tuple(sql`select 1`), db.tuple(sql`select 2`), read(db)]);
@@ -72,17 +86,9 @@ test(
   async (t) => {
     const { proxy, db, direct } = await open(t);
     await useEverything({ db, direct });
-    const { promise: inTransaction, resolve: entered } = Promise.withResolvers<void>();
-    const { promise: silent, resolve: isSilent } = Promise.withResolvers<void>();
-    const transaction = db.transaction(async (tx) => {
-      await read(tx);
-      entered();
-      await silent;
-      await read(tx);
-    });
-    await inTransaction;
+    const { transaction, proceed } = await pausedTransaction(db, read);
     proxy.silence();
-    isSilent();
+    proceed();
     const paths: Promise<unknown>[] = [
       transaction,
       db.tuple(sql`select 1`),
@@ -113,17 +119,11 @@ test(
 test('a connection that alone is silent ends, a statement that takes long does not', LIMITED, async (t) => {
   const { proxy, db, direct } = await open(t);
   await useEverything({ db, direct });
-  const { promise: inTransaction, resolve: entered } = Promise.withResolvers<void>();
-  const { promise: silent, resolve: isSilent } = Promise.withResolvers<void>();
-  const transaction = db.transaction(async (tx) => {
-    await read(tx);
-    entered();
-    await silent;
-    await tx.run(sql`delete from migrations where number < 0`);
-  });
-  await inTransaction;
+  const { transaction, proceed } = await pausedTransaction(db, (tx) =>
+    tx.run(sql`delete from migrations where number < 0`),
+  );
   proxy.silenceOpen();
-  isSilent();
+  proceed();
   const long = db.transaction((tx) => tx.get(sql`select pg_sleep(${(4 * TIMEOUT_MS) / 1000}) is null as slept`));
   await assert.rejects(transaction, Unavailable);
   await assert.rejects(db.tuple(sql`select 1`), Unavailable);
@@ -134,7 +134,7 @@ test('a connection that alone is silent ends, a statement that takes long does n
 test('a statement that takes long to send does not end its connection', LIMITED, async (t) => {
   const { proxy, db } = await open(t);
   const sent = db.transaction(async (tx) => {
-    // The server has parsed the statement, and hears nothing of the next one until it has arrived as a whole.
+    // The server has parsed the statement, and knows nothing of the next one until it has arrived whole.
     await lengthOf(tx, '');
     proxy.silenceOpen();
     return await lengthOf(tx, 'x'.repeat(LONGER_THAN_BUFFERS));
