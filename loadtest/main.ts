@@ -47,7 +47,7 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
 };
 
 export interface LoadTestOptions {
-  /** Whether a part runs: all, or the one that `--only` names. */
+  /** Returns true for every part; with `--only`, for the named part alone. */
   wants: (part: string) => boolean;
   database: string;
   /** Undefined: the number that the load test has by default. */

@@ -117,7 +117,7 @@ function codingOf(request: IncomingMessage, { length }: Body): string | undefine
 }
 
 /**
- * The content coding for an `Accept-Encoding` header: the one with the highest weight, and of equal ones the densest. `*`
+ * The content coding for an `Accept-Encoding` header: the coding with the highest weight, and at equal weights the densest. `*`
  * stands for gzip, which every client that sends it can decode. Undefined if the header is missing or prefers `identity`.
  */
 export function codingFor(accepted: string | undefined): string | undefined {

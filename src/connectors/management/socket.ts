@@ -10,8 +10,8 @@ export interface SocketLimits {
   /** How long the handshake and each answer may take. */
   timeoutMs: number;
   /**
-   * Messages, pings and pongs within ten seconds that lead to no report. A server announces each player of a list that changes,
-   * such as the one of those who may join; a flood would keep the thread busy for as long as it lasts.
+   * Messages, pings and pongs within ten seconds that lead to no report. A server announces a change of its allowlist player by
+   * player; a flood would keep the thread busy for as long as it lasts.
    */
   maxIdle: number;
 }
