@@ -60,17 +60,17 @@ const isAvailable = (db: Db): Promise<boolean> =>
 /** Leaves the processor to others between two looks. */
 const lookAgain = (db: Queryable): Promise<unknown> => db.get(sql`select pg_sleep(0.01)`);
 
-/** A transaction that has begun, and runs `last` after `proceed`. */
+/** A transaction that has started, and runs `last` after `proceed`. */
 async function pausedTransaction(db: Db, last: (tx: Queryable) => Promise<unknown>) {
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: started, resolve: start } = Promise.withResolvers<void>();
   const { promise: pause, resolve: proceed } = Promise.withResolvers<void>();
   const transaction = db.transaction(async (tx) => {
     await read(tx);
-    begin();
+    start();
     await pause;
     await last(tx);
   });
-  await begun;
+  await started;
   return { transaction, proceed };
 }
 
