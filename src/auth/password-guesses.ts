@@ -2,7 +2,7 @@ import { networksOf } from '#http/client-network.ts';
 import { nameKey } from '#platform/text.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Account } from '#store/accounts/accounts.ts';
-import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/throttle.ts';
+import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/attempts.ts';
 import type { Context, Deps } from './deps.ts';
 import { deviceCookie, isOwnDevice } from './device.ts';
 import { sendMail } from './mails.ts';
