@@ -3,10 +3,9 @@ import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { specifiersIn } from '../../scripts/check/imports.ts';
 import { nameProblems, wordsOf } from '../../scripts/check/names.ts';
+import { commentsIn, specifiersIn } from '../../scripts/check/source.ts';
 import { structureProblems } from '../../scripts/check/structure.ts';
-import { tokensOf } from '../../scripts/check/tokens.ts';
 
 const MANIFEST = JSON.stringify({
   imports: { '#api/*': './src/api/*', '#site/*': './src/site/*', '#store/*': './src/store/*', '#db/*': './src/db/*' },
@@ -138,13 +137,29 @@ test('specifiers are found in imports only, not in strings or comments', () => {
     const g = Array.from('./no.ts'), h = "import './no.ts'", i = sql\`\${from}./no.ts\`;
     const j = x / 2; const k = /'/; import './k.ts';
     worker(new URL('./no.ts', import.meta.url));`;
-  assert.deepEqual(specifiersIn(source), ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', './f.ts', './k.ts']);
+  assert.deepEqual(specifiersIn('a.ts', source), [
+    './a.ts',
+    './b.ts',
+    './c.ts',
+    './d.ts',
+    './e.ts',
+    './f.ts',
+    './k.ts',
+  ]);
 });
 
-test('each token has the number of its line', () => {
-  const lines = tokensOf('a\n/* \n */ b `\n${c}`\n\nd').filter(({ kind }) => kind === 'word');
-  assert.deepEqual(
-    lines.map(({ text, line }) => `${text}${line}`),
-    ['a1', 'b3', 'c4', 'd6'],
-  );
+test('comments are found before every kind of token, and not in strings', () => {
+  const source = [
+    `// first`,
+    `/** second */ const a = \`// no \${/* third */ b} // no\`, c = /\\/\\/no/;`,
+    `function f(/* fourth */) {`,
+    `  // fifth`,
+    `}`,
+    `// sixth`,
+  ].join('\n');
+  const comments = commentsIn('a.ts', source).map(({ text, at }) => {
+    assert.equal(source.slice(at, at + text.length), text);
+    return text.replace(/[/*]/g, '').trim().replace(/\s+/g, ' ');
+  });
+  assert.deepEqual(comments, ['first second', 'third', 'fourth', 'fifth', 'sixth']);
 });
