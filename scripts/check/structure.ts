@@ -1,23 +1,23 @@
-// Checks the structure of the tree: import cycles, imports that point up, large folders, refused names, and markers of a
-// merge that was not resolved.
+// Checks the structure of the tree: import cycles, imports that point up, folders that import each other, refused names,
+// and markers of a merge that was not resolved.
 //
 //   node scripts/check/structure.ts [DIR]       all rules, for this tree or the one in DIR
 //   node scripts/check/structure.ts --cycles    one rule: --cycles, --imports, --folders, --names or --markers
 
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { folderProblems } from './folders.ts';
 import { type Graph, cyclesOf, graphOf } from './imports.ts';
-import { LAYERS, MAX_FILES_IN_FOLDER, PACKAGES, PACKAGES_IMPORTED_BY } from './layers.ts';
+import { LAYERS, PACKAGES, PACKAGES_IMPORTED_BY } from './layers.ts';
 import { nameProblems } from './names.ts';
 
-const SOURCE = '{src,packages,demo}';
 const ALL = '{src,packages,demo,bench,loadtest,test,scripts}';
 
 const RULES: Record<string, (root: string) => string[]> = {
-  cycles: (root) => cycleProblems(graphOf(root, filesOf(root, `${SOURCE}/**/*.ts`))),
+  cycles: (root) => cycleProblems(graphOf(root, filesOf(root, `${ALL}/**/*.ts`))),
   imports: (root) => importProblems(graphOf(root, filesOf(root, `${ALL}/**/*.ts`))),
-  folders: (root) => folderProblems(filesOf(root, 'src/**/*')),
+  folders: (root) => folderProblems(graphOf(root, filesOf(root, 'src/**/*.ts'))),
   names: (root) => filesOf(root, `${ALL}/**/*`).flatMap((file) => nameProblems(file, sourceOf(root, file))),
   markers: (root) => filesOf(root, `{*.md,docs/**/*.md,${ALL}/**/*}`).flatMap((file) => markerProblem(root, file)),
 };
@@ -93,13 +93,6 @@ function placeOf(file: string): Place | undefined {
     if (folder !== undefined) return { folder, layer };
   }
   return undefined;
-}
-
-function folderProblems(files: readonly string[]): string[] {
-  const counts = Map.groupBy(files, (file) => dirname(file));
-  return [...counts]
-    .filter(([, inside]) => inside.length > MAX_FILES_IN_FOLDER)
-    .map(([folder, { length }]) => `${folder} has ${length} files; the maximum is ${MAX_FILES_IN_FOLDER}`);
 }
 
 if (import.meta.main) {

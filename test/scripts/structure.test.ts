@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { folderProblems } from '../../scripts/check/folders.ts';
 import { nameProblems, wordsOf } from '../../scripts/check/names.ts';
 import { commentsIn, specifiersIn } from '../../scripts/check/source.ts';
 import { structureProblems } from '../../scripts/check/structure.ts';
@@ -12,7 +13,7 @@ const MANIFEST = JSON.stringify({
 });
 
 /** The problems of a tree with these files, for the given rules. */
-function problemsOf(files: Record<string, string>, rules = ['cycles', 'imports', 'folders']): string[] {
+function problemsOf(files: Record<string, string>, rules = ['cycles', 'imports']): string[] {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'structure-'));
   for (const [path, text] of Object.entries({ 'package.json': MANIFEST, ...files })) {
     mkdirSync(join(folder.path, dirname(path)), { recursive: true });
@@ -76,15 +77,36 @@ test('a folder outside all layers is refused', () => {
   ]);
 });
 
-/** `count` files directly in one folder, and one file in a subfolder. */
-const crowded = (count: number): Record<string, string> => ({
-  ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/api/f${index}.ts`, ''])),
-  'src/api/auth/more.ts': '',
+/** The problems of a graph with these imports, `a.ts b.ts` for a.ts that imports b.ts. */
+function foldersOf(imports: readonly string[], siblings: readonly string[] = [], subfolders: readonly string[] = []) {
+  const graph = Map.groupBy(imports, (line) => line.split(' ')[0]!);
+  const targets = [...graph].map(([file, lines]) => [file, lines.map((line) => line.split(' ')[1]!)] as const);
+  return folderProblems(new Map(targets), siblings, subfolders);
+}
+
+test('sibling folders must not import each other, through subfolders included', () => {
+  const there = 'src/events/jobs/a.ts src/events/handlers/b.ts';
+  assert.deepEqual(foldersOf([there, 'src/events/jobs/b.ts src/events/handlers/groups/c.ts']), []);
+  const back = 'src/events/handlers/groups/c.ts src/events/jobs/x/d.ts';
+  const edges = [back, there].map((line) => `  ${line.replace(' ', ' -> ')}`);
+  const pair = 'src/events/handlers and src/events/jobs';
+  assert.deepEqual(foldersOf([there, back]), [[`${pair} import each other:`, ...edges].join('\n')]);
+  assert.deepEqual(foldersOf([there, back], [pair]), []);
+  assert.deepEqual(foldersOf([there], [pair]), [`${pair} is fine: remove it from TWO_WAY_SIBLINGS (layers.ts)`]);
 });
 
-test('a folder may contain at most 25 files, not counting subfolders', () => {
-  assert.deepEqual(problemsOf(crowded(25)), []);
-  assert.deepEqual(problemsOf(crowded(26)), ['src/api has 26 files; the maximum is 25']);
+test('one file of a folder may import from a subfolder that imports the folder', () => {
+  const up = 'src/api/auth/deep/a.ts src/api/errors.ts';
+  const [first, second] = ['src/api/index.ts src/api/auth/b.ts', 'src/api/usage.ts src/api/auth/deep/c.ts'];
+  assert.deepEqual(foldersOf([first, second, 'src/api/auth/b.ts src/api/auth/deep/c.ts']), []);
+  assert.deepEqual(foldersOf([up, first, 'src/api/index.ts src/api/auth/deep/a.ts']), []);
+  const problem =
+    'src/api/auth imports its parent (src/api/auth/deep/a.ts -> src/api/errors.ts) and is imported by src/api/index.ts, src/api/usage.ts';
+  assert.deepEqual(foldersOf([up, first, second]), [problem]);
+  assert.deepEqual(foldersOf([up, first, second], [], ['src/api/auth']), []);
+  assert.deepEqual(foldersOf([up, first], [], ['src/api/auth']), [
+    'src/api/auth is fine: remove it from TWO_WAY_SUBFOLDERS (layers.ts)',
+  ]);
 });
 
 test('names are refused in identifiers and paths, not in strings, comments or regular expressions', () => {
