@@ -55,7 +55,11 @@ function twoWaySubfolders(graph: Graph): Violations {
 }
 
 const edgesOf = (graph: Graph): [string, string][] =>
-  [...graph].flatMap(([file, targets]) => targets.map((target): [string, string] => [file, target]));
+  [...graph].flatMap(([file, targets]) =>
+    isSource(file) ? targets.map((target): [string, string] => [file, target]) : [],
+  );
+
+const isSource = (file: string): boolean => file.startsWith('src/');
 
 /** The deepest folder that contains both files, and its subfolders that contain one of them; '' for a file directly in it. */
 function branchesOf(file: string, target: string): { parent: string; from: string; to: string } {

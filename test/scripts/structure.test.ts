@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { folderProblems } from '../../scripts/check/folders.ts';
 import { nameProblems, wordsOf } from '../../scripts/check/names.ts';
+import { proseProblems } from '../../scripts/check/prose.ts';
 import { commentsIn, specifiersIn } from '../../scripts/check/source.ts';
 import { structureProblems } from '../../scripts/check/structure.ts';
 
@@ -140,6 +141,32 @@ test('the rule of names applies to every folder with source files', () => {
     problemsOf(files, ['names']).map((problem) => problem.split(':')[0]),
     ['bench/hall.ts', 'scripts/a.mjs', 'src/site/script/b.js'],
   );
+});
+
+test('phrases are refused in comments and documents, not in code', () => {
+  const files: Record<string, string> = {
+    'a.ts': `// starts\n//   anew\nconst anew = 'anew'; /** @throws Error if a\n * file is empty, or where b is */`,
+    'B.java': `String a = "// anew"; /* Starts anew. */ char b = '"'; // anew`,
+    'c.md': 'renew `anew`\n\n```sh\nstart anew\n```\n\nStart it\nanew.\n',
+    'd.yml': 'a: anew # anew\n# Anew, a-new, anew',
+  };
+  const phrases = { '[Aa]new': 'again', '@throws [^.@]* where': 'if' };
+  const problemsWith = (...unclean: string[]): string[] =>
+    proseProblems(Object.keys(files), (file) => files[file]!, { phrases, unclean });
+  assert.deepEqual(problemsWith(), [
+    'a.ts:2: "anew": write again',
+    'a.ts:3: "@throws Error if a file is empty, or where": write if',
+    'B.java:1: "anew": write again',
+    'B.java:1: "anew": write again',
+    'c.md:8: "anew": write again',
+    'd.yml:1: "anew": write again',
+    'd.yml:2: "Anew": write again',
+    'd.yml:2: "anew": write again',
+  ]);
+  assert.deepEqual(problemsWith('a.ts', 'B.java', 'c.md', 'd.yml'), []);
+  assert.deepEqual(problemsWith('a.ts', 'B.java', 'c.md', 'd.yml', 'e/'), [
+    'e/ is mended: remove it from "unclean" in phrases.json',
+  ]);
 });
 
 test('a name is split into its words', () => {
