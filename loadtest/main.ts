@@ -1,5 +1,6 @@
 import { numberOption, readOptions, runCommand } from '#bench/command.ts';
 import { UsageError } from '#platform/errors.ts';
+import type { LoadTestOptions } from './options.ts';
 import { Report } from './report.ts';
 
 const USAGE = `Runs load tests that are too heavy for the test suite, prints the measured figures, and exits with 1 when one misses its
@@ -48,21 +49,6 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   databases: () => import('./databases/run.ts'),
   recording: () => import('./recording/run.ts'),
 };
-
-export interface LoadTestOptions {
-  /** Returns true for every part; with `--only`, for the named part alone. */
-  wants: (part: string) => boolean;
-  database: string;
-  /** Undefined: the number that the load test has by default. */
-  matches: number | undefined;
-  minutes: number;
-  seconds: number;
-  seed: number | undefined;
-  /** The folder of the recording; undefined: a new one. */
-  out: string | undefined;
-  /** The folder of an earlier recording. */
-  compare: string | undefined;
-}
 
 const OPTIONS = {
   only: { type: 'string' },

@@ -5,7 +5,7 @@ import { application, serviceToken } from '#test/support/builders.ts';
 import { DIALECTS, type Dialect } from '#test/support/context.ts';
 import { fillConsole } from '#test/console/world.ts';
 import { openRunFolder } from '#test/support/run-folder.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { recordApi } from './api.ts';
 import { recordHelp } from './commands.ts';

@@ -6,11 +6,11 @@ import { pager } from '#http/pager.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { type Leader, leaders, type Metric, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
 import { back, firstDayOf, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
-import { boardFilters, boardStart } from './components/board-filters.ts';
-import { PAGE_SIZE } from './components/pager.ts';
-import { playerLink } from './components/player-link.ts';
+import { boardFilters, boardStart } from '#site/components/board-filters.ts';
+import { PAGE_SIZE } from '#site/components/pager.ts';
+import { playerLink } from '#site/components/player-link.ts';
 import { counterBoardPage } from './counter-board.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
 

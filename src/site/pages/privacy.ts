@@ -5,7 +5,7 @@ import type { Config } from '#platform/config.ts';
 import type { Language } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** The paragraphs of the operator's privacy statement by language; undefined if there is none. */
 export type Privacy = Record<Language, string[]> | undefined;

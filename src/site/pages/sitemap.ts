@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { SITEMAP_KINDS, type SitemapEntry, sitemapEntries, sitemapFiles } from '#store/game/sitemaps.ts';
-import type { PageRequest } from './page-request.ts';
+import type { PageRequest } from '#site/page-request.ts';
 
 const PAGES = ['/', '/matches', '/maps', '/leaderboards', '/players', '/punishments', '/developers', '/privacy'];
 

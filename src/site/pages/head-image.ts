@@ -1,8 +1,8 @@
 import { uuidOf } from '#platform/text.ts';
 import { playerByUuid } from '#store/game/players.ts';
-import { hueClass, hueColours } from './components/colours.ts';
-import { identiconCells } from './components/player-link.ts';
-import type { PageRequest } from './page-request.ts';
+import { hueClass, hueColours } from '#site/components/colours.ts';
+import { identiconCells } from '#site/components/player-link.ts';
+import type { PageRequest } from '#site/page-request.ts';
 
 /**
  * `/heads/:uuid`: the head of a player who is known here, so that nobody can send arbitrary requests through us; the

@@ -14,15 +14,15 @@ import {
   type WholeMatch,
   winnersOf,
 } from '#store/game/matches.ts';
-import { timeline } from './components/charts.ts';
-import { isFreeForAll } from './components/match-list.ts';
-import { type Colour, colourNamed, teamColours } from './components/colours.ts';
-import { playerLink } from './components/player-link.ts';
-import { counterColumns, type ScoredPlayer, scoreTable } from './components/scoreboard.ts';
-import { thumb } from './components/map-image.ts';
-import { timestamp, stopwatch } from './components/timestamps.ts';
-import { figure, heading, modeName } from './components/labels.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import { timeline } from '#site/components/charts.ts';
+import { isFreeForAll } from '#site/components/match-list.ts';
+import { type Colour, colourNamed, teamColours } from '#site/components/colours.ts';
+import { playerLink } from '#site/components/player-link.ts';
+import { counterColumns, type ScoredPlayer, scoreTable } from '#site/components/scoreboard.ts';
+import { thumb } from '#site/components/map-image.ts';
+import { timestamp, stopwatch } from '#site/components/timestamps.ts';
+import { figure, heading, modeName } from '#site/components/labels.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** The data that the page and the Open Graph image of a match show. */
 export interface MatchView {

@@ -1,6 +1,6 @@
 import { findPlayer } from '#store/game/players.ts';
 import { headOf } from './head-image.ts';
-import type { PageRequest } from './page-request.ts';
+import type { PageRequest } from '#site/page-request.ts';
 
 /** `/players/:id/head`: the picture to which `head_url` of the data API points. */
 export async function playerHead(request: PageRequest): Promise<Response> {

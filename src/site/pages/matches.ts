@@ -5,10 +5,10 @@ import { nameKey } from '#platform/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { listMatchesWhere, type MatchFilter } from '#store/game/match-lists.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
-import { matchList } from './components/match-list.ts';
-import { choices, PAGE_SIZE } from './components/pager.ts';
-import { GAMEMODES, modeName } from './components/labels.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import { matchList } from '#site/components/match-list.ts';
+import { choices, PAGE_SIZE } from '#site/components/pager.ts';
+import { GAMEMODES, modeName } from '#site/components/labels.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** `/matches`: finished matches; all of them, or those of one gamemode, server or map. */
 export async function matchesPage(request: PageRequest): Promise<PageContent> {

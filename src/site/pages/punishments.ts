@@ -4,11 +4,11 @@ import type { Html } from '#http/page.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { withoutHeld } from '#store/game/held-punishments.ts';
 import { listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
-import { PAGE_SIZE } from './components/pager.ts';
-import { playerLink } from './components/player-link.ts';
-import { punishmentTable, stateChip, typeName } from './components/punishment-table.ts';
-import { timestamp } from './components/timestamps.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import { PAGE_SIZE } from '#site/components/pager.ts';
+import { playerLink } from '#site/components/player-link.ts';
+import { punishmentTable, stateChip, typeName } from '#site/components/punishment-table.ts';
+import { timestamp } from '#site/components/timestamps.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** `/punishments` */
 export async function punishmentsPage(request: PageRequest): Promise<PageContent> {

@@ -8,9 +8,9 @@ import { mapByKey } from '#store/game/maps/maps.ts';
 import { playerByKey, playerByUuid } from '#store/game/players.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { type FoundMap, type FoundPlayer, searchMaps, searchPlayers } from '#store/game/search.ts';
-import { playerLink } from './components/player-link.ts';
-import { heading, modeLabel } from './components/labels.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import { playerLink } from '#site/components/player-link.ts';
+import { heading, modeLabel } from '#site/components/labels.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const MAX_RESULTS = 50;
 

@@ -5,10 +5,10 @@ import { idOf } from '#platform/ids.ts';
 import { type Counter, labelIn } from '#store/game/counters/counters.ts';
 import { type CounterLeader, counterLeaders } from '#store/game/counters/player-counters.ts';
 import { MODES } from '#store/game/leaderboards/leaderboards.ts';
-import { boardFilters, boardStart } from './components/board-filters.ts';
-import { PAGE_SIZE } from './components/pager.ts';
-import { playerLink } from './components/player-link.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import { boardFilters, boardStart } from '#site/components/board-filters.ts';
+import { PAGE_SIZE } from '#site/components/pager.ts';
+import { playerLink } from '#site/components/player-link.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** `/leaderboards?by=KEY`: the players with the highest values of one of the network's own counters, of all time. */
 export async function counterBoardPage(

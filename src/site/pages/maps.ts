@@ -15,10 +15,10 @@ import {
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { type GameMap, listMaps } from '#store/game/maps/maps.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
-import { choices, PAGE_SIZE } from './components/pager.ts';
-import { thumb } from './components/map-image.ts';
-import { GAMEMODES, modeLabel } from './components/labels.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import { choices, PAGE_SIZE } from '#site/components/pager.ts';
+import { thumb } from '#site/components/map-image.ts';
+import { GAMEMODES, modeLabel } from '#site/components/labels.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const SORTS = ['new', ...RANKINGS] as const;
 type Sort = (typeof SORTS)[number];

@@ -15,13 +15,13 @@ import {
   rotationsOf,
 } from '#store/game/maps/maps.ts';
 import { serversPlaying } from '#store/game/servers.ts';
-import { barChart, stackedBar } from './components/charts.ts';
-import { teamColours } from './components/colours.ts';
-import { matchList } from './components/match-list.ts';
-import { identicon, playerIcon } from './components/player-link.ts';
-import { imageVersion, mapImagePath, thumb } from './components/map-image.ts';
-import { heading, modeLabel } from './components/labels.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import { barChart, stackedBar } from '#site/components/charts.ts';
+import { teamColours } from '#site/components/colours.ts';
+import { matchList } from '#site/components/match-list.ts';
+import { identicon, playerIcon } from '#site/components/player-link.ts';
+import { imageVersion, mapImagePath, thumb } from '#site/components/map-image.ts';
+import { heading, modeLabel } from '#site/components/labels.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const LATEST_MATCHES = 10;
 const SHOWN_VERSIONS = 6;

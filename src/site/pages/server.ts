@@ -5,14 +5,14 @@ import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf 
 import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { serverByKey, type ServerNow } from '#store/game/servers.ts';
-import { teamColours } from './components/colours.ts';
-import { figure, heading, modeLabel } from './components/labels.ts';
-import { thumb } from './components/map-image.ts';
-import { matchList } from './components/match-list.ts';
-import { scoreTable } from './components/scoreboard.ts';
-import { stopwatch, timestamp } from './components/timestamps.ts';
+import { teamColours } from '#site/components/colours.ts';
+import { figure, heading, modeLabel } from '#site/components/labels.ts';
+import { thumb } from '#site/components/map-image.ts';
+import { matchList } from '#site/components/match-list.ts';
+import { scoreTable } from '#site/components/scoreboard.ts';
+import { stopwatch, timestamp } from '#site/components/timestamps.ts';
 import { objectives, scoreLine } from './match.ts';
-import type { PageContent, PageRequest } from './page-request.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const LATEST_MATCHES = 8;
 

@@ -7,10 +7,10 @@ import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { withoutHeld } from '#store/game/held-punishments.ts';
 import { listPunishments } from '#store/game/punishments.ts';
-import { mapImagePath } from './components/map-image.ts';
-import { typeName } from './components/punishment-table.ts';
-import { modeName } from './components/labels.ts';
-import type { PageRequest } from './page-request.ts';
+import { mapImagePath } from '#site/components/map-image.ts';
+import { typeName } from '#site/components/punishment-table.ts';
+import { modeName } from '#site/components/labels.ts';
+import type { PageRequest } from '#site/page-request.ts';
 
 const FEED_ENTRIES = 50;
 

@@ -3,11 +3,11 @@ import { seal, unseal } from '#platform/crypto/seal.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { MANAGEMENT_SECRETS } from './game/watches/managed-servers.ts';
-import { clearImportHashes } from './imports.ts';
+import { MANAGEMENT_SECRETS } from '#store/game/watches/managed-servers.ts';
+import { clearImportHashes } from '#store/imports.ts';
 import { deleteFormerHashKeys, formerHashKeys, fingerprintOf, saveFingerprint } from './installation.ts';
 import { saveFormerHashKeys, storedFingerprint } from './installation.ts';
-import { Keys } from './sequence.ts';
+import { Keys } from '#store/sequence.ts';
 
 const BATCH_SIZE = 500;
 
