@@ -17,7 +17,7 @@ export interface AttemptResult {
 
 /**
  * Counts an attempt at a guessable secret or a form that may be flooded. Call it before the attempt.
- * @param subject what is throttled: an address, an account, …
+ * @param subject what is limited: an address, an account, …
  */
 export async function countAttempt(
   db: Queryable,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SiteBounds } from '#site/bounds.ts';
+import { SiteLimits } from '#site/request-limits.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import { createTestDatabase, onEachDatabase, TestClock, testContext } from '#test/support/context.ts';
 import { get } from './request.ts';
@@ -23,30 +23,30 @@ onEachDatabase('an address that opens too many pages gets 429 until its minute i
 });
 
 test('addresses count apart, an IPv6 address by its /64; pictures count a tenth; 0 is no limit', () => {
-  const bounds = new SiteBounds(new TestClock(), 1);
-  assert.equal(bounds.secondsToWait('192.0.2.1', '/'), undefined);
-  assert.equal(bounds.secondsToWait('192.0.2.1', '/'), 60);
-  assert.equal(bounds.secondsToWait('192.0.2.2', '/'), undefined);
-  assert.equal(bounds.secondsToWait('2001:db8::1', '/'), undefined);
-  assert.equal(bounds.secondsToWait('2001:db8::2', '/'), 60);
-  const pictures = Array.from({ length: 11 }, () => bounds.secondsToWait('192.0.2.3', '/maps/38ft1k2k44p/image'));
+  const limits = new SiteLimits(new TestClock(), 1);
+  assert.equal(limits.secondsToWait('192.0.2.1', '/'), undefined);
+  assert.equal(limits.secondsToWait('192.0.2.1', '/'), 60);
+  assert.equal(limits.secondsToWait('192.0.2.2', '/'), undefined);
+  assert.equal(limits.secondsToWait('2001:db8::1', '/'), undefined);
+  assert.equal(limits.secondsToWait('2001:db8::2', '/'), 60);
+  const pictures = Array.from({ length: 11 }, () => limits.secondsToWait('192.0.2.3', '/maps/38ft1k2k44p/image'));
   assert.deepEqual(pictures, [...Array.from({ length: 10 }, () => undefined), 60]);
-  assert.equal(bounds.secondsToWait('192.0.2.2', '/assets/site.css'), undefined);
-  const unlimited = new SiteBounds(new TestClock(), 0);
+  assert.equal(limits.secondsToWait('192.0.2.2', '/assets/site.css'), undefined);
+  const unlimited = new SiteLimits(new TestClock(), 0);
   for (let index = 0; index < 1_000; index++) assert.equal(unlimited.secondsToWait('192.0.2.1', '/'), undefined);
 });
 
 test('at most 200 requests are in progress; the next one gets 503', async () => {
-  const bounds = new SiteBounds(new TestClock(), 0);
+  const limits = new SiteLimits(new TestClock(), 0);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const running = Array.from({ length: 200 }, () => bounds.run(() => promise));
+  const running = Array.from({ length: 200 }, () => limits.run(() => promise));
   await assert.rejects(
-    bounds.run(async () => undefined),
+    limits.run(async () => undefined),
     { status: 503 },
   );
   resolve();
   await Promise.all(running);
-  await bounds.run(async () => undefined);
+  await limits.run(async () => undefined);
 });
 
 test('the site answers in a thread of its own, and a setting that it refuses is reported', async (t) => {

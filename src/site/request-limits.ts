@@ -14,7 +14,7 @@ const PICTURE = /^\/(heads\/|maps\/[^/]+\/image$|live\.json$)/;
 const FREE = /^\/(assets\/|favicon\.ico$|robots\.txt$)/;
 
 /** What the site spends on one address in a minute, and on all requests at once. */
-export class SiteBounds {
+export class SiteLimits {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #windows = new Map<string, { used: number; resets: number }>();

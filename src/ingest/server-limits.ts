@@ -43,46 +43,46 @@ interface ServerUsage {
   minuteEnds: number;
 }
 
-interface ServerQuotaDeps {
+interface ServerLimitDeps {
   eventQueue: EventQueue;
   clock: Clock;
   /** The most events and the largest weight a minute of one server; 0 for no limit. */
   perMinute: Amount;
 }
 
-export class ServerQuotas {
-  readonly #deps: ServerQuotaDeps;
+export class ServerLimits {
+  readonly #deps: ServerLimitDeps;
   readonly #servers = new Map<number, ServerUsage>();
 
-  constructor(deps: ServerQuotaDeps) {
+  constructor(deps: ServerLimitDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Counts a request of a server. The caller disposes of the returned quota when the request ends.
+   * Counts a request of a server. The caller disposes of the returned limits when the request ends.
    * @throws HttpError 429 where the server has too many open requests
    */
-  open(serverKey: number): ServerQuota {
+  open(serverKey: number): RequestLimits {
     let server = this.#servers.get(serverKey);
     if (server === undefined) {
       const thisMinute = { events: 0, weight: 0 };
       server = { requests: 0, bytes: 0, queuedWeight: 0, waiting: [], thisMinute, refusals: [], minuteEnds: 0 };
       this.#servers.set(serverKey, server);
     }
-    return new ServerQuota(server, this.#deps);
+    return new RequestLimits(server, this.#deps);
   }
 }
 
-/** The quota of a server as one of its requests uses it. */
-export class ServerQuota implements Disposable {
+/** The limits of a server, as one of its requests counts against them. */
+export class RequestLimits implements Disposable {
   readonly #server: ServerUsage;
-  readonly #deps: ServerQuotaDeps;
+  readonly #deps: ServerLimitDeps;
   /** Bytes of this request. */
   #bytes = 0;
 
-  constructor(server: ServerUsage, deps: ServerQuotaDeps) {
+  constructor(server: ServerUsage, deps: ServerLimitDeps) {
     if (server.requests >= MAX_REQUESTS)
-      throw quotaExceeded(`A game server may have ${MAX_REQUESTS} open requests at a time.`, 1);
+      throw limitExceeded(`A game server may have ${MAX_REQUESTS} open requests at a time.`, 1);
     server.requests++;
     this.#server = server;
     this.#deps = deps;
@@ -94,7 +94,7 @@ export class ServerQuota implements Disposable {
 
   /**
    * Refuses events before their body is read or parsed.
-   * @throws HttpError 429 where the server has used up its quota of this minute, or was refused too often in it
+   * @throws HttpError 429 if the server has used up its minute, or was refused too often in it
    */
   refuseUnparsed(): void {
     const { thisMinute, refusals } = this.#currentMinute();
@@ -112,7 +112,7 @@ export class ServerQuota implements Disposable {
 
   /**
    * Passes events to the event queue, once there is room for them in the window of the server. Rejects with HttpError 429,
-   * and takes none of them, where the server exceeds its quota of this minute.
+   * and takes none of them, if the server exceeds a limit of this minute.
    */
   accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]> {
     const weight = totalWeight(items);
@@ -147,7 +147,7 @@ export class ServerQuota implements Disposable {
     this.#bytes += bytes;
     this.#server.bytes += bytes;
     if (this.#server.bytes <= MAX_HELD_BYTES) return;
-    throw quotaExceeded(`The open requests of a game server may hold ${MAX_HELD_BYTES / 1024 / 1024} MiB together.`, 1);
+    throw limitExceeded(`The open requests of a game server may hold ${MAX_HELD_BYTES / 1024 / 1024} MiB together.`, 1);
   }
 
   [Symbol.dispose](): void {
@@ -200,7 +200,7 @@ export class ServerQuota implements Disposable {
         ? `${perMinute.events} events a minute`
         : `events of the weight ${perMinute.weight} a minute (about the rows that they write)`;
     const seconds = Math.ceil((this.#server.minuteEnds - clock.now()) / 1000);
-    return quotaExceeded(`A game server may send ${most}.`, seconds);
+    return limitExceeded(`A game server may send ${most}.`, seconds);
   }
 
   /**
@@ -251,6 +251,6 @@ function portionsOf(items: readonly Item[]): Item[][] {
 const newPlayersIn = (receipts: readonly Receipt[]): number =>
   receipts.reduce((sum, receipt) => sum + (receipt.status === 'accepted' ? (receipt.new_players ?? 0) : 0), 0);
 
-function quotaExceeded(sentence: string, seconds: number): HttpError {
+function limitExceeded(sentence: string, seconds: number): HttpError {
   return new HttpError(429, 'rate_limit', `${sentence} Send it again later.`, { 'retry-after': String(seconds) });
 }

@@ -11,9 +11,9 @@ import {
   MAX_PARSED_REFUSALS,
   MAX_REQUESTS,
   PORTION_WEIGHT,
-  ServerQuotas,
+  ServerLimits,
   WINDOW_WEIGHT,
-} from '#ingest/server-quotas.ts';
+} from '#ingest/server-limits.ts';
 import { totalWeight } from '#events/group-commit.ts';
 import type { Item } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
@@ -93,7 +93,7 @@ onEachDatabase('the open requests of a server are limited, independently of othe
   assert.equal(again.status, 200, 'aborted requests do not count');
 });
 
-test('a request that is reset while its key is looked up leaves the quota', async (t) => {
+test('a request that is reset while its key is looked up leaves no count behind', async (t) => {
   const database = await createTestDatabase('postgres');
   const { context, origin, post, alpha } = await openIngestService(t, database.url);
   const other = await openDb(database.url);
@@ -266,11 +266,11 @@ test('each server stays within its window, in order, and every request gets its 
         return promise;
       };
       const eventQueue = { accept, isFull: false, busyMs: 0, close: async () => undefined };
-      const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: NO_LIMIT });
+      const serverLimits = new ServerLimits({ eventQueue, clock: new TestClock(), perMinute: NO_LIMIT });
       const all = deliveries.map(async ([server, weights]) => {
-        using quota = quotas.open(server);
+        using limits = serverLimits.open(server);
         const items = weights.map((weight) => ({ server, checked: { event: {}, weight } }) as unknown as Item);
-        assert.equal((await quota.accept(items)).length, weights.length);
+        assert.equal((await limits.accept(items)).length, weights.length);
       });
       const done = Promise.all(all);
       while (open.length > 0) {
@@ -294,16 +294,16 @@ test('each server stays within its window, in order, and every request gets its 
 
 test('the bytes of a server are limited and count until its requests end', () => {
   const eventQueue = { accept: async () => [], isFull: false, busyMs: 0, close: async () => undefined };
-  const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: NO_LIMIT });
+  const serverLimits = new ServerLimits({ eventQueue, clock: new TestClock(), perMinute: NO_LIMIT });
   {
-    using one = quotas.open(1);
-    using two = quotas.open(1);
-    using other = quotas.open(2);
+    using one = serverLimits.open(1);
+    using two = serverLimits.open(1);
+    using other = serverLimits.open(2);
     one.hold(MAX_HELD_BYTES - 1);
     two.hold(1);
     other.hold(MAX_HELD_BYTES);
     assert.throws(() => two.hold(1), { status: 429, message: /may hold 128 MiB together/ });
   }
-  using later = quotas.open(1);
+  using later = serverLimits.open(1);
   later.hold(MAX_HELD_BYTES);
 });

@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { networkOf } from '#http/client-network.ts';
-import { countAttempt } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { clientInfo } from '../client-info.ts';
 

@@ -1,7 +1,7 @@
 import { networkOf, networksOf } from '#http/client-network.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
-import { type AttemptLimit, clearAttempts, countAttempt } from '#store/accounts/throttle.ts';
+import { type AttemptLimit, clearAttempts, countAttempt } from '#store/accounts/attempts.ts';
 import type { Context, Deps } from './deps.ts';
 
 const QUARTER = 15 * 60_000;
@@ -11,7 +11,7 @@ const HOUR = 60 * 60_000;
  * Attempts allowed from one network, and from one network for one account (or e-mail address). Passwords at sign-in: see
  * password-guesses.ts. Mails that recover an account: see account/access-mails.ts.
  */
-const LIMITS: Record<ThrottledAction, { address: AttemptLimit; account?: AttemptLimit }> = {
+const LIMITS: Record<LimitedAction, { address: AttemptLimit; account?: AttemptLimit }> = {
   register: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
   recover: { address: { attempts: 20, windowMs: HOUR } },
   email: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
@@ -20,7 +20,7 @@ const LIMITS: Record<ThrottledAction, { address: AttemptLimit; account?: Attempt
   password: { address: { attempts: 60, windowMs: QUARTER }, account: { attempts: 10, windowMs: QUARTER } },
 };
 
-export type ThrottledAction = 'register' | 'recover' | 'email' | 'end' | 'export' | 'password';
+export type LimitedAction = 'register' | 'recover' | 'email' | 'end' | 'export' | 'password';
 
 /**
  * Counts an attempt and returns whether it is allowed. Attempts for an account are counted per network, so that an
@@ -30,7 +30,7 @@ export type ThrottledAction = 'register' | 'recover' | 'email' | 'end' | 'export
 export async function admitAttempt(
   c: Context,
   { db, clock }: Deps,
-  action: ThrottledAction,
+  action: LimitedAction,
   account?: string,
 ): Promise<boolean> {
   const { address: perNetwork, account: perAccount } = LIMITS[action];
@@ -56,12 +56,7 @@ const times = ({ attempts, windowMs }: AttemptLimit, factor: number): AttemptLim
 });
 
 /** Resets the count of this account and network, after a successful attempt. */
-export async function clearAttemptsOf(
-  c: Context,
-  { db }: Deps,
-  action: ThrottledAction,
-  account: string,
-): Promise<void> {
+export async function forgetAttempts(c: Context, { db }: Deps, action: LimitedAction, account: string): Promise<void> {
   await clearAttempts(db, `${action} ${networkOf(c.get('client').address)} ${accountHash(db, account)}`);
 }
 
