@@ -11,7 +11,7 @@ import {
   type MatchObjective,
   type MatchWithTeams,
 } from '#store/game/matches.ts';
-import { EXTRA_NAMES, extrasIn, Extras, needsExtras } from './counters/match-extras.ts';
+import { EXTRA_NAMES, extrasIn, Extras, needsExtras } from './match-extras.ts';
 import { type Endpoint, endpoint, fieldsOf, type Deps, paging, RenderedBody } from './endpoint.ts';
 import { headJson } from './match-list.ts';
 import { count, id, link, timestamp, person } from './schemas.ts';
