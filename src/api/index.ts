@@ -42,7 +42,7 @@ export async function openApi(context: AppContext): Promise<HttpService> {
   const openapi = (): object => openapiOf(ENDPOINTS, apiFactsOf(config));
   const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapi);
   return {
-    listener: (request, response) => api.serve(request, response),
+    listener: (request, response) => void api.serve(request, response),
     readsBodies: false,
     close: async () => {
       // A database that is away or closed must not keep the service from stopping.
