@@ -44,6 +44,8 @@ export class Api {
   readonly #openapi: () => object;
   #openapiBody: Body | undefined;
   readonly #responses = new ResponseCache();
+  /** The data versions of this turn of the event loop. */
+  #versions: Versions | undefined;
 
   constructor(
     context: AppContext,
@@ -77,7 +79,7 @@ export class Api {
   /** Answers a request. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const received = new ReceivedRequest(request, response, this.#routes, versionsOf(this.#context.db));
+      const received = new ReceivedRequest(request, response, this.#routes, this.#currentVersions());
       const { path, route } = received;
       if (route !== undefined) setRoute(response, route.endpoint.path);
       if (request.method === 'OPTIONS') await this.#sendUncounted(received, undefined);
@@ -87,6 +89,15 @@ export class Api {
     } catch {
       response.destroy();
     }
+  }
+
+  /** Read once in a turn of the event loop: the requests of one turn arrived before it. */
+  #currentVersions(): Versions {
+    if (this.#versions === undefined) {
+      this.#versions = versionsOf(this.#context.db);
+      setImmediate(() => (this.#versions = undefined));
+    }
+    return this.#versions;
   }
 
   async #serveReceived(received: ReceivedRequest): Promise<void> {
