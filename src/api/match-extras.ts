@@ -3,8 +3,8 @@ import { countersOfMatches, type MatchCounters } from '#store/game/counters/coun
 import { type Counter, countsIn, listCounters } from '#store/game/counters/counters.ts';
 import { extrasOf, factsOf, type MatchTeam, type WholeMatch, winnersOf } from '#store/game/matches.ts';
 import { groupOf } from '#store/game/player-stats.ts';
-import type { Deps } from '../endpoint.ts';
-import { person } from '../schemas.ts';
+import type { Deps } from './endpoint.ts';
+import { person } from './schemas.ts';
 import { values } from './counters.ts';
 
 /** Members of a match beyond its specified form, which `fields` selects. */

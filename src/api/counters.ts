@@ -7,8 +7,8 @@ import {
   playerCounters,
 } from '#store/game/counters/player-counters.ts';
 import { GROUP_NAMES } from '#store/game/player-stats.ts';
-import { type Deps, type Endpoint, endpoint } from '../endpoint.ts';
-import { count } from '../schemas.ts';
+import { type Deps, type Endpoint, endpoint } from './endpoint.ts';
+import { count } from './schemas.ts';
 
 /** The network's own counters: their declarations, and the values of a player. */
 

@@ -10,9 +10,9 @@ import {
   type UnreportedMatch,
   unreportedMatchesOf,
 } from '#store/game/live-matches.ts';
-import { type Deps, type Endpoint, endpoint, presenceSince, RenderedBody } from '../endpoint.ts';
-import { Objective, objectivesWire, Team } from '../matches.ts';
-import { count, id, timestamp } from '../schemas.ts';
+import { type Deps, type Endpoint, endpoint, presenceSince, RenderedBody } from './endpoint.ts';
+import { Objective, objectivesWire, Team } from './matches.ts';
+import { count, id, timestamp } from './schemas.ts';
 import { requiredServer } from './servers.ts';
 
 /** Matches that run, and matches that were seen to run and have no result. They have no id; `/v1/matches` has the results. */

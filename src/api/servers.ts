@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound } from '#http/errors.ts';
 import { countOnline, listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
-import { type Deps, type Endpoint, endpoint, presenceSince } from '../endpoint.ts';
-import { count, id } from '../schemas.ts';
+import { type Deps, type Endpoint, endpoint, presenceSince } from './endpoint.ts';
+import { count, id } from './schemas.ts';
 
 const Server = z
   .object({
