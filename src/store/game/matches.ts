@@ -1,5 +1,4 @@
-import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
-import type { Queryable, Reads } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
 
@@ -26,11 +25,11 @@ export interface MatchFacts {
   death_count: number;
 }
 
-/** Facts about a match that are no members of its specified form. */
+/** Facts about a match beyond its specified form. */
 export interface MatchExtras {
-  /** All winning teams, where there are several. */
+  /** All winning teams, if there are several. */
   winners?: string[];
-  /** Colours as reported, in the order of the teams; empty where none was. */
+  /** Colours as reported, in the order of the teams; empty if none was. */
   colors?: string[];
   /** The places of players in teams that do not decide their result: team, then player. */
   secondary?: [team: number, player: number][];
@@ -61,17 +60,17 @@ export interface MatchObjective {
   type: string;
   name: string;
   color: string;
-  /** The player's share of a destroyable; absent: all of it. */
+  /** The player's share of a destroyable; absent for the whole. */
   percent?: number;
   time: number;
 }
 
 /** Match heads with keys below `before`, newest first. */
-export function listMatches(db: Reads, before: number, limit: number): MaybePromise<MatchHead[]> {
-  const rows = db.tuples(
+export async function listMatches(db: Queryable, before: number, limit: number): Promise<MatchHead[]> {
+  const rows = await db.tuples(
     sql`select key, head, started, finished from matches where key < ${before} order by key desc limit ${limit}`,
   );
-  return mapMaybe(rows, (found) => (found as HeadTuple[]).map(headOf));
+  return (rows as HeadTuple[]).map(headOf);
 }
 
 /** A match with its teams, which are JSON in the form of the API. */
@@ -98,7 +97,7 @@ const WITH_TEAMS = sql`select match_key, head, started, finished, teams, ${HAS_M
 const WHOLE = sql`
   select match_key, head, started, finished, teams, ${HAS_MERGED}, objectives, extras from match_details`;
 
-/** Like `listMatches`, with teams. Without objectives, which would need further reads from disk. */
+/** Like `listMatches`, with teams, but without objectives, which need further reads from disk. */
 export async function listMatchesWithTeams(
   db: Queryable,
   before: number,
@@ -120,19 +119,20 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
 }
 
 /** Like `matchByKey`, without the objectives, which few clients request. */
-export function matchWithTeams(db: Reads, key: number): MaybePromise<MatchWithTeams | undefined> {
-  const found = db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
-  return mapMaybe(found, (row) => row && shown(db, withTeamsOf(row as TeamsTuple)));
+export async function matchWithTeams(db: Queryable, key: number): Promise<MatchWithTeams | undefined> {
+  const row = await db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
+  return row && (await shown(db, withTeamsOf(row as TeamsTuple)));
 }
 
 /** Like `matchWithTeams`, with the revision. */
-export function revisedMatch(db: Reads, key: number): MaybePromise<RevisedMatch | undefined> {
-  const found = db.tuple(sql`${REVISED} where match_key = ${key}`);
-  return mapMaybe(found, (row) => row && shown(db, revisedOf(row as RevisedTuple)));
+export async function revisedMatch(db: Queryable, key: number): Promise<RevisedMatch | undefined> {
+  const row = await db.tuple(sql`${REVISED} where match_key = ${key}`);
+  return row && (await shown(db, revisedOf(row as RevisedTuple)));
 }
 
-function shown<M extends MatchWithTeams>(db: Reads, match: M): MaybePromise<M> {
-  return match.isMerged ? mapMaybe(withSurvivors(db, [match]), ([first]) => first!) : match;
+async function shown<M extends MatchWithTeams>(db: Queryable, match: M): Promise<M> {
+  const [first] = await withSurvivors(db, [match]);
+  return first!;
 }
 
 type HeadTuple = [number, string, number, number];
@@ -165,9 +165,10 @@ export interface PlayedMatch extends MatchHead {
 }
 
 /**
- * A player's rows `p` and matches `m` with keys below `before`, newest first: a scan of the index player_matches_by_player
- * that ends with the page. The condition compares both columns as one row value, because with two conditions PostgreSQL may
- * scan the primary key, which passes the matches of everybody else. `cross join` fixes the order of the tables on SQLite.
+ * A player's rows `p` and matches `m` with keys below `before`, newest first: a scan of the index
+ * player_matches_by_player that ends with the page. The condition compares both columns as one row value, because with
+ * two conditions PostgreSQL may scan the primary key, with the matches of all other players. `cross join` fixes the
+ * order of the tables on SQLite.
  */
 export function playedBelow(playerKey: number, before: number, limit: number): Sql {
   return sql`

@@ -55,7 +55,7 @@ export async function replaceMaxima(
   ]);
 }
 
-/** Adds the values of a merged player to the surviving one's. */
+/** Adds the values of a merged player to those of the surviving one. */
 export async function mergePlayerCounters(
   tx: Queryable,
   counters: readonly Counter[],
@@ -108,7 +108,7 @@ export async function playerCounters(
   return values;
 }
 
-/** Deletes the next values of a counter that is no more. @returns their number */
+/** Deletes the next values of a deleted counter. @returns their number */
 export async function deleteValues(tx: Queryable, counter: number, limit: number): Promise<number> {
   return await tx.run(sql`
     delete from player_counters where counter = ${counter} and (mode, player_key) in (

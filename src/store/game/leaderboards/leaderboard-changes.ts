@@ -70,7 +70,7 @@ const negated =
 
 const valuesOf = (rows: readonly Value[][], column: number): Sql => list([...new Set(rows.map((row) => row[column]!))]);
 
-/** No row has a count of zero except those that a subtraction has just emptied, so the lists may name more rows. */
+/** Only the subtraction above makes counts zero, so the lists may contain other rows as well. */
 function emptyBoards(rows: readonly Value[][]): Sql[] {
   if (rows.length === 0) return [];
   const [buckets, modes, players] = [valuesOf(rows, 0), valuesOf(rows, 1), valuesOf(rows, 2)];

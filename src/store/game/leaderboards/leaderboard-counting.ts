@@ -16,7 +16,7 @@ export interface CountedPlayer {
 
 export type IsRetained = (period: Period, bucket: number) => boolean;
 
-/** Tells which buckets are retained at a time; matches need not be counted in older ones. */
+/** The retained buckets at a time; matches need not be counted in older ones. */
 export function retainedAt(at: BucketsAt, now: number): IsRetained {
   const oldest = oldestRetained(at, now);
   return (period, bucket) => period === 'all' || bucket >= oldest[period];
@@ -39,7 +39,7 @@ export function countPlayer(
   }
 }
 
-/** Counts a match in the results of its map: once in total (the empty team) and once for each team with a name. */
+/** Counts a match in the results of its map, once in total (the empty team) and once for each named team. */
 export function countResult(
   changes: LeaderboardCounter,
   mapKey: string,

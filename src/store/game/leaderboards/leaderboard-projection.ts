@@ -14,8 +14,8 @@ import { type MatchTeam, winnersOf } from '../matches.ts';
  */
 
 /**
- * Matches in one transaction, and rows of players, of which each writes eight rows of leaderboards: 256 take some 15 ms on
- * SQLite, in which no other writer gets the lock. A match with more players is a transaction of its own.
+ * Maximum matches and rows of players per transaction. Each player writes eight rows of leaderboards: 256 hold the lock
+ * of SQLite for some 15 ms. A match with more players has a separate transaction.
  */
 const BATCH_SIZE = 100;
 const BATCH_PLAYERS = 256;
@@ -112,8 +112,9 @@ export async function mergeLeaderboards(tx: Queryable, now: number, from: number
 }
 
 /**
- * Subtracts the surplus where two merged players took part in a match: it counts as one match of the surviving player, won
- * if either won (`joinPlayed`), with the kills and deaths of both. Call it after `mergeLeaderboards`.
+ * Subtracts the surplus of matches in which two merged players took part: each counts as one match of the surviving
+ * player, won if either won (`joinPlayed`), with the kills and deaths of both. Call it after `mergeLeaderboards`.
+ *
  * @param matchKeys matches that both played, before their rows are joined
  */
 export async function subtractPlayedTwice(
@@ -172,7 +173,7 @@ async function batchAfter(tx: Queryable, last: number): Promise<ProjectedBatch> 
   const players = await tx.all<ProjectedPlayer>(sql`
     ${played} order by match_key, player_key limit ${BATCH_PLAYERS}`);
   if (players.length < BATCH_PLAYERS) return { keys, players, mayBeMore: keys.length === BATCH_SIZE };
-  // The players of the last match may be incomplete.
+  // Without the last match, whose players may be incomplete.
   const cut = players.at(-1)!.match_key;
   const whole = keys.filter((key) => key < cut);
   if (whole.length > 0)
@@ -206,7 +207,7 @@ function accumulatorOf(
   return changes;
 }
 
-/** A match with more teams is a free-for-all, whose players would be rows of the map's results for ever. */
+/** A match with more teams is a free-for-all, whose players would become permanent rows of the map's results. */
 const MAX_COUNTED_TEAMS = 100;
 
 /** The teams that count in the results of the match's map. */

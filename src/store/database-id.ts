@@ -1,8 +1,0 @@
-import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
-
-/** The random id of this database, which distinguishes it from every other one. */
-export async function databaseIdOf(db: Queryable): Promise<number> {
-  const [value] = (await db.tuple(sql`select value from data_versions where name = 'database'`)) as [number];
-  return value;
-}
