@@ -64,7 +64,7 @@ async function manage(input: Input): Promise<void> {
     ca: caFile === undefined ? undefined : await read('ca-file', caFile),
   };
   const target = readManagement(texts, { url: '--url', secret: '--secret-file', ca: '--ca-file' });
-  await withAppContext(async ({ db, config }) => {
+  await withAppContext(input, async ({ db, config }) => {
     const { key, name } = await requireServer(db, input);
     await setManaged(db, openSecretKey(config), key, target);
     print(input, { name, ...wire((await managedServer(db, key))!) });
@@ -85,7 +85,7 @@ async function standardInput(): Promise<string> {
 }
 
 async function remove(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { key, name } = await requireServer(db, input);
     if (!(await removeManaged(db, key)))
       throw new UsageError(`${name} is not managed; see: scorehall server manage list`);
@@ -94,7 +94,7 @@ async function remove(input: Input): Promise<void> {
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const rows = await listManaged(db);
     printTable(
       input,

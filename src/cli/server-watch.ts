@@ -52,7 +52,7 @@ export const watchCommands: Command[] = [
 
 async function watch(input: Input): Promise<void> {
   const target = readTarget(input);
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { key, name } = await requireServer(db, input);
     await setWatch(db, key, target);
     print(input, { name, ...wire((await watchOf(db, key))!) });
@@ -71,7 +71,7 @@ function readTarget(input: Input): WatchTarget {
 }
 
 async function remove(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { key, name } = await requireServer(db, input);
     if (!(await removeWatch(db, key))) throw new UsageError(`${name} is not watched; see: scorehall server watch list`);
     print(input, { name, watched: false });
@@ -79,7 +79,7 @@ async function remove(input: Input): Promise<void> {
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const rows = await listWatches(db);
     printTable(
       input,

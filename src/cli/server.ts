@@ -146,7 +146,7 @@ async function create(input: Input): Promise<void> {
   requireAll(input, ['name', 'region']);
   const name = required(input, 'name');
   const properties = { region: required(input, 'region'), ...readProperties(input) };
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const existing = await serverByName(db, name);
     if (existing !== undefined && (await serverByKey(db, existing.key, 0)) !== undefined) {
       throw new UsageError(
@@ -161,11 +161,11 @@ async function create(input: Input): Promise<void> {
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => printTable(input, (await listServers(db, 0)).map(wire)));
+  await withAppContext(input, async ({ db }) => printTable(input, (await listServers(db, 0)).map(wire)));
 }
 
 async function change(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const { key, name, region, order, icon, max } = await requireServer(db, input);
     const data = { order, icon, max, ...readProperties(input), region: optional(input, 'region') ?? region };
     await ingestEvent(db, clock, { type: 'server.configured', server: name, data });
@@ -175,14 +175,14 @@ async function change(input: Input): Promise<void> {
 
 async function createKey(input: Input): Promise<void> {
   const test = input.values['test'] === true;
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const { key, name } = await requireServer(db, input);
     print(input, { name, test, ingest_key: await createServerKey(db, clock.now(), key, test) });
   });
 }
 
 async function listKeys(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { key } = await requireServer(db, input);
     printTable(input, (await listServerKeys(db, key)).map(wireKey));
   });
@@ -190,7 +190,7 @@ async function listKeys(input: Input): Promise<void> {
 
 async function rotateKey(input: Input): Promise<void> {
   const overlap = wholeNumber(input, 'overlap', 0, MAX_OVERLAP_HOURS) ?? 24;
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const { key, name } = await requireServer(db, input);
     const ingest_key = await rotateServerKey(db, clock.now(), key, overlap * HOUR_MS);
     print(input, { name, ingest_key, others_until: timestampOf(clock.now() + overlap * HOUR_MS) });
@@ -198,7 +198,7 @@ async function rotateKey(input: Input): Promise<void> {
 }
 
 async function revokeKey(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const { key, name } = await requireServer(db, input);
     const valid = (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
     const keys = valid.map(({ id }) => id).filter((id) => id === (optional(input, 'key') ?? id));
@@ -209,7 +209,7 @@ async function revokeKey(input: Input): Promise<void> {
 }
 
 async function remove(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const { key, name } = await requireServer(db, input);
     const keys = (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
     const act = `This removes ${name} from all lists and revokes ${keys.length} of its keys; its matches stay.`;
@@ -222,7 +222,7 @@ async function remove(input: Input): Promise<void> {
 async function withdraw(input: Input): Promise<void> {
   const [match, since] = [optional(input, 'match'), readSince(input)];
   if ((match === undefined) === (since === undefined)) throw new UsageError('Give either --match or --since.');
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const { db, clock } = context;
     const { key, name } = await requireServer(db, input, true);
     const types = match === undefined ? await withdrawalImpact(db, key, since!) : await receiptImpact(db, key, match);

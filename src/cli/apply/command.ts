@@ -100,7 +100,7 @@ async function applyAll(input: Input, plans: readonly Plan[], { confirm }: { con
   const dryRun = input.values['dry-run'] === true;
   const keysTo = optional(input, 'keys-to');
   using keys = keysTo === undefined || dryRun ? undefined : new KeyFile(keysTo);
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const changes: Change[] = [];
     for (const plan of plans) changes.push(await plan(context));
     const warnings = changes.flatMap(({ warning }) => warning ?? []);
