@@ -7,8 +7,8 @@ import { type Application, managedApplication } from '#store/applications/applic
 import { isOwner } from '#store/applications/owners.ts';
 import type { Context, Deps, Person } from './deps.ts';
 import { askForPassword } from './pending-form.ts';
-import { needsPassword } from './power.ts';
 import { type PageContent, showPage } from './layout.ts';
+import { needsPassword, type Reauthenticate } from './reauthentication.ts';
 import { actorOf, auditRefusal } from './session.ts';
 import type { Texts } from './texts/index.ts';
 
@@ -40,6 +40,8 @@ export interface Route {
   path: string;
   /** Who may use the route. Operators may use `owner` and `moderator` routes, too. */
   who: 'person' | 'owner' | 'moderator' | 'operator';
+  /** Whether the form asks for the password again. */
+  reauthenticate: Reauthenticate;
   /** Reads a body that is not URL-encoded, like an upload. */
   readBody?: (c: Context) => Promise<Form>;
   handle(request: OwnedRequest): Promise<PageResult>;
@@ -48,18 +50,28 @@ export interface Route {
 type Handler<R extends ConsoleRequest> = (request: R) => Promise<PageResult>;
 
 /** `serveRoute` passes an application only to `owner` routes, which the type `Route` does not express; hence the cast. */
-const defineRoute =
-  <R extends ConsoleRequest>(method: Route['method'], who: Route['who']) =>
-  (path: string, handle: Handler<R>): Route => ({ method, path, who, handle: handle as unknown as Route['handle'] });
+const pageFor =
+  <R extends ConsoleRequest>(who: Route['who']) =>
+  (path: string, handle: Handler<R>): Route => {
+    const cast = handle as unknown as Route['handle'];
+    return { method: 'GET', path, who, reauthenticate: 'never', handle: cast };
+  };
 
-export const page = defineRoute<ConsoleRequest>('GET', 'person');
-export const form = defineRoute<ConsoleRequest>('POST', 'person');
-export const ownedPage = defineRoute<OwnedRequest>('GET', 'owner');
-export const ownedForm = defineRoute<OwnedRequest>('POST', 'owner');
-export const moderatorPage = defineRoute<ConsoleRequest>('GET', 'moderator');
-export const moderatorForm = defineRoute<ConsoleRequest>('POST', 'moderator');
-export const operatorPage = defineRoute<ConsoleRequest>('GET', 'operator');
-export const operatorForm = defineRoute<ConsoleRequest>('POST', 'operator');
+const formFor =
+  <R extends ConsoleRequest>(who: Route['who']) =>
+  (path: string, reauthenticate: Route['reauthenticate'], handle: Handler<R>): Route => ({
+    ...{ method: 'POST', path, who, reauthenticate, handle: handle as unknown as Route['handle'] },
+  });
+
+export const page = pageFor<ConsoleRequest>('person');
+export const form = (path: string, handle: Handler<ConsoleRequest>): Route =>
+  formFor<ConsoleRequest>('person')(path, 'never', handle);
+export const ownedPage = pageFor<OwnedRequest>('owner');
+export const ownedForm = formFor<OwnedRequest>('owner');
+export const moderatorPage = pageFor<ConsoleRequest>('moderator');
+export const moderatorForm = formFor<ConsoleRequest>('moderator');
+export const operatorPage = pageFor<ConsoleRequest>('operator');
+export const operatorForm = formFor<ConsoleRequest>('operator');
 
 /** Authorises a request, handles it and records refusals in the audit log. */
 export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<Response> {
@@ -73,7 +85,7 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
   if (route.method === 'POST' && !person.isStaff) await countForm(deps, person);
   const application = await authorize(c, deps, route, person);
   const ofStaff = route.method === 'POST' && route.who !== 'person';
-  if (ofStaff && (await needsPassword(deps, route.path, { person, form: submitted, application })))
+  if (ofStaff && (await needsPassword(deps, route.reauthenticate, { person, form: submitted, application })))
     return askForPassword(c, deps, person, route.readBody === undefined ? submitted : undefined);
   const request = requestOf(c, deps, route, person, submitted);
   const result = await route.handle({ ...request, application } as OwnedRequest);

@@ -294,12 +294,12 @@ async function unmanage(request: ConsoleRequest) {
 const AT = '/operator/servers/:id';
 export const serverRoutes: readonly Route[] = [
   operatorPage(AT, (request) => serverPage(request)),
-  operatorForm(AT, configure),
-  operatorForm(`${AT}/keys`, changeKeys),
-  operatorForm(`${AT}/watch`, watch),
-  operatorForm(`${AT}/watch/remove`, unwatch),
-  operatorForm(`${AT}/management`, manage),
-  operatorForm(`${AT}/management/remove`, unmanage),
-  operatorForm(`${AT}/withdraw`, withdraw),
-  operatorForm(`${AT}/delete`, remove),
+  operatorForm(AT, 'never', configure),
+  operatorForm(`${AT}/keys`, ({ act }) => act !== 'revoke', changeKeys),
+  operatorForm(`${AT}/watch`, 'never', watch),
+  operatorForm(`${AT}/watch/remove`, 'never', unwatch),
+  operatorForm(`${AT}/management`, 'always', manage),
+  operatorForm(`${AT}/management/remove`, 'never', unmanage),
+  operatorForm(`${AT}/withdraw`, 'never', withdraw),
+  operatorForm(`${AT}/delete`, 'never', remove),
 ];

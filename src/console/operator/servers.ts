@@ -126,5 +126,5 @@ async function create(request: ConsoleRequest) {
 
 export const serverListRoutes: readonly Route[] = [
   operatorPage('/operator/servers', (request) => serversPage(request)),
-  operatorForm('/operator/servers', create),
+  operatorForm('/operator/servers', 'always', create),
 ];
