@@ -1,12 +1,11 @@
 import type { Form } from '#http/form.ts';
+import type { Reauthenticate } from '#admin/operation.ts';
 import { isOwner } from '#store/applications/owners.ts';
 import type { Application } from '#store/applications/applications.ts';
 import type { Deps, Person } from './deps.ts';
 
 /** A password counts as entered for this long. */
 export const PASSWORD_MS = 10 * 60_000;
-
-export type Reauthenticate = 'always' | 'never' | ((form: Form) => boolean);
 
 /**
  * Whether the person has to enter the password before a form is carried out. A form asks if it lets somebody act who could
@@ -16,7 +15,7 @@ export type Reauthenticate = 'always' | 'never' | ((form: Form) => boolean);
  */
 export async function needsPassword(
   { db, clock }: Deps,
-  decision: Reauthenticate,
+  decision: Reauthenticate<Form>,
   { person, form, application }: { person: Person; form: Form; application: Application | undefined },
 ): Promise<boolean> {
   if (!person.isStaff || clock.now() - person.authenticated <= PASSWORD_MS) return false;

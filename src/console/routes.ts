@@ -1,14 +1,15 @@
+import type { AnyOperation, Reauthenticate } from '#admin/operation.ts';
 import { sameText } from '#platform/crypto/secrets.ts';
 import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
 import { countAttempt } from '#store/accounts/throttle.ts';
-import { type Act, recordAudit } from '#store/audit/audit.ts';
+import { type Act, type Actor, recordAudit } from '#store/audit/audit.ts';
 import { type Application, managedApplication } from '#store/applications/applications.ts';
 import { isOwner } from '#store/applications/owners.ts';
 import type { Context, Deps, Person } from './deps.ts';
 import { askForPassword } from './pending-form.ts';
 import { type PageContent, showPage } from './layout.ts';
-import { needsPassword, type Reauthenticate } from './reauthentication.ts';
+import { needsPassword } from './reauthentication.ts';
 import { actorOf, auditRefusal } from './session.ts';
 import type { Texts } from './texts/index.ts';
 
@@ -21,6 +22,8 @@ export interface ConsoleRequest {
   /** The submitted form; empty for GET. */
   form: Form;
   now: number;
+  /** Who acts, for the audit log. */
+  actor: Actor;
   /** Records an act of this person in the audit log. */
   record: (act: Act) => Promise<void>;
 }
@@ -41,7 +44,9 @@ export interface Route {
   /** Who may use the route. Operators may use `owner` and `moderator` routes, too. */
   who: 'person' | 'owner' | 'moderator' | 'operator';
   /** Whether the form asks for the password again. */
-  reauthenticate: Reauthenticate;
+  reauthenticate: Reauthenticate<Form>;
+  /** The operations that the form carries out. */
+  operations?: readonly AnyOperation[];
   /** Reads a body that is not URL-encoded, like an upload. */
   readBody?: (c: Context) => Promise<Form>;
   handle(request: OwnedRequest): Promise<PageResult>;
@@ -108,7 +113,7 @@ function requestOf(c: Context, deps: Deps, { who }: Route, person: Person, form:
   const now = deps.clock.now();
   const actor = actorOf(c, person, who === 'moderator');
   const record = (act: Act): Promise<void> => recordAudit(deps.db, now, actor, act);
-  return { c, deps, texts: c.get('texts'), person, form, now, record };
+  return { c, deps, texts: c.get('texts'), person, form, now, actor, record };
 }
 
 /** @throws HttpError 403 for a form of another origin, 400 for one that cannot be read */

@@ -122,6 +122,6 @@ async function applied(
   keys: KeyFile | undefined,
 ): Promise<Record<string, string>> {
   const { act, secrets } = await change.apply(context, keys);
-  await recordAudit(context.db, context.clock.now(), commandActor(), act);
+  if (act !== undefined) await recordAudit(context.db, context.clock.now(), commandActor(), act);
   return secrets ?? {};
 }

@@ -2,6 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { didYouMean } from '#platform/suggestion.ts';
+import type { AnyOperation } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Actor } from '#store/audit/audit.ts';
 
@@ -25,7 +26,9 @@ export interface Command {
   /** The positional arguments as the help shows them: `FILE|-`. */
   operands?: string;
   options?: Record<string, CommandOption>;
-  /** For commands that change something: the action in the audit log, and the option or printed member with its subject. */
+  /** The operation that the command carries out, which records it in the audit log. */
+  operation?: AnyOperation;
+  /** For other commands that change something: the action in the audit log, and the option or printed member with its subject. */
   audit?: { action: string; about: string };
   /** Whether the command may begin a network in an empty database. All others need one, so that a wrong path is an error. */
   begins?: true;

@@ -52,9 +52,13 @@ async function main(args: string[]): Promise<number> {
   return (await command.run(parse(command, rest))) ?? 0;
 }
 
-async function overview(args: string[]): Promise<number> {
+export async function allCommands(): Promise<Command[]> {
   const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
-  const commands = modules.flatMap((load) => load.commands);
+  return modules.flatMap(({ commands }) => commands);
+}
+
+async function overview(args: string[]): Promise<number> {
+  const commands = await allCommands();
   if (args.length === 0 || args[0] === '--help' || args[0] === 'help') return listing(commands);
   return listOf(commands, wordsOf(args, commands));
 }
