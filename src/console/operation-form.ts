@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { fieldsFrom } from '#admin/fields.ts';
 import { type CodeOf, type Done, type Operation, perform } from '#admin/operation.ts';
 import { type Problem, problemsIn, reasonAbout } from '#events/checks/problems.ts';
+import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
 import type { Problems } from './components.ts';
 import { isConfirmed } from './confirmation.ts';
@@ -18,7 +19,7 @@ interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
   read?(form: Form): Record<string, unknown>;
   /** The sentence about a field that is wrong (default: that of the schema). */
   wrong?(request: OwnedRequest, field: string, issue?: Issue): string | undefined;
-  /** The page of the form again, with the sentences about its fields. */
+  /** The page of the form again, with the sentences about its fields; a form without fields to enter needs none. */
   again?(request: OwnedRequest, problems: Problems): Shown;
   /** The page before the operation; undefined if this one needs none. */
   confirm?(request: OwnedRequest, row: Row, impact: Done<Impact>, fields: z.output<Fields>): Shown | undefined;
@@ -37,8 +38,10 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result>(
 ): Route {
   const { who, reauthenticate, fields: schema } = operation;
   const parse = (form: Form) => schema.safeParse(fieldsFrom(schema, wording.read?.(form) ?? trimmed(form)));
-  const again = (request: OwnedRequest, problems: readonly [string, string][]): Shown =>
-    wording.again!(request, Object.fromEntries(problems.toReversed()));
+  const again = (request: OwnedRequest, problems: readonly [string, string][]): Shown => {
+    if (wording.again !== undefined) return wording.again(request, Object.fromEntries(problems.toReversed()));
+    throw new HttpError(400, 'invalid_request', problems.map(([, sentence]) => sentence).join(' '));
+  };
   return {
     ...{ method: 'POST', path, who, operations: [operation] },
     reauthenticate:

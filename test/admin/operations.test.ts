@@ -14,7 +14,7 @@ import { runJobs } from '#events/jobs/runner.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
-import { onEachDatabase } from '#test/support/context.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
 import type { Example, Twin } from './examples.ts';
 import { SERVER_EXAMPLES } from './server-examples.ts';
 
@@ -131,4 +131,17 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
     assert.ok(left[0]!.entries[0]!.includes(`"action":"${name}"`), name);
     for (const other of left.slice(1)) assert.deepEqual(other, left[0], name);
   }
+});
+
+onEachDatabase('revoking a key that is not valid is refused, and leaves no entry', async (t, url) => {
+  const { db } = await testContext(t, url);
+  const run = async (...args: string[]) => await scorehall({ DATABASE_URL: url, SECRET_KEY }, 'server', ...args);
+  assert.equal((await run('create', '--name', 'Alpha', '--region', 'eu')).status, 0);
+  const { status, err } = await run('key', 'revoke', '--name', 'Alpha', '--key', '00000000001', '--yes');
+  assert.deepEqual(
+    [status, err],
+    [2, 'scorehall: Alpha has no valid key 00000000001; see: scorehall server key list\n'],
+  );
+  const actions = (await listAudit(db, {}, 10)).map(({ action }) => action);
+  assert.deepEqual(actions, ['server.create']);
 });

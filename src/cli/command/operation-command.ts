@@ -113,5 +113,7 @@ async function read<Fields extends z.ZodObject>(
   const issue = error?.issues[0];
   if (issue === undefined) return data as z.output<Fields>;
   const [field] = issue.path;
-  throw new UsageError(field === undefined ? together! : `--${optionOf(String(field))} ${issue.message}.`);
+  throw new UsageError(
+    field === undefined ? (together ?? issue.message) : `--${optionOf(String(field))} ${issue.message}.`,
+  );
 }
