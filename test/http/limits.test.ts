@@ -9,6 +9,9 @@ const config = readConfig({});
 const docs = (name: string): string =>
   readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
 
+const minutes = (ms: number): number => ms / 60_000;
+const number = (value: number): string => value.toLocaleString('en');
+
 test('every setting of a limit is in the table', () => {
   const named = Object.values<Limit>(LIMITS).flatMap(({ max }) => Object.values(max));
   const settings = Object.keys(SETTINGS).filter((name) => name.endsWith('_LIMIT'));
@@ -25,8 +28,6 @@ test('a limit has the value of its setting', () => {
 test('the documents name the limits of the table', () => {
   const { wrongPassword, wrongPasswordAnywhere, accessMail, openRequest, heldMebibyte, parsedRefusal } = LIMITS;
   const { max: exports } = rateLimit(config, 'export', 'accountInNetwork');
-  const minutes = (ms: number): number => ms / 60_000;
-  const number = (value: number): string => value.toLocaleString('en');
   const sentences: Record<string, string[]> = {
     'signin.md': [
       `has ${wrongPassword.max.knownBrowser} wrong passwords an hour`,
