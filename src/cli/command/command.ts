@@ -147,6 +147,7 @@ export async function withAppContext<T>(work: (context: AppContext) => Promise<T
   await using appContext = await openAppContext(readSettings(), systemClock, {
     terminal: process.stderr,
     create: running?.command.begins === true && running.input.values['dry-run'] !== true,
+    longStatements: true,
   });
   const result = await work(appContext);
   await logRevocations(appContext);
