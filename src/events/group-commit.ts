@@ -45,13 +45,6 @@ type PendingRequest = Pending<readonly Item[], Receipt[]>;
  */
 const MAX_GROUP_SIZE = 256;
 export const MAX_GROUP_WEIGHT = 2_048;
-/**
- * While at most `SHORT_QUEUE` events wait, a transaction takes half of them, but at least `MIN_GROUP_SIZE`. The rest is
- * written while the first half is answered. If one transaction took them all, their senders would wait for it together and
- * send their next events together, and the database would be idle in between.
- */
-const SHORT_QUEUE = 64;
-const MIN_GROUP_SIZE = 16;
 /** The most events that wait; while the queue is full, new requests are refused with 503. */
 export const MAX_QUEUED = 20_000;
 
@@ -171,10 +164,8 @@ export const totalWeight = (items: readonly Item[]): number =>
 
 /** How many of the oldest requests, whole ones, fit into one transaction. */
 function sizeOfGroup(waiting: readonly PendingRequest[]): number {
-  const events = waiting.reduce((sum, { item }) => sum + item.length, 0);
-  const limit = events > SHORT_QUEUE ? MAX_GROUP_SIZE : Math.max(MIN_GROUP_SIZE, events / 2);
   let [size, weight, end] = [0, 0, 0];
-  while (end < waiting.length && (end === 0 || size < limit)) {
+  while (end < waiting.length && (end === 0 || size < MAX_GROUP_SIZE)) {
     const { item } = waiting[end]!;
     weight += totalWeight(item);
     if (end > 0 && weight > MAX_GROUP_WEIGHT) break;
