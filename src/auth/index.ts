@@ -12,7 +12,7 @@ import { disconnected } from '#http/listener.ts';
 import type { Log } from '#platform/log.ts';
 import type { PageShell } from '#http/page.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { GroupWriter } from '#db/group-writer.ts';
+import { groupWriter } from '#db/group-writer.ts';
 import type { AppContext } from '#context/context.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
@@ -47,7 +47,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     scripts: [],
   };
   const secure = config.AUTH_URL.startsWith('https:');
-  const group = new GroupWriter(db);
+  const group = groupWriter(db);
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the token counters failed');
   const rateLimiter = await openRateLimiter(context, saveFailed, TOKEN_SUBJECTS);
   const tokenLimits = new TokenLimits(rateLimiter, clock, rateLimit(config, 'token', 'application').max);
