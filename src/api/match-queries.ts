@@ -1,6 +1,6 @@
 import type { Db, Versions } from '#db/db.ts';
 import { matchWithTeams, revisedMatch } from '#store/game/matches.ts';
-import { databaseIdOf } from '#store/database-id.ts';
+import { databaseIdOf } from '#store/installation/database-id.ts';
 import type { Deps } from './endpoint.ts';
 
 /** The query of one match. */
