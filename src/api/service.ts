@@ -6,6 +6,7 @@ import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/r
 import { type Caller, Callers, FormerToken } from './auth/callers.ts';
 import { credentialsOf } from '#http/credentials.ts';
 import { setRoute } from '#http/request-metrics.ts';
+import { Router } from '#http/router.ts';
 import type { UsageMeter } from './usage-meter.ts';
 import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#http/errors.ts';
 import { isCleanText } from '#platform/text.ts';
@@ -20,7 +21,6 @@ import { renderVersionOf } from './match-list.ts';
 import { timestampsIn } from './timestamps.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { ResponseCache } from './response-cache.ts';
-import { type Route, Routes } from './routes.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
@@ -37,7 +37,7 @@ export class Api {
   readonly #meter: UsageMeter;
   readonly #addresses: ClientAddresses;
   readonly #callers: Callers;
-  readonly #routes: Routes;
+  readonly #router: Router<Endpoint>;
   readonly #deprecations: Deprecations;
   readonly #deps: Deps;
   readonly #realm: string;
@@ -59,7 +59,7 @@ export class Api {
     this.#context = context;
     this.#rateLimiter = rateLimiter;
     this.#meter = meter;
-    this.#routes = new Routes(endpoints);
+    this.#router = new Router(endpoints.map((endpoint) => [endpoint.path, endpoint]));
     this.#deprecations = new Deprecations(endpoints, config.SITE_URL);
     this.#addresses = new ClientAddresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
@@ -80,9 +80,9 @@ export class Api {
   /** Answers a request. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const received = new ReceivedRequest(request, response, this.#routes, this.#currentVersions());
-      const { path, route } = received;
-      if (route !== undefined) setRoute(response, route.endpoint.path);
+      const received = new ReceivedRequest(request, response, this.#router, this.#currentVersions());
+      const { path, endpoint } = received;
+      if (endpoint !== undefined) setRoute(response, endpoint.path);
       if (request.method === 'OPTIONS') await this.#sendUncounted(received, undefined);
       else if (isOpenapi(path) && isReading(request.method))
         await this.#sendUncounted(received, this.#openapiDocument());
@@ -118,7 +118,7 @@ export class Api {
   }
 
   #countUse({ received, caller }: CountedRequest, status: number): void {
-    this.#meter.count(caller, received.route?.endpoint.path ?? '', status);
+    this.#meter.count(caller, received.endpoint?.path ?? '', status);
   }
 
   /** Made at the first request for it, because making it takes half the time of the service's start. */
@@ -154,20 +154,20 @@ export class Api {
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
     const { received, caller, rateLimit } = counted;
-    const { request, route } = received;
+    const { request, endpoint } = received;
     if (!rateLimit.allowed) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!isReading(request.method)) throw methodNotAllowed();
-    if (route === undefined) throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
-    return this.#responses.get(received) ?? this.#handle(counted, route);
+    if (endpoint === undefined)
+      throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
+    return this.#responses.get(received) ?? this.#handle(counted, endpoint);
   }
 
-  async #handle({ received, caller }: CountedRequest, route: Route): Promise<Body> {
-    const { endpoint } = route;
+  async #handle({ received, caller }: CountedRequest, endpoint: Endpoint): Promise<Body> {
     const endpointContext: EndpointContext = {
       deps: this.#deps,
       caller,
-      id: idIn(route),
+      id: idIn(received),
       query: received.query.read(endpoint.query),
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
     };
@@ -236,9 +236,9 @@ export class Api {
     }
   }
 
-  #headersOf({ request, query, route }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
+  #headersOf({ request, query, endpoint }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
     const headers = addLimit(headersFor(query.hasToken), rateLimit);
-    this.#deprecations.addTo(headers, route?.endpoint);
+    this.#deprecations.addTo(headers, endpoint);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
     return headers;
   }
@@ -256,7 +256,7 @@ function versionsOf(db: Db): Versions {
 }
 
 /** @throws HttpError 400 if the id is not percent-encoded UTF-8, 404 if no id or name can look like this */
-function idIn({ id: encoded }: Route): string {
+function idIn({ id: encoded }: ReceivedRequest): string {
   const id = encoded.includes('%') ? decoded(encoded) : encoded;
   if (id.length > MAX_ID || !isCleanText(id)) throw notFound('There is nothing with this id or name.');
   return id;
