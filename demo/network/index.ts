@@ -40,7 +40,7 @@ export interface Sample {
   events(): Iterable<WireEvent>;
   /** The heartbeats of all servers at a time within the history or after it. */
   presenceAt(time: number): WireEvent[];
-  /** The matches that run at a time, as far as they have come. */
+  /** The matches that run at a time, with their progress. */
   runningAt(time: number): WireEvent[];
   /** The results of the matches that end after `from`, until `to`. */
   resultsBetween(from: number, to: number): WireEvent[];

@@ -4,7 +4,7 @@ import type { Goal } from './objectives.ts';
 import type { Course } from './scores.ts';
 import type { Fighter } from './teams.ts';
 
-/** The counters of the network's own in the events of matches; `publishing.ts` declares them. */
+/** The network's own counters in the events of matches; `publishing.ts` declares them. */
 export const OWN_COUNTERS = ['assists', 'best_streak', 'wools', 'cores', 'monuments', 'flags', 'damage_dealt'];
 
 const COUNTER_OF_GOAL: Partial<Record<Goal['type'], string>> = {
@@ -14,7 +14,7 @@ const COUNTER_OF_GOAL: Partial<Record<Goal['type'], string>> = {
   flag: 'flags',
 };
 
-/** Modes whose plugin counts nothing of its own. */
+/** Modes whose plugin has no own counters. */
 const WITHOUT: ReadonlySet<string> = new Set(['bowspleef', 'tntrun', 'paintball', 'splatt']);
 
 /** The own counters of a fighter; undefined in modes without any. */
@@ -39,7 +39,7 @@ export function ownCountersOf(
   return counted.length === 0 ? undefined : Object.fromEntries(counted);
 }
 
-/** The most kills between two deaths. */
+/** Maximum kills between two deaths. */
 function streakOf({ kills }: Course, fighter: Fighter): number {
   let [best, streak] = [0, 0];
   for (const { killer, victim } of kills) {

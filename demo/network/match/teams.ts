@@ -59,7 +59,7 @@ export function secondsOf(fighter: Fighter): number {
   return Math.round((fighter.to - fighter.from) / 1000);
 }
 
-/** The fighters of the side who are present at a time, or all of them if nobody is. */
+/** The fighters of the side who are present at a time, or else all of them. */
 export function presentAt(side: Side, time: number): Fighter[] {
   const present = side.fighters.filter(({ from, to }) => from <= time && to >= time);
   return present.length > 0 ? present : side.fighters;

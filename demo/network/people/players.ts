@@ -21,7 +21,7 @@ export interface Player {
   weekend: number;
   /** Weights of the servers, in the order of SERVERS. */
   tastes: readonly number[];
-  /** The player's faction; empty for players without one, undefined for those who never play factions. */
+  /** The player's faction; empty for players without one, undefined for players who never play factions. */
   faction?: string;
   /** The average difference between this player's ratings and those of others. */
   leniency: number;
@@ -91,7 +91,7 @@ function identityOf(random: Random, number: number, names: Names): { uuid: strin
   return { name, uuid: randomUuid(random) };
 }
 
-/** What a server in offline mode calls a player: a version 3 UUID of `OfflinePlayer:` and the name. */
+/** The UUID of a player in offline mode: version 3, of `OfflinePlayer:` and the name. */
 function offlineUuid(name: string): string {
   const bytes = hash('md5', `OfflinePlayer:${name}`, 'buffer');
   bytes[6] = (bytes[6]! & 0x0f) | 0x30;
@@ -110,7 +110,10 @@ function dashed(hex: string): string {
 
 type Habits = Pick<Player, 'activity' | 'sessionMinutes' | 'shift' | 'weekend'>;
 
-/** A quarter play on most days, a third sometimes, the others rarely. The players with accounts play on most days. */
+/**
+ * A quarter of the players play on most days, a third sometimes, the others rarely. The players with accounts play on
+ * most days.
+ */
 function habitsOf(random: Random, number: number): Habits {
   const kind = number < 2 ? 0 : random.weighted([25, 35, 40]);
   return {
