@@ -26,7 +26,7 @@ export interface Programme {
 
 /** A player who stays at least this long during a match takes part in it. */
 const MIN_PARTICIPATION = 45_000;
-/** A player counts for the start of a match if the stay lasts at least this much longer. */
+/** A player counts for the start of a match if the stay continues for at least this long. */
 const MIN_REMAINING_STAY = 90_000;
 
 /** The matches of a day on every arena. A match starts as soon as enough players are on the server. */

@@ -1,6 +1,6 @@
 import type { Call } from './generators.ts';
 
-/** What the load test reads of an OpenAPI document. */
+/** The part of an OpenAPI document that the load test reads. */
 export interface ApiDocument {
   paths: Record<string, { get: Operation }>;
 }
@@ -24,7 +24,7 @@ export interface PlannedCall extends Call {
 
 type Get = (target: string) => Promise<unknown>;
 
-/** A call of every operation with all its `fields`. An id in a path is that of the first entry of the list above it. */
+/** A call of every operation with all its `fields`. The id in a path is that of the first entry of the parent list. */
 export async function planCalls({ paths }: ApiDocument, get: Get): Promise<PlannedCall[]> {
   const calls: PlannedCall[] = [];
   const player = await playerOfNewestMatch(get);

@@ -86,7 +86,7 @@ ${calls.map((call) => `  await ${generator.call(call)},`).join('\n')}
 `;
 }
 
-/** Compiles a program with TypeScript 5. @returns its errors, one a line */
+/** Compiles a program with TypeScript 5. @returns its errors, one per line */
 async function compile(folder: string, program: string, libraries: readonly string[]): Promise<string[]> {
   await configureCompiler(folder, { files: [`${program}.ts`], libraries });
   const compiler = join(folder, 'node_modules/typescript/bin/tsc');

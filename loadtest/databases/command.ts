@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Runs `scorehall import` in a process of its own, as an operator would. */
+/** Runs `scorehall import` in a separate process, as an operator would. */
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 export const USER = 'reader';
 export const PASSWORD = 'a password that nothing repeats';
 
-/** The commands that still run: all are killed when the load test ends or is interrupted. */
+/** The running commands, which are killed when the load test ends or is interrupted. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -29,7 +29,7 @@ export interface Ran {
   out: string;
   err: string;
   seconds: number;
-  /** The most memory that the process held, in MB; undefined where the system does not tell. */
+  /** Peak memory of the process in MB; undefined if the system does not report it. */
   peakMb: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export function resultOf({ status, out, err }: Ran): ImportResult {
   throw new Error(`The import failed: ${err}${out}`);
 }
 
-/** An import that follows; `line` waits for the next line that it prints with the text. */
+/** An import with `--follow`; `line` waits for the next output line with the text. */
 export interface Following {
   line(text: string): Promise<string>;
   stop(): Promise<number | null>;

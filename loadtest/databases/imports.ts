@@ -94,7 +94,7 @@ export async function importLiteBans(source: Source, report: Report): Promise<vo
   await connection.end();
 }
 
-/** The user of the imports cannot read an address, so that no statement of them selects one. */
+/** The user of the imports cannot read addresses, so that a statement that selects one fails. */
 async function addressesAreUnreadable(source: Source, report: Report): Promise<void> {
   const { createConnection } = await import('mysql2/promise');
   const reader = await createConnection({

@@ -29,7 +29,7 @@ export const uuidOf = (player: number): string => `7f0c6a4e-52b1-4c2f-9b7d-${pla
 export const MODERATOR = uuidOf(0);
 const addressOf = (player: number): string => `203.0.${(player >> 8) % 256}.${player % 256}`;
 
-/** `LITEBANS_ROWS` bans that count, and two of each sort that does not: silent, of an address, without a player. */
+/** `LITEBANS_ROWS` bans to import, and two of each kind that is left out: silent, of an address, without a player. */
 export async function fillLiteBans(connection: Connection, now: number): Promise<void> {
   for (const kind of LITEBANS_KINDS) await connection.query(punishments(kind, kind !== 'kicks'));
   await connection.query(`create table litebans_history (id bigint unsigned not null auto_increment primary key,
@@ -82,7 +82,7 @@ const ADVANCEDBAN = (name: string): string => `create table ${name} (id int not 
   name VARCHAR(16), uuid VARCHAR(35), reason VARCHAR(255), operator VARCHAR(16), punishmentType VARCHAR(16), start LONG, end LONG,
   calculation VARCHAR(50), primary key (id))`;
 
-/** Half of the punishments are in force; the history has all of them, and IP bans and notes besides. */
+/** Half of the punishments are in force; the history has all of them, and also IP bans and notes. */
 export async function fillAdvancedBan(connection: Connection, now: number): Promise<void> {
   for (const table of ['Punishments', 'PunishmentHistory']) await connection.query(ADVANCEDBAN(table));
   const rows = Array.from({ length: ADVANCEDBAN_ROWS }, (_, index) => advancedBanOf(index + 1, 'BAN', now));

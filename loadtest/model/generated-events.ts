@@ -1,8 +1,8 @@
 import type { Random } from '../support/random.ts';
 
 /**
- * Random events of a small network. Few players, maps and timestamps, so that events often concern the same player,
- * contradict each other or have the same time.
+ * Random events of a small network, with few players, maps and timestamps, so that events often concern the same
+ * player, contradict each other or have the same time.
  */
 
 export interface ModelEvent {
@@ -45,7 +45,7 @@ export class EventGenerator {
 
   next(): ModelEvent {
     const [type, data] = this.#body();
-    // Every server uses the same ids: an id belongs to its server.
+    // Every server uses the same ids, because an id belongs to its server.
     return { version: 1, id: `${this.#prefix}-${this.#count++}`, type, time: this.time(), data };
   }
 

@@ -10,7 +10,7 @@ const FIELDS = [
   'names',
   'counters',
 ].join(',');
-/** Compared elsewhere, or counted only every few minutes. */
+/** Compared elsewhere, or counted every few minutes only. */
 const NOT_COUNTERS = /_rank$|^kd_ratio$|^(wool_places|core_leaks|destroys|faction_id|faction_role)$/;
 const KILL_NUMBER_AT = 11;
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';

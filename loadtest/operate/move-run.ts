@@ -6,7 +6,10 @@ import { startCommand } from './installation.ts';
 const MAX_MEGABYTES = 300;
 const STEADY_FACTOR = 1.25;
 const SAMPLE_MS = 200;
-/** The first minute, in which Node's memory grows to its usual size whatever the program does, cannot show a growth. */
+/**
+ * Fewer samples (two minutes) cannot show a growth, because Node's memory grows to its usual size in the first minute
+ * of any program.
+ */
 const MIN_SAMPLES = 600;
 
 interface Line {

@@ -5,7 +5,7 @@ import { findProgram, ROOT } from '../support/programs.ts';
 import { testInstalledUnit } from './unit.ts';
 
 const UNITS = ['scorehall.service', 'scorehall-agent.service', 'scorehall-backup.service', 'scorehall-backup.timer'];
-/** Of these, the ones that run for as long as the machine. */
+/** Of these, the permanent ones. */
 const SERVICES = UNITS.slice(0, 2);
 /** systemd calls an exposure below 2.5 "OK". */
 const MAX_EXPOSURE = 2;

@@ -14,7 +14,7 @@ import { findProgram } from '../support/programs.ts';
 import { PROXIES, type ProxyProgram, type Service, SERVICES, type Setup, startProxy } from './proxy.ts';
 import { runCommand, serveInstallation } from './installation.ts';
 
-/** Runs the proxies that Debian has in front of all services, as the examples of deploy/ configure them. */
+/** Runs the proxies that Debian packages in front of all services, with the configuration of deploy/. */
 export async function testProxies(report: Report): Promise<void> {
   const openssl = findProgram('openssl');
   if (openssl === undefined) return report.add('openssl', 'is missing: apt-get install openssl', false);
@@ -144,7 +144,7 @@ function loginLine(index: number): string {
   return `${JSON.stringify(event).padEnd(LINE_BYTES - 1)}\n`;
 }
 
-/** The services count the client, whatever it claims to be. */
+/** The services count the client under its real address, not under a claimed one. */
 async function testClientAddress(report: Report, { name, urls, ca, environment }: Installed): Promise<void> {
   const signer = keyedHashUnder(readConfig(environment));
   for (const service of SERVICES) {

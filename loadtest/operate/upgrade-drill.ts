@@ -60,7 +60,7 @@ async function settingsOf(folder: string, url: string): Promise<NodeJS.ProcessEn
 /** The rows of each table of the old database. */
 type Rows = Readonly<Record<string, number>>;
 
-/** Generates a network with the present schema and copies what the old one has columns for. */
+/** Generates a network with the present schema and copies the columns that the old one has. */
 async function createOld(folder: string, old: string, matches: number): Promise<Rows> {
   const present = join(folder, 'present.db');
   await generateDatabase({ matches, seed: DEFAULT_SEED, database: present }, () => undefined);

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Locks a folder for this process and returns the function that releases the lock. Fails where a running process has the
+ * Locks a folder for this process and returns the function that releases the lock. Fails if a running process has the
  * lock, this process included. Each process first creates a lock file with its own process id in the name and then looks
  * for the files of others. So two processes that start at the same time both see each other, and removing the file of an
  * ended process can never remove a file that another process has just created.

@@ -9,7 +9,7 @@ export function cpuSeconds(otherPid?: string): number {
   return (user + system) / 1e6 + childCpuSeconds() + (otherPid === undefined ? 0 : sum(statOf(otherPid)));
 }
 
-/** CPU seconds of the children that this process has waited for, as RUSAGE_CHILDREN; 0 where there is no /proc. */
+/** CPU seconds of the children that this process has waited for, as RUSAGE_CHILDREN; 0 without /proc. */
 export const childCpuSeconds = (): number => sum(statOf('self').slice(2));
 
 const sum = (ticks: number[]): number => ticks.reduce((total, some) => total + some, 0) / TICKS_A_SECOND;
