@@ -58,7 +58,7 @@ export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE, draw }: 
     players: network.players,
     maps: network.maps,
     imageOf: (map) => network.imageOf(map),
-    events: () => eventsOf(history),
+    events: () => generateEvents(history),
     presenceAt: (time) => presence.at(time),
     runningAt: (time) => presence.runningAt(time),
     resultsBetween: (from, to) => presence.resultsBetween(from, to),
@@ -66,7 +66,7 @@ export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE, draw }: 
   };
 }
 
-function* eventsOf(history: GeneratedHistory): Generator<WireEvent> {
+function* generateEvents(history: GeneratedHistory): Generator<WireEvent> {
   const { days, fixtures, opening } = history.play();
   const queue = new Queue([
     ...openingEvents(history, opening),

@@ -28,7 +28,7 @@ export function ownCountersOf(
   const kills = course.kills.filter(({ killer }) => killer === fighter).length;
   const counters: Record<string, number> = {
     assists: random.count(kills * 0.4),
-    best_streak: streakOf(course, fighter),
+    best_streak: longestStreak(course, fighter),
     damage_dealt: Math.round(kills * random.between(22, 34)) + random.count(12),
   };
   for (const goal of course.goals) {
@@ -40,7 +40,7 @@ export function ownCountersOf(
 }
 
 /** Maximum kills between two deaths. */
-function streakOf({ kills }: Course, fighter: Fighter): number {
+function longestStreak({ kills }: Course, fighter: Fighter): number {
   let [best, streak] = [0, 0];
   for (const { killer, victim } of kills) {
     if (killer === fighter) best = Math.max(best, ++streak);

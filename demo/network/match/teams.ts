@@ -66,12 +66,12 @@ export function presentAt(side: Side, time: number): Fighter[] {
 }
 
 /** The strength of the side: its fighters' strength, weighted by their time in the match. */
-function powerOf(side: Side, { started, finished }: Fixture): number {
+function meanStrength(side: Side, { started, finished }: Fixture): number {
   const contributions = side.fighters.map((fighter) => fighter.strength * overlap(fighter, started, finished));
   return contributions.reduce((sum, contribution) => sum + contribution, 0) / (finished - started);
 }
 
 /** A random winner; a slightly stronger side is much more likely. */
 export function likelyWinner(random: Random, sides: readonly Side[], fixture: Fixture): Side {
-  return sides[random.weighted(sides.map((side) => powerOf(side, fixture) ** (fixture.map.max === 0 ? 1.5 : 4)))]!;
+  return sides[random.weighted(sides.map((side) => meanStrength(side, fixture) ** (fixture.map.max === 0 ? 1.5 : 4)))]!;
 }
