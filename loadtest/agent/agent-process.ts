@@ -69,7 +69,7 @@ export interface Memory {
   shared: number;
 }
 
-function memoryOf(pid: number): Memory {
+function readMemory(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
   return { total: of('VmRSS'), own: of('RssAnon'), shared: of('RssFile') };
@@ -82,7 +82,7 @@ export async function memoryOfBareNode(): Promise<Memory> {
   });
   await once(child.stdout, 'data');
   await sleep(1_000);
-  const memory = memoryOf(child.pid!);
+  const memory = readMemory(child.pid!);
   child.kill();
   await once(child, 'exit');
   return memory;
@@ -136,7 +136,7 @@ export class AgentProcess {
   }
 
   get memory(): Memory {
-    return memoryOf(this.#child.pid!);
+    return readMemory(this.#child.pid!);
   }
 
   get cpuMs(): number {

@@ -44,7 +44,7 @@ export async function runImport(
   child.stdout!.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr!.on('data', (chunk: Buffer) => (err += chunk.toString()));
   let peakMb: number | undefined;
-  const timer = setInterval(() => (peakMb = peakOf(child) ?? peakMb), 100);
+  const timer = setInterval(() => (peakMb = readPeakMemory(child) ?? peakMb), 100);
   const [status] = (await once(child, 'close')) as [number | null];
   clearInterval(timer);
   return { status, out, err, seconds: (performance.now() - started) / 1000, peakMb };
@@ -89,7 +89,7 @@ function start(databaseUrl: string, args: readonly string[], environment: NodeJS
       REVOCATION_LOG: 'off',
       IMPORT_PASSWORD: PASSWORD,
       LOG_LEVEL: 'info',
-      ...secretOf(databaseUrl),
+      ...secretEnvironment(databaseUrl),
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -99,10 +99,10 @@ function start(databaseUrl: string, args: readonly string[], environment: NodeJS
   return child;
 }
 
-const secretOf = (databaseUrl: string): NodeJS.ProcessEnv =>
+const secretEnvironment = (databaseUrl: string): NodeJS.ProcessEnv =>
   /^postgres/.test(databaseUrl) ? { SECRET_KEY: 'a secret that is long enough for tests' } : {};
 
-function peakOf({ pid }: ChildProcess): number | undefined {
+function readPeakMemory({ pid }: ChildProcess): number | undefined {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024);

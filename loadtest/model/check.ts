@@ -53,13 +53,13 @@ function* ledgerFaults(events: readonly Exported[], senders: readonly ModelSende
   }
   for (const { server, sent } of senders) {
     for (const one of sent.values()) {
-      const fault = faultOf(server, one, stored.get(`${server} ${one.id}`), acts);
+      const fault = findFault(server, one, stored.get(`${server} ${one.id}`), acts);
       if (fault !== undefined) yield `${server} ${one.id} (${one.variants[0]!.type}): ${fault}`;
     }
   }
 }
 
-function faultOf(server: string, sent: Sent, stored: Exported | undefined, acts: Acts): string | undefined {
+function findFault(server: string, sent: Sent, stored: Exported | undefined, acts: Acts): string | undefined {
   if (stored === undefined) {
     if (sent.acknowledged === undefined || mayBeWithdrawn(server, sent, acts)) return undefined;
     return 'was acknowledged, is not stored and was not withdrawn';

@@ -40,7 +40,7 @@ export class EventGenerator {
     this.#random = random;
     this.#began = began;
     this.#prefix = prefix;
-    this.uuids = Array.from({ length: PLAYERS }, (_, number) => uuidOf(number));
+    this.uuids = Array.from({ length: PLAYERS }, (_, number) => numberedUuid(number));
   }
 
   next(): ModelEvent {
@@ -197,4 +197,4 @@ export class EventGenerator {
   }
 }
 
-const uuidOf = (number: number): string => `5c0fe11a-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
+const numberedUuid = (number: number): string => `5c0fe11a-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;

@@ -43,9 +43,9 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
       kills += await runRound(services, operator, senders, acts, random.fork());
       const found = await check(operator, senders, acts, services.apiPorts, token);
       const differences = [...acts.failures, ...found];
-      if (differences.length > 0) return { events: countOf(senders), kills, differences };
+      if (differences.length > 0) return { events: countSent(senders), kills, differences };
     }
-    return { events: countOf(senders), kills, differences: [] };
+    return { events: countSent(senders), kills, differences: [] };
   } finally {
     operator.close();
     await services.kill();
@@ -53,7 +53,7 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
   }
 }
 
-const countOf = (senders: readonly ModelSender[]): number => senders.reduce((sum, { sent }) => sum + sent.size, 0);
+const countSent = (senders: readonly ModelSender[]): number => senders.reduce((sum, { sent }) => sum + sent.size, 0);
 
 /** Runs senders, operator and kills at the same time, then delivers all events and completes all jobs. */
 async function runRound(

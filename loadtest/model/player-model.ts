@@ -107,7 +107,7 @@ export class PlayerModel {
       win_count: more('win'),
       lose_count: more('lose'),
       play_count: before === undefined ? 1 : 0,
-      envdeath_count: envdeathsOf(match, player.uuid as string),
+      envdeath_count: countEnvdeaths(match, player.uuid as string),
       objective_completed: own.length,
     };
     for (const [type, counter] of Object.entries(COMPLETED)) {
@@ -191,7 +191,7 @@ export class PlayerModel {
         ...{ id, map: match.map, gamemode: match.gamemode },
         result: before?.['result'] === 'win' ? 'win' : result,
         ...{ score: sum('score'), kill_count: sum('kill_count'), death_count: sum('death_count') },
-        envdeath_count: sum('envdeath_count', envdeathsOf(match, player.uuid as string)),
+        envdeath_count: sum('envdeath_count', countEnvdeaths(match, player.uuid as string)),
         ...{ started: Date.parse(match.started as string), finished: Date.parse(match.finished as string) },
       });
     }
@@ -199,7 +199,7 @@ export class PlayerModel {
   }
 }
 
-const envdeathsOf = (match: Exported['data'], uuid: string): number =>
+const countEnvdeaths = (match: Exported['data'], uuid: string): number =>
   match.kills.filter((kill: Exported['data']) => kill.killer === null && kill.victim === uuid).length;
 
 const newestFirst = (a: Kill, b: Kill): number =>

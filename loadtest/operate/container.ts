@@ -70,7 +70,7 @@ async function boot(root: string, remove: () => Promise<void>): Promise<Containe
     kill();
     throw new Error(`systemd did not start in the container: ${await errors}`);
   }
-  const container = containerOf(init);
+  const container = createContainer(init);
   const dispose = async (): Promise<void> => {
     container.run(['systemctl', 'poweroff']);
     await Promise.race([exited, pause(BOOT_WITHIN_S * 1000, undefined, { ref: false }).then(kill)]);
@@ -84,8 +84,8 @@ async function boot(root: string, remove: () => Promise<void>): Promise<Containe
 /** @returns the process of systemd once it has started every unit; failed units are reported at the end of the test */
 async function firstChild(pid: number): Promise<string | undefined> {
   for (let waited = 0; waited < BOOT_WITHIN_S * 10; waited++) {
-    const [child = ''] = childrenOf(pid).split(' ');
-    const state = child === '' ? '' : containerOf(child).run(['systemctl', 'is-system-running', '--wait']).text;
+    const [child = ''] = readChildren(pid).split(' ');
+    const state = child === '' ? '' : createContainer(child).run(['systemctl', 'is-system-running', '--wait']).text;
     if (['running', 'degraded'].includes(state)) return child;
     await pause(100);
   }
@@ -93,7 +93,7 @@ async function firstChild(pid: number): Promise<string | undefined> {
 }
 
 /** Empty once the process has ended. */
-function childrenOf(pid: number): string {
+function readChildren(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   } catch {
@@ -101,7 +101,7 @@ function childrenOf(pid: number): string {
   }
 }
 
-function containerOf(init: string): Pick<Container, 'run' | 'shell'> {
+function createContainer(init: string): Pick<Container, 'run' | 'shell'> {
   const namespaces = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wd'];
   const prefix = [`--target=${init}`, ...namespaces, 'env', '-i', `PATH=${PATH}`, 'HOME=/root'];
   const run = (command: readonly string[], input = ''): Outcome => {

@@ -41,14 +41,14 @@ export async function runMove(settings: NodeJS.ProcessEnv, target: string, until
     if (until?.test(run.output) === true) child.kill('SIGKILL');
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;
-  const sampler = setInterval(() => run.megabytes.push(...megabytesOf(child.pid!)), SAMPLE_MS);
+  const sampler = setInterval(() => run.megabytes.push(...readMemory(child.pid!)), SAMPLE_MS);
   [run.code] = await exited;
   run.ended = performance.now();
   clearInterval(sampler);
   return run;
 }
 
-function megabytesOf(pid: number): number[] {
+function readMemory(pid: number): number[] {
   if (process.platform !== 'linux') return [];
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -46,7 +46,7 @@ async function testProxy(report: Report, path: string, openssl: string, program:
       http: ports[8]!,
     };
     const urls = byService((_, service) => `https://127.0.0.1:${setup.open[service]}`);
-    const environment = environmentOf(setup, urls);
+    const environment = proxyEnvironment(setup, urls);
     const installed = { name: program.name, setup, environment, urls, ca: readFileSync(setup.certificates.ca, 'utf8') };
     await using service = await serveInstallation(environment);
     await using proxy = await startProxy(path, program, setup);
@@ -66,7 +66,7 @@ function byService<T>(value: (index: number, service: Service) => T): Record<Ser
   return Object.fromEntries(SERVICES.map((service, index) => [service, value(index, service)])) as Record<Service, T>;
 }
 
-function environmentOf({ folder, certificates, listen }: Setup, urls: Record<Service, string>): NodeJS.ProcessEnv {
+function proxyEnvironment({ folder, certificates, listen }: Setup, urls: Record<Service, string>): NodeJS.ProcessEnv {
   const pairs = SERVICES.flatMap((service) => [
     [`${service}_URL`, urls[service]],
     [`${service}_LISTEN`, `127.0.0.1:${listen[service]}`],

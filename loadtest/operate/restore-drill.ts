@@ -50,8 +50,8 @@ interface Drill {
   within: readonly string[];
 }
 
-const backupOf = ({ folder }: Drill): string => join(folder, 'backup');
-const logOf = ({ folder }: Drill): string => join(folder, 'revocations.log');
+const backupFile = ({ folder }: Drill): string => join(folder, 'backup');
+const logFile = ({ folder }: Drill): string => join(folder, 'revocations.log');
 
 interface Erased {
   uuid: string;
@@ -60,13 +60,13 @@ interface Erased {
 }
 
 async function backUpAndErase(drill: Drill, url: string): Promise<Erased> {
-  const settings = { DATABASE_URL: url, SECRET_KEY, DATA_FOLDER: drill.folder, REVOCATION_LOG: logOf(drill) };
+  const settings = { DATABASE_URL: url, SECRET_KEY, DATA_FOLDER: drill.folder, REVOCATION_LOG: logFile(drill) };
   await using db = await openDb(url, { keyedHash: secretHash });
   // The tables as in the backup, because some commands write audit entries.
   const { uuid } = (await db.get<{ uuid: string }>(sql`select uuid from players order by key limit 1`))!;
   const digests = await digestsOf(db, () => undefined);
-  run(drill, 'backup', [], settings, 'backup', backupOf(drill));
-  run(drill, 'backup --check', [], settings, 'backup', '--check', backupOf(drill));
+  run(drill, 'backup', [], settings, 'backup', backupFile(drill));
+  run(drill, 'backup --check', [], settings, 'backup', '--check', backupFile(drill));
   run(drill, 'player erase after the backup', [], settings, 'player', 'erase', '--player', uuid, '--yes');
   return { uuid, digests };
 }
@@ -74,7 +74,7 @@ async function backUpAndErase(drill: Drill, url: string): Promise<Erased> {
 async function restore(drill: Drill, url: string, { uuid, digests }: Erased): Promise<void> {
   const { report, name, within, folder } = drill;
   const settings = { DATABASE_URL: url, SECRET_KEY, DATA_FOLDER: join(folder, 'new'), REVOCATION_LOG: 'off' };
-  run(drill, 'restore', within, settings, 'restore', backupOf(drill));
+  run(drill, 'restore', within, settings, 'restore', backupFile(drill));
   {
     await using db = await openDb(url);
     const found = await digestsOf(db, () => undefined);
@@ -84,7 +84,7 @@ async function restore(drill: Drill, url: string, { uuid, digests }: Erased): Pr
     );
     report.add(`${name}: tables with another checksum`, differing.join(' ') || 'none', differing.length === 0);
   }
-  run(drill, 'restore --since-log', within, settings, 'restore', '--since-log', logOf(drill));
+  run(drill, 'restore --since-log', within, settings, 'restore', '--since-log', logFile(drill));
   {
     await using db = await openDb(url);
     const back = await db.get(sql`select key from players where uuid = ${uuid}`);

@@ -26,7 +26,7 @@ export async function testUpgrade(report: Report, { matches = MATCHES }: LoadTes
   try {
     const old = join(folder, 'data', 'scorehall.db');
     const rows = await createOld(folder, old, matches);
-    const settings = await settingsOf(folder, old);
+    const settings = await writeSettings(folder, old);
     await testOlderBackup(report, folder, old, rows);
     {
       await using service = await serveInstallation(settings);
@@ -47,7 +47,7 @@ export async function testUpgrade(report: Report, { matches = MATCHES }: LoadTes
   }
 }
 
-async function settingsOf(folder: string, url: string): Promise<NodeJS.ProcessEnv> {
+async function writeSettings(folder: string, url: string): Promise<NodeJS.ProcessEnv> {
   return {
     ...(await freeAddresses()),
     DATABASE_URL: url,

@@ -32,7 +32,7 @@ export interface Abuser {
 /** The players of the matches that operators' acts change, ten in each match. */
 const PEOPLE = createPopulation(100, 2);
 const MATCH_PLAYERS = 10;
-const uuidOf = (number: number): string => PEOPLE.players[number]!.uuid;
+const playerUuid = (number: number): string => PEOPLE.players[number]!.uuid;
 const MATCHES_A_BATCH = 100;
 const HUGE_MATCH_PLAYERS = 1_000;
 
@@ -40,8 +40,8 @@ export const ABUSERS: readonly Abuser[] = [
   // A baseline of the machine.
   { name: 'nobody', attack: () => Promise.resolve(new Statuses()) },
   operatorAct('withdrawal', 'server', 'withdraw', '--name', 'Server 1', '--since', new Date(0).toISOString()),
-  operatorAct('merge', 'player', 'merge', '--from', uuidOf(0), '--into', uuidOf(1)),
-  operatorAct('erasure', 'player', 'erase', '--player', uuidOf(0)),
+  operatorAct('merge', 'player', 'merge', '--from', playerUuid(0), '--into', playerUuid(1)),
+  operatorAct('erasure', 'player', 'erase', '--player', playerUuid(0)),
   {
     name: 'huge matches',
     attack: (target, stop) => {
