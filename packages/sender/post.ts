@@ -61,12 +61,12 @@ export async function postEvents(
     });
     return readResponse(response, lines.length, new URL(url).origin);
   } catch (error) {
-    return { trouble: `A request to ${new URL(url).origin} failed: ${reasonOf(error)}`, afterMs: undefined };
+    return { trouble: `A request to ${new URL(url).origin} failed: ${describeError(error)}`, afterMs: undefined };
   }
 }
 
 /** A host with several addresses fails once for each; errors of TLS contain further lines of OpenSSL. */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { message } = (error instanceof AggregateError ? error.errors[0] : error) as Error;
   if (message.includes('wrong version number')) return 'it answers in http, not https';
   return message.trim().split('\n')[0]!;
@@ -136,7 +136,7 @@ function readResponse({ status, statusText, headers, text }: Response, count: nu
   if (status === 400 || status === 413) return { refused: sentence };
   const remedy = `. ${origin} is not the ingest: set the address to INGEST_URL of the service.`;
   const trouble = /^(2..|3..|404|405)$/.test(String(status)) ? sentence.replace(/\.?$/, () => remedy) : sentence;
-  return { trouble, afterMs: millisecondsOf(headers['retry-after']) };
+  return { trouble, afterMs: parseRetryAfter(headers['retry-after']) };
 }
 
 /** Only these are a decision of the service about an event; otherwise the event must stay in the queue. */
@@ -159,7 +159,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function millisecondsOf(header: string | undefined): number | undefined {
+function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d+$/.test(header)) return undefined;
   return Math.min(Number(header) * 1000, MAX_RETRY_AFTER_MS);
 }

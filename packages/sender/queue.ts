@@ -198,7 +198,7 @@ async function readFrom(
   { offset, end }: { offset: number; end: number },
   maxBytes: number,
 ): Promise<Buffer> {
-  const size = Math.min(await sizeOf(path), end);
+  const size = Math.min(await fileSize(path), end);
   if (size <= offset) return Buffer.alloc(0);
   const file = await open(path, 'r');
   try {
@@ -215,7 +215,7 @@ async function readFrom(
  * A missing file counts as empty. Other errors are thrown, because the queue skips empty segments and must not skip
  * this one.
  */
-async function sizeOf(path: string): Promise<number> {
+async function fileSize(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch (error) {
@@ -237,7 +237,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 /** Appends text to a file, and resolves when the text, and a file that this creates, survive a power cut. */
 export async function appendDurably(folder: string, name: string, text: string): Promise<void> {
   const path = join(folder, name);
-  const isNew = (await sizeOf(path)) === 0;
+  const isNew = (await fileSize(path)) === 0;
   const file = await open(path, 'a', 0o600);
   try {
     await file.appendFile(text);
