@@ -20,9 +20,9 @@ const documents: Record<string, string> = {
   'settings.md': settingsDocument(),
   '../.env.example': envExample(),
   [relative(DOCS, fileURLToPath(COMMON_PASSWORDS_FILE))]: commonPasswordsText(),
-  'openapi/data-api.json': jsonOf(dataApi),
+  'openapi/data-api.json': formatJson(dataApi),
   'openapi/data-api.d.ts': await typesOf(dataApi),
-  'openapi/ingest.json': jsonOf(
+  'openapi/ingest.json': formatJson(
     JSON.parse(openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL })),
   ),
 };
@@ -46,7 +46,7 @@ function writeDocument(name: string, text: string): void {
   writeFileSync(join(DOCS, name), text);
 }
 
-function jsonOf(document: unknown): string {
+function formatJson(document: unknown): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
@@ -54,7 +54,7 @@ function settingsDocument(): string {
   const rows = settingNames().map((name) => {
     const { default: fallback, meaning, secret, inFile }: Setting = SETTINGS[name];
     const notes = `${inFile ? `; or \`${name}_FILE\`` : ''}${secret ? ' **Secret**' : ''}`;
-    return `| \`${name}\` | ${codeOf(fallback)} | ${cellOf(meaning)}${notes} |`;
+    return `| \`${name}\` | ${inlineCode(fallback)} | ${tableCell(meaning)}${notes} |`;
   });
   return [
     '# Settings',
@@ -85,10 +85,10 @@ function envExample(): string {
   return [head, ...settings].join('\n');
 }
 
-function codeOf(text: string): string {
-  return text === '' ? 'empty' : `\`${cellOf(text)}\``;
+function inlineCode(text: string): string {
+  return text === '' ? 'empty' : `\`${tableCell(text)}\``;
 }
 
-function cellOf(text: string): string {
+function tableCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }
