@@ -24,9 +24,9 @@ const documents: Record<string, string> = {
   '../.env.example': envExample(),
   [relative(DOCS, fileURLToPath(COMMON_PASSWORDS_FILE))]: commonPasswordsText(),
   ...Object.fromEntries(Object.entries(JAVA_SOURCES).map(([path, text]) => [`../packages/${path}`, text])),
-  'openapi/data-api.json': jsonOf(dataApi),
+  'openapi/data-api.json': formatJson(dataApi),
   'openapi/data-api.d.ts': await typesOf(dataApi),
-  'openapi/ingest.json': jsonOf(
+  'openapi/ingest.json': formatJson(
     JSON.parse(openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL })),
   ),
 };
@@ -50,7 +50,7 @@ function writeDocument(name: string, text: string): void {
   writeFileSync(join(DOCS, name), text);
 }
 
-function jsonOf(document: unknown): string {
+function formatJson(document: unknown): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
@@ -58,7 +58,7 @@ function settingsDocument(): string {
   const rows = settingNames().map((name) => {
     const { default: fallback, meaning, secret, inFile }: Setting = SETTINGS[name];
     const notes = `${inFile ? `; or \`${name}_FILE\`` : ''}${secret ? ' **Secret**' : ''}`;
-    return `| \`${name}\` | ${codeOf(fallback)} | ${cellOf(meaning)}${notes} |`;
+    return `| \`${name}\` | ${inlineCode(fallback)} | ${tableCell(meaning)}${notes} |`;
   });
   return [
     '# Settings',
@@ -82,7 +82,7 @@ function limitsDocument(): string {
     Object.entries(limit.max).map(([subject, max]) => {
       const by = SUBJECTS[subject as keyof typeof SUBJECTS];
       const cells = [limit.counts, maximumOf(max, limit), durationOf(limit.windowMs), by, limit.beyond, limit.counter];
-      return `| ${cells.map(cellOf).join(' | ')} |`;
+      return `| ${cells.map(tableCell).join(' | ')} |`;
     }),
   );
   return [
@@ -129,10 +129,10 @@ function envExample(): string {
   return [head, ...settings].join('\n');
 }
 
-function codeOf(text: string): string {
-  return text === '' ? 'empty' : `\`${cellOf(text)}\``;
+function inlineCode(text: string): string {
+  return text === '' ? 'empty' : `\`${tableCell(text)}\``;
 }
 
-function cellOf(text: string): string {
+function tableCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

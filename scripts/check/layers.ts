@@ -1,4 +1,4 @@
-// The layers of the tree. A file may import files of its own folder and of lower layers only.
+// The layers of the tree. A file may import files of the same folder of its layer and of lower layers only.
 
 /**
  * The layers from top to bottom. Folders of one layer never import each other.

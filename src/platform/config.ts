@@ -245,7 +245,7 @@ export function readConfig(environment: Environment): Config {
   const settings = Object.fromEntries(
     settingNames().map((name) => [name, readSetting(name, environment[name])]),
   ) as Settings;
-  const config = { ...settings, listen: listensOf(settings) };
+  const config = { ...settings, listen: listenAddresses(settings) };
   checkAddresses(config);
   return config;
 }
@@ -296,7 +296,7 @@ function inFileNames(): SettingName[] {
   return settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
 }
 
-function listensOf(settings: Settings): Record<ServiceName, Listen> {
+function listenAddresses(settings: Settings): Record<ServiceName, Listen> {
   const fallbacks: Record<ServiceName, number> = { API: 7400, AUTH: 7401, SITE: 7402, INGEST: 7403 };
   const services = Object.keys(fallbacks) as ServiceName[];
   return Object.fromEntries(
