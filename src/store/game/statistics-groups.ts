@@ -109,7 +109,7 @@ export const GROUPS = {
     matches: true,
     pgm: false,
   },
-  /** Team modes without a group of their own. */
+  /** Team modes without a separate group. */
   teampvp: {
     counters: ['kill', 'death', 'win', 'lose', 'play', 'time', 'score', 'objective', 'envdeath'],
     matches: true,
@@ -185,7 +185,7 @@ export const GAMEMODE_NAMES = Object.keys(GAMEMODES) as Gamemode[];
 export type ListedGamemode = { [M in Gamemode]: (typeof GAMEMODES)[M]['listed'] extends true ? M : never }[Gamemode];
 export const LISTED_GAMEMODES = GAMEMODE_NAMES.filter((mode): mode is ListedGamemode => GAMEMODES[mode].listed);
 
-/** PGM's gamemodes with a group of their own. If a map has several gamemodes, one of these is its matches' gamemode. */
+/** PGM's gamemodes with a group other than the default one. If a map has several gamemodes, one of these is its matches' gamemode. */
 export const PGM_GAMEMODES_WITH_GROUP = GAMEMODE_NAMES.filter((mode) => {
   const { group } = GAMEMODES[mode];
   return GROUPS[group].pgm && group !== DEFAULT_GROUP;
