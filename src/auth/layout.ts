@@ -14,7 +14,7 @@ export interface PageContent {
    */
   formTargets?: string[];
   status?: number;
-  /** Beside the name of the network in the footer. */
+  /** Shown after the name of the network in the footer. */
   note?: string;
 }
 

@@ -34,7 +34,7 @@ export class ProtocolPages {
 
   /**
    * Replaces oidc-provider's page that submits the logout form by script, which the CSP forbids, by a page with a button.
-   * oidc-provider shows it when there is nothing to confirm: nobody is signed in, or the person signs in with another
+   * oidc-provider shows it when there is nothing to confirm: no person is signed in, or the person signs in with another
    * account than the session's.
    */
   async replaceAutoSubmit(ctx: KoaContextWithOIDC): Promise<void> {
@@ -69,23 +69,23 @@ function confirmLogoutPage(ctx: KoaContextWithOIDC, secret: string): PageContent
       <button>${textsOf(ctx).continue}</button>
     </form>
   </div>`;
-  return { title, main, formTargets: formTargetsOf(ctx) };
+  return { title, main, formTargets: logoutTargets(ctx) };
 }
 
 function textsOf(ctx: KoaContextWithOIDC): Texts {
   const { lang, ui_locales } = ctx.query;
   const uiLocales = ctx.oidc?.params?.['ui_locales'] ?? ui_locales;
-  return TEXTS[requestLanguage(ctx.headers, stringOf(lang), stringOf(uiLocales))];
+  return TEXTS[requestLanguage(ctx.headers, stringOrUndefined(lang), stringOrUndefined(uiLocales))];
 }
 
-const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const stringOrUndefined = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 interface WireError {
   error: string;
   error_description?: string;
 }
 
-/** The page says what the error itself is; its texts on the wire are for developers. */
+/** The texts of errors on the wire are for developers, so the page has its own. */
 function errorPage(
   { problem: t }: Texts,
   { error: code, error_description: description }: WireError,
@@ -122,7 +122,7 @@ function signOutPage(ctx: KoaContextWithOIDC): PageContent {
     ${destination(ctx)} ${form(html`<input type="hidden" name="logout" value="yes" /><button>${t.yes}</button>`)}
     ${form(html`<button class="quiet">${t.no}</button>`)}
   </div>`;
-  return { title: t.title, main, formTargets: formTargetsOf(ctx) };
+  return { title: t.title, main, formTargets: logoutTargets(ctx) };
 }
 
 function signedOutPage({ sign_out: t }: Texts): PageContent {
@@ -135,19 +135,19 @@ function signedOutPage({ sign_out: t }: Texts): PageContent {
 }
 
 /** The origin or scheme to which the forms redirect in the end: that of the registered `post_logout_redirect_uri`. */
-function formTargetsOf(ctx: KoaContextWithOIDC): string[] {
-  const uri = returnUriOf(ctx);
+function logoutTargets(ctx: KoaContextWithOIDC): string[] {
+  const uri = logoutRedirectUri(ctx);
   return uri === undefined ? [] : formTargetsFor(uri);
 }
 
-function returnUriOf(ctx: KoaContextWithOIDC): string | undefined {
+function logoutRedirectUri(ctx: KoaContextWithOIDC): string | undefined {
   const uri = ctx.oidc.params?.['post_logout_redirect_uri'] ?? ctx.oidc.session?.state?.['postLogoutRedirectUri'];
   return typeof uri === 'string' && URL.canParse(uri) ? uri : undefined;
 }
 
 /** Names the host that follows: anybody can register an application, and the link to this page carries our host. */
 function destination(ctx: KoaContextWithOIDC): Html | '' {
-  const uri = returnUriOf(ctx);
+  const uri = logoutRedirectUri(ctx);
   if (uri === undefined) return '';
   const { protocol, host } = new URL(uri);
   return html`<p class="hint">${textsOf(ctx).consent.goes_to(host === '' ? protocol : host)}</p>`;
