@@ -22,7 +22,7 @@ const TIMEOUTS: RequestTimeouts = {
 };
 const MAX_HEADER_BYTES = 16 * 1024;
 /**
- * How long to discard what a refused client still sends. Closing immediately would reset the connection, and the client
+ * How long to discard further bytes of a refused client. Closing immediately would reset the connection, and the client
  * would not see the refusal.
  */
 const LINGER_MS = 2_000;

@@ -62,7 +62,7 @@ export async function countAttempts(
     returning subject, used, resets`);
 }
 
-/** Takes a counted attempt back, because it was none at guessing: the secret was right. */
+/** Subtracts a counted attempt whose secret was right. */
 export async function uncountAttempt(db: Queryable, subject: string): Promise<void> {
   await db.run(sql`update throttles set used = used - 1 where subject = ${subject} and used > 0`);
 }
