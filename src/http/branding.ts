@@ -25,7 +25,7 @@ export function brandAssets(config: Config, root?: string): Assets {
 }
 
 /** The URL of the network's logo; undefined if it has none. */
-export function logoOf(assets: Assets): string | undefined {
+export function logoUrl(assets: Assets): string | undefined {
   const name = IMAGE_EXTENSIONS.map((extension) => `logo${extension}`).find((name) => assets.has(name));
   return name === undefined ? undefined : assets.href(name);
 }
