@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
-import { networkOf } from '#http/client-network.ts';
+import { clientNetwork } from '#http/client-network.ts';
 import { LIMITS } from '#http/limits.ts';
 import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './auth/callers.ts';
-import { credentialsOf } from '#http/credentials.ts';
+import { readCredentials } from '#http/credentials.ts';
 import { setRoute } from '#http/request-metrics.ts';
 import { Router } from '#http/router.ts';
 import type { UsageMeter } from './usage-meter.ts';
@@ -127,7 +127,7 @@ export class Api {
   }
 
   #authenticate({ request, query, versions }: ReceivedRequest): Promise<Caller> {
-    const credentials = credentialsOf(request, (name) => query.values(name), this.#realm);
+    const credentials = readCredentials(request, (name) => query.values(name), this.#realm);
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
@@ -149,7 +149,7 @@ export class Api {
 
   /** An IPv6 address counts by its /64, because a client may use any address in it. */
   #addressSubject(request: IncomingMessage, kind: 'address' | 'failed' = 'address'): string {
-    return `${kind}:${networkOf(this.#addresses.of(request))}`;
+    return `${kind}:${clientNetwork(this.#addresses.of(request))}`;
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
