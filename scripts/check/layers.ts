@@ -12,6 +12,8 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/cli/'],
   ['demo/', 'src/server/'],
   ['src/api/', 'src/auth/', 'src/console/', 'src/ingest/', 'src/site/', 'src/connectors/'],
+  // What pages, commands and files of operators have in common.
+  ['src/admin/'],
   // Importers make events; events do not know where they come from.
   ['src/importers/'],
   ['src/events/'],

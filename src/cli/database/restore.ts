@@ -9,7 +9,7 @@ import type { AppContext } from '#context/context.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { fingerprintOf } from '#store/installation/installation.ts';
-import { countReturned } from '#store/returned.ts';
+import { restoredCounts } from '#store/installation/restored-counts.ts';
 import { readRevocationLogs } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
 import { openExisting, singleFile, summaryOf } from './backup.ts';
@@ -60,9 +60,9 @@ async function restore(input: Input): Promise<void> {
     const detail = { backup: new Date(created).toISOString() };
     await recordAudit(db, systemClock.now(), commandActor(), { action: 'database.restore', detail });
   }
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const replayed = logs.length === 0 ? {} : await replay(context, logs, created);
-    const returned = await countReturned(context.db, systemClock.now());
+    const returned = await restoredCounts(context.db, systemClock.now());
     print(input, { ...summaryOf(file, opened.manifest), ...replayed, ...returned });
   });
   errorOutput().write(logs.length === 0 ? warningOf(created) : PASSWORDS);
@@ -71,14 +71,14 @@ async function restore(input: Input): Promise<void> {
 /** Continues a replay that was broken off, or adds a log that was found later. */
 async function replayInto(config: Config, input: Input, logs: readonly string[]): Promise<void> {
   await (await openExisting(config)).close();
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const created = await restoredFrom(context.db);
     if (created === undefined) {
       throw new UsageError('This database was not restored from a backup: name the FILE of the backup as well.');
     }
     print(input, {
       ...(await replay(context, logs, created)),
-      ...(await countReturned(context.db, systemClock.now())),
+      ...(await restoredCounts(context.db, systemClock.now())),
     });
   });
   errorOutput().write(PASSWORDS);
