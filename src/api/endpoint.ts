@@ -80,14 +80,14 @@ export class RenderedBody {
    * @param length pass it if the lengths of the parts are known: measuring a concatenated string makes V8 flatten it, one
    *   copy more than sending needs
    */
-  constructor(json: RenderedBody['json'], tag?: string, length = byteLengthOf(json)) {
+  constructor(json: RenderedBody['json'], tag?: string, length = byteLength(json)) {
     this.json = json;
     this.tag = tag;
     this.length = length;
   }
 }
 
-function byteLengthOf(json: RenderedBody['json']): number {
+function byteLength(json: RenderedBody['json']): number {
   if (typeof json === 'string') return Buffer.byteLength(json);
   return json.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }

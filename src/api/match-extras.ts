@@ -53,7 +53,7 @@ export async function extrasIn(
     if (fields.has('counters'))
       members.push(`,"counters":${countersJson(match, found.get(match.key) ?? [], declared)}`);
     if (fields.has('winners')) members.push(`,"winners":${JSON.stringify(winnersOf(match))}`);
-    if (fields.has('team_colors')) members.push(`,"team_colors":${JSON.stringify(colorsOf(match))}`);
+    if (fields.has('team_colors')) members.push(`,"team_colors":${JSON.stringify(teamColors(match))}`);
     return members.join('');
   };
 }
@@ -68,7 +68,7 @@ function countersJson({ head }: WholeMatch, counters: readonly MatchCounters[], 
   return JSON.stringify(items);
 }
 
-function colorsOf({ teams, extras }: WholeMatch): z.input<typeof TeamColor>[] {
+function teamColors({ teams, extras }: WholeMatch): z.input<typeof TeamColor>[] {
   const { colors } = extrasOf(extras);
   if (colors === undefined) return [];
   const names = (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);

@@ -4,7 +4,7 @@ import { openServices } from './listeners.ts';
 import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { openAppContext } from '#context/context.ts';
 import type { ServiceWorkerOptions } from './workers.ts';
-import { shareMetrics, threadOf } from './thread-metrics.ts';
+import { shareMetrics, threadName } from './thread-metrics.ts';
 import { openWriter } from './writer.ts';
 
 /** Entry of a worker thread with services of its own; it ends at a message from the main thread. */
@@ -12,7 +12,7 @@ const { config, names: services } = workerData as ServiceWorkerOptions;
 lowerThreadPriority();
 await using context = await openAppContext(config);
 using metrics = new DisposableStack();
-metrics.use(shareMetrics(context.metrics, threadOf(services)));
+metrics.use(shareMetrics(context.metrics, threadName(services)));
 await using stack = new AsyncDisposableStack();
 const writer = services.includes('INGEST') ? stack.use(openWriter(config)) : undefined;
 await using running = await openServices(context, services, writer?.eventQueue);

@@ -6,7 +6,7 @@ import type { Config, ServiceName } from '#platform/config.ts';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
 import { openInternalListener } from './internal.ts';
-import { ThreadMetrics, threadOf, WRITER } from './thread-metrics.ts';
+import { ThreadMetrics, threadName, WRITER } from './thread-metrics.ts';
 
 /**
  * Services in threads of their own. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
@@ -38,7 +38,7 @@ export async function openServicesInThreads(
   const threads = opened.use(
     new ThreadMetrics(
       context.metrics,
-      separate.flatMap((name) => (name === 'INGEST' ? [threadOf([name]), WRITER] : [threadOf([name])])),
+      separate.flatMap((name) => (name === 'INGEST' ? [threadName([name]), WRITER] : [threadName([name])])),
     ),
   );
   // All at the same time: each thread loads its modules, which is most of the time that a start takes.
@@ -70,10 +70,10 @@ async function openThread({ config, log }: AppContext, services: ServiceName[]):
     if (isOpen) log.fatal({ err: error }, 'a service thread failed and is started again');
   };
   let thread = startThread({ config, names: services }, onError);
-  const addresses = await addressesOf(thread.worker);
+  const addresses = await startedAddresses(thread.worker);
   isOpen = true;
   // A restarted thread listens on the port that the system chose for the first one.
-  const fixed = { ...config, listen: { ...config.listen, ...listensOf(addresses) } };
+  const fixed = { ...config, listen: { ...config.listen, ...fixedListens(addresses) } };
   const supervise = async (): Promise<void> => {
     for (;;) {
       await thread.ended;
@@ -106,7 +106,7 @@ function startThread(options: ServiceWorkerOptions, onError: (error: unknown) =>
 }
 
 /** @throws UsageError where the thread ended with one; errors lose their class on the way from a thread */
-async function addressesOf(worker: Worker): Promise<RunningServices['addresses']> {
+async function startedAddresses(worker: Worker): Promise<RunningServices['addresses']> {
   try {
     const [addresses] = (await Promise.race([
       once(worker, 'message'),
@@ -120,7 +120,7 @@ async function addressesOf(worker: Worker): Promise<RunningServices['addresses']
   }
 }
 
-function listensOf(addresses: RunningServices['addresses']): Partial<Config['listen']> {
+function fixedListens(addresses: RunningServices['addresses']): Partial<Config['listen']> {
   return Object.fromEntries(
     Object.entries(addresses).map(([service, address]) => {
       if (address.startsWith('/')) return [service, { path: address }];
