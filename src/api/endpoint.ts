@@ -8,10 +8,7 @@ import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
-/**
- * A match. Where the database has no data version of all matches (PostgreSQL), `tag` is the match's own revision, from
- * which its entity tag is made.
- */
+/** A match. If the database has no data version of all matches (PostgreSQL), `tag` contains the revision of this one. */
 export type FoundMatch = MatchWithTeams & { tag?: string };
 
 /** The dependencies of the endpoint handlers. */

@@ -35,7 +35,7 @@ export const EXTRA_NAMES = Object.keys(Extras) as [ExtraName, ...ExtraName[]];
 
 type Requested = ReadonlySet<string>;
 
-/** Whether a request needs what only `match_details` has beside the teams. */
+/** Whether a request needs members of `match_details` other than the teams. */
 export const needsExtras = (fields: Requested): boolean => EXTRA_NAMES.some((name) => fields.has(name));
 
 /** Returns a function that renders the requested members of a match as JSON: `,"counters":[…]`. */

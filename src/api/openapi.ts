@@ -6,7 +6,7 @@ interface ErrorResponse {
   code: string;
   meaning: string;
   example: string;
-  /** The header of this status beside those of the rate limit, and what it says. */
+  /** The header that this status adds to those of the rate limit, and its meaning. */
   header?: [name: string, description: string];
 }
 

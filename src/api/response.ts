@@ -29,7 +29,7 @@ export interface Body {
 
 /**
  * Encodes a body. Without a tag the entity tag is a checksum. A cryptographic hash is not needed: the tag only has to tell
- * a body from its predecessor, and nobody gains by forging it.
+ * a body from its predecessor, and forging it gains nothing.
  */
 export function encodeBody({ json, tag, length }: RenderedBody): Body {
   const encoding = length === characterCount(json) ? 'latin1' : 'utf8';

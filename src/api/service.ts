@@ -91,7 +91,7 @@ export class Api {
     }
   }
 
-  /** Read once in a turn of the event loop: the requests of one turn arrived before it. */
+  /** Reads them once in a turn of the event loop: its requests had arrived before it began. */
   #currentVersions(): Versions {
     if (this.#versions === undefined) {
       this.#versions = readVersions(this.#context.db);
@@ -243,7 +243,7 @@ export class Api {
 
 const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
 
-/** If reading the versions fails, nothing is cached and the request goes on: its own queries report the error. */
+/** If reading the versions fails, nothing is cached and the request continues: its own queries report the error. */
 function readVersions(db: Db): Versions {
   try {
     return db.versions();

@@ -7,7 +7,7 @@ import type { ServiceWorkerOptions } from './workers.ts';
 import { shareMetrics, threadName } from './thread-metrics.ts';
 import { openWriter } from './writer.ts';
 
-/** Entry of a worker thread with services of its own; it ends at a message from the main thread. */
+/** Entry of a worker thread with one or more services. A message from the main thread ends it. */
 const { config, names: services } = workerData as ServiceWorkerOptions;
 lowerThreadPriority();
 await using context = await openAppContext(config);

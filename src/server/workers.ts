@@ -9,10 +9,10 @@ import { openInternalListener } from './internal.ts';
 import { ThreadMetrics, threadName, WRITER } from './thread-metrics.ts';
 
 /**
- * Services in threads of their own. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
+ * Services with a separate thread. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
  * second one behind it that writes and runs the jobs (writer.ts). Readers never wait for either, and the next events are
  * parsed and checked while the last ones are written. Rendering a page blocks its thread too, so the site and the console
- * have one: visitors of the site never hold up the data API and sign-in.
+ * have one: requests for pages never delay the data API and sign-in.
  */
 const OWN_THREAD: readonly ServiceName[] = ['INGEST', 'SITE'];
 const RESTART_DELAY_MS = 1_000;
@@ -28,7 +28,7 @@ export interface ServicesInThreads extends RunningServices {
   internal: string;
 }
 
-/** Starts every service, some of them in threads of their own, and the internal listener. */
+/** Starts every service, some of them in separate threads, and the internal listener. */
 export async function openServicesInThreads(
   context: AppContext,
   names: readonly ServiceName[] = ALL_SERVICES,
@@ -61,12 +61,12 @@ export async function openServicesInThreads(
   return { addresses, internal: internal.address, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** Starts services in a thread, which is started again if it breaks, until its start succeeds. */
+/** Starts services in a thread, and starts it again if it fails. */
 async function openThread({ config, log }: AppContext, services: ServiceName[]): Promise<RunningServices> {
   const stop = new AbortController();
   let isOpen = false;
   const onError = (error: unknown): void => {
-    // Who opens the services gets the error of the first start.
+    // The error of the first start is thrown by `openServicesInThreads`.
     if (isOpen) log.fatal({ err: error }, 'a service thread failed and is started again');
   };
   let thread = startThread({ config, names: services }, onError);
@@ -105,7 +105,7 @@ function startThread(options: ServiceWorkerOptions, onError: (error: unknown) =>
   return { worker, ended };
 }
 
-/** @throws UsageError where the thread ended with one; errors lose their class on the way from a thread */
+/** @throws UsageError if the thread ended with one; errors lose their class on the way from a thread */
 async function startedAddresses(worker: Worker): Promise<RunningServices['addresses']> {
   try {
     const [addresses] = (await Promise.race([

@@ -19,7 +19,7 @@ export type Caller =
   | { kind: 'client_id'; application: Application }
   | { kind: 'server'; serverKey: number };
 
-/** 401 for a token that expired or was revoked lately. */
+/** 401 for a token that has recently expired or been revoked. */
 export class FormerToken extends HttpError {}
 
 /** A caller or an application, and until when the cache may serve it, in epoch milliseconds. */
@@ -67,7 +67,7 @@ export class Callers {
     return await this.#withClientId(caller, clientId);
   }
 
-  /** Generated clients send a placeholder as Client ID beside the token, so one that no application has is ignored. */
+  /** Ignores a Client ID that no application has, because generated clients send a placeholder with the token. */
   async #withClientId(caller: Caller, clientId: string): Promise<Caller> {
     if (!isStorable(clientId) || (await applicationByClientId(this.#db, clientId)) === undefined) return caller;
     throw invalidRequest('The access token belongs to another application than client_id. Send only the access token.');
@@ -88,7 +88,7 @@ export class Callers {
     return caller;
   }
 
-  /** Keys have no data version of their own, so a revocation takes effect after `CACHE_MS`. */
+  /** There is no data version of keys, so a revocation takes effect after `CACHE_MS`. */
   async #byServerKey(key: string, version: number | undefined): Promise<Caller> {
     const now = this.#clock.now();
     const found = await findServerKey(this.#db, key, now);
