@@ -27,7 +27,9 @@ target.
   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
   npm run loadtest -- watch --only many                one part: many, game
   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
-  npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community`;
+  npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community
+  npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
+  npm run loadtest -- recording --compare DIR          compares it with the recording of another revision`;
 
 interface LoadTest {
   /** The names of its parts, for `--only`. */
@@ -45,6 +47,7 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   clients: () => import('./clients/run.ts'),
   watch: () => import('./watch/run.ts'),
   databases: () => import('./databases/run.ts'),
+  recording: () => import('./recording/run.ts'),
 };
 
 const OPTIONS = {
@@ -54,6 +57,8 @@ const OPTIONS = {
   minutes: { type: 'string', default: '2' },
   seconds: { type: 'string', default: '20' },
   seed: { type: 'string' },
+  out: { type: 'string' },
+  compare: { type: 'string' },
 } as const;
 
 await runCommand(USAGE, async (args) => {
@@ -80,6 +85,8 @@ await runCommand(USAGE, async (args) => {
     minutes: numberOption('minutes', values.minutes, 'any')!,
     seconds: numberOption('seconds', values.seconds, 'any')!,
     seed: numberOption('seed', values.seed),
+    out: values.out,
+    compare: values.compare,
   };
   const report = new Report();
   await loadTest.runLoadTest(options, report);

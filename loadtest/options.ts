@@ -8,4 +8,8 @@ export interface LoadTestOptions {
   minutes: number;
   seconds: number;
   seed: number | undefined;
+  /** The folder of the recording; undefined: a new one. */
+  out: string | undefined;
+  /** The folder of an earlier recording. */
+  compare: string | undefined;
 }

@@ -11,10 +11,11 @@ import { caughtError, errorPage } from '#http/error-page.ts';
 import { pageHeaders, type PageShell } from '#http/page.ts';
 import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
-import { HttpError } from '#http/errors.ts';
+import { rateLimited } from '#http/errors.ts';
+import { rateLimit } from '#http/limits.ts';
 import { ClientAddresses } from '#http/client-address.ts';
 import { addSiteAssets } from './assets.ts';
-import { SiteBounds } from './bounds.ts';
+import { SiteLimits } from './request-limits.ts';
 import { headImage } from './pages/head-image.ts';
 import { Heads } from './heads.ts';
 import { type SignedIn, signedInPerson } from './person.ts';
@@ -65,7 +66,7 @@ export function siteOf({ config, db, clock, log }: AppContext, cards = new Cards
   const app = new Hono<Env>();
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, requestOf(c, deps).notFound());
   app.use(setHonoRoute);
-  boundRequests(app, deps);
+  limitRequests(app, deps);
   app.use(compress());
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await sendNotFound(c));
@@ -108,20 +109,20 @@ const PAGES: Record<string, PageHandler> = {
 };
 
 /** Counts requests against their address and limits those in progress. */
-function boundRequests(app: Hono<Env>, deps: Deps): void {
+function limitRequests(app: Hono<Env>, deps: Deps): void {
   const { clock, config } = deps;
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
-  const bounds = new SiteBounds(clock, config.SITE_LIMIT);
+  const limits = new SiteLimits(clock, rateLimit(config, 'page', 'network').max);
   app.use(async (c, next) => {
     // Tests call the application without a connection, so `incoming` may be missing.
     const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
     const address = incoming === undefined ? '' : addresses.of(incoming);
-    const seconds = bounds.secondsToWait(address, c.req.path);
+    const seconds = limits.secondsToWait(address, c.req.path);
     if (seconds !== undefined) {
       const sentence = requestOf(c, deps).text.error.tooMany(String(seconds));
-      throw new HttpError(429, 'rate_limit', sentence, { 'retry-after': String(seconds) });
+      throw rateLimited(sentence, seconds * 1000);
     }
-    await bounds.run(next);
+    await limits.run(next);
   });
 }
 

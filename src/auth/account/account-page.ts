@@ -1,7 +1,8 @@
 import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { HttpError } from '#http/errors.ts';
+import { type HttpError, rateLimited } from '#http/errors.ts';
+import { LIMITS } from '#http/limits.ts';
 import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/json-stream.ts';
 import type { Html } from '#http/page.ts';
@@ -17,7 +18,7 @@ import { accountExport } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { sendVerification } from './verify-email.ts';
-import { admitAttempt } from '../throttle.ts';
+import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
 
 /** The account page: profile, sessions, connected applications and the export of all data. */
@@ -53,7 +54,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     app,
     deps,
     '/account/sessions/end',
-    throttled(deps, async (c, { account, uid_hash }, { session = '' }) => {
+    limited(deps, async (c, { account, uid_hash }, { session = '' }) => {
       const others = session === '';
       await deps.db.transaction((tx) =>
         endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
@@ -66,7 +67,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     app,
     deps,
     '/account/applications/end',
-    throttled(deps, async (c, { account }, { client_id = '' }) => {
+    limited(deps, async (c, { account }, { client_id = '' }) => {
       if (client_id === '') return '/account';
       await deps.db.transaction((tx) => endApplications(tx, account.id, client_id));
       record(c, deps, account, { action: 'grant.end', subject: client_id });
@@ -76,15 +77,14 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
 }
 
 /** Limits an action that writes an audit entry. @throws HttpError 429 if the account has done it too often */
-function throttled(deps: Deps, act: FormAction): FormAction {
+function limited(deps: Deps, act: FormAction): FormAction {
   return async (c, current, form) => {
     if (await admitAttempt(c, deps, 'end', current.account.id)) return await act(c, current, form);
     throw tooMany();
   };
 }
 
-const tooMany = (): HttpError =>
-  new HttpError(429, 'rate_limit', 'Too many requests within an hour. Try again later.', { 'retry-after': '3600' });
+const tooMany = (): HttpError => rateLimited('Too many requests within an hour. Try again later.', LIMITS.end.windowMs);
 
 async function* encodeUtf8(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();

@@ -7,7 +7,7 @@ import { DEFAULT_MOST } from '#events/counters/schema.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { AGGREGATES, type Counter, counterByKey, labelIn, listCounters } from '#store/game/counters/counters.ts';
-import { type Group, GROUP_NAMES } from '#store/game/player-stats.ts';
+import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { button, formTo, number, type Problems } from '../components.ts';
 import { type ConsoleRequest, operatorForm, operatorPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
@@ -219,9 +219,9 @@ async function remove(request: ConsoleRequest) {
 
 export const counterRoutes: readonly Route[] = [
   operatorPage(AT, (request) => countersPage(request)),
-  operatorForm(AT, create),
-  operatorForm(PRESETS, switchOn),
+  operatorForm(AT, 'never', create),
+  operatorForm(PRESETS, 'never', switchOn),
   operatorPage(`${AT}/:id`, (request) => counterPage(request)),
-  operatorForm(`${AT}/:id`, change),
-  operatorForm(`${AT}/:id/delete`, remove),
+  operatorForm(`${AT}/:id`, 'never', change),
+  operatorForm(`${AT}/:id/delete`, 'never', remove),
 ];

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { hasMerged, withSurvivors } from '../merged-players.ts';
-import type { Group } from '../player-stats.ts';
+import type { Group } from '../statistics-groups.ts';
 import type { CounterValues } from './player-counters.ts';
 
 /** The counters that events report, by player, and those of a match as its page shows them. */

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import type { Group } from '../player-stats.ts';
+import type { Group } from '../statistics-groups.ts';
 
 /** The counters that a network declares in addition to the fixed ones. */
 

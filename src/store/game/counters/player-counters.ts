@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
-import { type Group, GROUP_NAMES } from '../player-stats.ts';
+import { type Group, GROUP_NAMES } from '../statistics-groups.ts';
 import type { Aggregate, Counter } from './counters.ts';
 
 /** The sums and maxima of counters by player and mode, which the writer updates with each event. */

@@ -1,7 +1,7 @@
 import type { LeaderboardChanges } from './leaderboard-changes.ts';
 import type { LeaderboardMode } from './leaderboards.ts';
 import { type BucketsAt, oldestRetained, type Period, PERIODS } from '../time-buckets.ts';
-import { groupOf } from '../player-stats.ts';
+import { groupOf } from '../statistics-groups.ts';
 
 /** Receives the counts of a match: the accumulator of the projection, or a bulk loader. */
 export type LeaderboardCounter = Pick<LeaderboardChanges, 'add' | 'addResult'>;
@@ -32,7 +32,7 @@ export function countPlayer(
 ): void {
   const { player_key, result, kill_count: kill, death_count: death, time_played: time } = player;
   const counts = { play: 1, win: result === 'win' ? 1 : 0, kill, death, time };
-  const modes: readonly LeaderboardMode[] = ['total', groupOf(gamemode) as LeaderboardMode];
+  const modes: readonly LeaderboardMode[] = ['total', groupOf(gamemode)];
   for (const period of PERIODS) {
     if (!isRetained(period, buckets[period])) continue;
     for (const mode of modes) changes.add(buckets[period], mode, player_key, counts);

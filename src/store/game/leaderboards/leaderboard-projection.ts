@@ -1,9 +1,9 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { identifier, join, list, sql } from '#db/sql.ts';
 import { lockProjection, advanceProjection } from '../projection-offsets.ts';
 import { LeaderboardChanges } from './leaderboard-changes.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsRetained, retainedAt } from './leaderboard-counting.ts';
-import { MODES } from './leaderboards.ts';
+import { BOARD_COLUMNS, BOARD_COUNTERS, MODES } from './leaderboards.ts';
 import { type BucketsAt, bucketsIn, retainedBuckets } from '../time-buckets.ts';
 import { type MatchTeam, winnersOf } from '../matches.ts';
 
@@ -94,6 +94,10 @@ export async function removePlayersFromLeaderboards(
   await tx.runAll(changes.subtractions());
 }
 
+const SUMS = join(
+  BOARD_COUNTERS.map(identifier).map((counter) => sql`${counter} = boards.${counter} + excluded.${counter}`),
+);
+
 /** Adds one player's rows to another player's, in the transaction that moves matches of the one to the other. */
 export async function mergeLeaderboards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
   const state = await lockProjection(tx, 'boards');
@@ -101,11 +105,9 @@ export async function mergeLeaderboards(tx: Queryable, now: number, from: number
   const buckets = retainedBuckets(at, now);
   const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
   await tx.run(sql`
-    insert into boards (bucket, mode, player_key, play, win, kill, death, time)
-    select bucket, mode, cast(${into} as bigint), play, win, kill, death, time from boards where ${rows}
-    on conflict (bucket, mode, player_key) do update set play = boards.play + excluded.play,
-      win = boards.win + excluded.win, kill = boards.kill + excluded.kill, death = boards.death + excluded.death,
-      time = boards.time + excluded.time`);
+    insert into boards (bucket, mode, player_key, ${BOARD_COLUMNS})
+    select bucket, mode, cast(${into} as bigint), ${BOARD_COLUMNS} from boards where ${rows}
+    on conflict (bucket, mode, player_key) do update set ${SUMS}`);
   await tx.run(sql`delete from boards where ${rows}`);
 }
 

@@ -1,0 +1,55 @@
+import type { Clock } from '#platform/clock.ts';
+import { HttpError } from '#http/errors.ts';
+import { networkOf } from '#http/client-network.ts';
+import { FixedWindows } from '#http/fixed-windows.ts';
+import { LIMITS } from '#http/limits.ts';
+
+/** A picture is one unit, a page ten: it reads and renders more. */
+const UNITS_PER_PAGE = 10;
+/** Limits the memory against a client with many addresses. */
+const MAX_ADDRESSES = 50_000;
+/** Requests in progress; more would only wait for each other. */
+const MAX_PENDING = 200;
+
+const PICTURE = /^\/(heads\/|maps\/[^/]+\/image$|live\.json$)/;
+const FREE = /^\/(assets\/|favicon\.ico$|robots\.txt$)/;
+
+/** What the site spends on one address in a minute, and on all requests at once. */
+export class SiteLimits {
+  readonly #clock: Clock;
+  readonly #limit: number;
+  readonly #windows = new FixedWindows<string>(LIMITS.page.windowMs, MAX_ADDRESSES);
+  #pending = 0;
+
+  /** @param pagesPerMinute for one address; 0: no limit */
+  constructor(clock: Clock, pagesPerMinute: number) {
+    this.#clock = clock;
+    this.#limit = pagesPerMinute * UNITS_PER_PAGE;
+  }
+
+  /**
+   * Counts a request against its address.
+   * @returns the seconds to wait if the address has used up its minute, else undefined
+   */
+  secondsToWait(address: string, path: string): number | undefined {
+    if (this.#limit === 0 || FREE.test(path)) return undefined;
+    const now = this.#clock.now();
+    const { used, resets } = this.#windows.add(networkOf(address), PICTURE.test(path) ? 1 : UNITS_PER_PAGE, now);
+    return used <= this.#limit ? undefined : Math.max(1, Math.ceil((resets - now) / 1000));
+  }
+
+  /**
+   * Runs a request, unless too many are in progress.
+   * @throws HttpError 503
+   */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#pending >= MAX_PENDING)
+      throw new HttpError(503, 'temporarily_unavailable', 'Too many requests at once.', { 'retry-after': '2' });
+    this.#pending++;
+    try {
+      return await work();
+    } finally {
+      this.#pending--;
+    }
+  }
+}

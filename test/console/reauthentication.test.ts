@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { PASSWORD_MS } from '#console/reauthentication.ts';
+import { accountById } from '#store/accounts/accounts.ts';
+import { secretsOf } from '#store/applications/applications.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { application } from '#test/support/builders.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { makeAccount, PASSWORD } from '#test/auth/support.ts';
+import { confirm, enter, makeOperator, openTestConsole, tokenOn, type Visitor } from './support.ts';
+
+/** Moves the clock of our services and that of the protocol library, which reads the system's. */
+function clockOf(t: TestContext, { clock }: Awaited<ReturnType<typeof openTestConsole>>['context']) {
+  t.mock.timers.enable({ apis: ['Date'], now: clock.now() });
+  return (ms: number): void => {
+    clock.advance(ms);
+    t.mock.timers.setTime(clock.now());
+  };
+}
+
+/** Enters the password on the page that the console has sent the browser to, and returns to the console. */
+async function enterPassword({ console, signIn }: Visitor, password = PASSWORD): Promise<void> {
+  await signIn.open(console.page.url);
+  await signIn.submit({ password }, new URL(signIn.page.url).pathname);
+  if (signIn.page.status !== 422) await console.open(signIn.page.url);
+}
+
+onEachDatabase('an act that gives power needs the password of the last ten minutes', async (t, url) => {
+  const services = await openTestConsole(t, url, {}, Math.floor(Date.now() / 1000) * 1000);
+  const { db } = services.context;
+  const advance = clockOf(t, services.context);
+  await makeOperator(services, 'Olga');
+  const ann = await makeAccount(services, 'Ann');
+  const role = async () => (await accountById(db, ann.id))!.role;
+  const visitor = await enter(services, 'Olga');
+  const { console: olga, signIn } = visitor;
+  const path = `/console/operator/accounts/${ann.id}`;
+  const act = async (change: string) => {
+    await olga.open(path);
+    return await olga.post(path, { form_token: tokenOn(olga.page.html), change });
+  };
+  advance(PASSWORD_MS);
+  await act('make_moderator');
+  assert.equal(await role(), 'moderator', 'the sign-in is ten minutes old, which still counts');
+  advance(1_000);
+  assert.match((await act('sign_out')).url, /done=completed/, 'ending sessions asks for no password');
+  for (const change of ['make_user', 'disable', 'delete', 'make_operator']) {
+    const asked = await act(change);
+    assert.equal(new URL(asked.url).origin, services.auth, change);
+    assert.match(asked.url, /prompt=login/);
+  }
+
+  await enterPassword(visitor, 'not the password');
+  assert.equal(signIn.page.status, 422);
+  await enterPassword(visitor);
+  assert.match(olga.text, /Your password is confirmed/);
+  await olga.submit({}, path);
+  await confirm(olga);
+  assert.equal(await role(), 'operator');
+  await act('make_moderator');
+  assert.match(olga.text, /Make Ann \(operator\) a moderator\?.*Operators can grant the role again\./);
+  await confirm(olga);
+  assert.match(olga.page.url, /done=completed/, 'within ten minutes it is not asked again');
+  await act('make_user');
+  assert.match(olga.text, /Remove the role of Ann \(moderator\)\?/);
+  assert.match((await olga.open('/console/continue')).url, /done=again/, 'the form was offered once');
+
+  advance(PASSWORD_MS + 1_000);
+  await act('make_operator');
+  const stripped = new URL(olga.page.url);
+  stripped.searchParams.delete('prompt');
+  await signIn.open(stripped.href);
+  await olga.open(signIn.page.url);
+  assert.match(olga.text, /Your password is confirmed/);
+  await olga.submit({}, path);
+  assert.equal(new URL(olga.page.url).origin, services.auth, 'the time of the ID token counts, not the request');
+  assert.equal(await role(), 'moderator');
+});
+
+onSqlite('an operator is asked about applications of others, their owners are not', async (t, url) => {
+  const services = await openTestConsole(t, url, {}, Math.floor(Date.now() / 1000) * 1000);
+  const { context } = services;
+  const advance = clockOf(t, context);
+  const olga = await makeOperator(services, 'Olga');
+  const ann = await makeAccount(services, 'Ann');
+  const [own, foreign] = [await application(context, { name: 'Own' }), await application(context, { name: 'Foreign' })];
+  await addOwner(context.db, context.clock.now(), own.key, olga.id);
+  await addOwner(context.db, context.clock.now(), foreign.key, ann.id);
+  const [staff, owner] = [await enter(services, 'Olga'), await enter(services, 'Ann')];
+  advance(PASSWORD_MS + 1_000);
+  const addSecret = async ({ console }: Visitor, { client_id, key }: typeof own): Promise<number> => {
+    await console.open(`/console/applications/${client_id}`);
+    await console.submit({}, '/secrets');
+    return (await secretsOf(context.db, key)).length;
+  };
+  assert.equal(await addSecret(owner, foreign), 2);
+  assert.equal(await addSecret(staff, own), 2);
+  assert.equal(await addSecret(staff, foreign), 2);
+  await staff.signIn.open(staff.console.page.url);
+  await staff.signIn.submit({}, '/switch');
+  await staff.signIn.submit({ login: 'Ann', password: PASSWORD });
+  await staff.console.open(staff.signIn.page.url);
+  assert.match(staff.console.page.url, /done=again/, 'another account does not continue the form');
+  assert.equal((await secretsOf(context.db, foreign.key)).length, 2);
+});
