@@ -87,7 +87,7 @@ export const SETTINGS = {
   },
   DATABASE_TIMEOUT: setting(
     '6s',
-    'How long PostgreSQL may leave requests without any answer before they get 503 until it answers again; a statement may run longer',
+    'How long PostgreSQL may take to answer a statement of a request or an event before it gets 503; commands and background jobs have no limit',
     duration(1, 3600),
   ),
   TIME_ZONE: setting(

@@ -28,6 +28,8 @@ export class DatabaseProxy {
   readonly #target: string;
   readonly #path: string;
   readonly #sockets = new Set<Socket>();
+  /** Those of them that lead to the server. */
+  readonly #upstreams = new Set<Socket>();
   #silent = false;
   #server: Server | undefined;
 
@@ -81,6 +83,11 @@ export class DatabaseProxy {
     for (const socket of this.#sockets) socket.pause();
   }
 
+  /** Holds back the answers on the connections that are open. */
+  silenceAnswers(): void {
+    for (const upstream of this.#upstreams) upstream.pause();
+  }
+
   async untilConnections(count: number): Promise<void> {
     while (this.connections < count) await once(this.#server!, 'connection');
   }
@@ -94,6 +101,8 @@ export class DatabaseProxy {
   #forward(client: Socket): void {
     this.connections++;
     const upstream = connect(this.#target);
+    this.#upstreams.add(upstream);
+    upstream.on('close', () => this.#upstreams.delete(upstream));
     client.on('data', (bytes: Buffer) => void upstream.write(bytes));
     upstream.on('data', (bytes: Buffer) => {
       if (this.terminates && bytes.subarray(-READY.length).equals(READY))

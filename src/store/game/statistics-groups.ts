@@ -1,7 +1,7 @@
 /**
- * What is counted of players: the counters, the groups of gamemodes for which they are summed, and the gamemodes. The data
- * API, leaderboards, pages, texts, the readers of PGM's maps and of its status, the presets of counters and the Java plugins
- * follow from these tables. The columns of `player_stats` do not: they need a migration.
+ * The statistics of players: the counters, the groups of gamemodes for which they are summed, and the gamemodes. The
+ * data API, leaderboards, pages, texts, the readers of PGM's maps and of its status, the presets of counters and the
+ * Java plugins follow from these tables. The columns of `player_stats` do not: they need a migration.
  */
 
 /** An amount that matches and reports of statistics add to a player. Its column in a group is `<group>_<counter>`. */
