@@ -6,7 +6,7 @@ import { newestKeyAt } from './sequence.ts';
 
 export interface MailClaim {
   subject: string;
-  /** The key of the newest subject of the mail. A mail about the same or an older one is not due. */
+  /** The key or time of the newest entry in the mail. A mail without a newer one is not due. */
   covers: number;
   /** The shortest time between two mails about the subject. */
   everyMs: number;
