@@ -10,15 +10,15 @@ export interface Pending<Item, Result> {
 interface BatcherOptions<Item, Result> {
   /** Settles each item of the batch. If it throws, the items that are not settled fail with its error. */
   run: (batch: readonly Pending<Item, Result>[]) => Promise<void>;
-  /** How many items the next batch takes, at least 1, from the oldest; by default all. */
+  /** The number of items, oldest first, in the next batch, at least 1; by default all. */
   size?: (waiting: readonly Pending<Item, Result>[]) => number;
-  /** Each key has batches of its own, which run beside those of other keys; by default there is one. */
+  /** Each key has separate batches, which run concurrently with those of other keys; by default there is one key. */
   key?: (item: Item) => string;
 }
 
 export interface Batcher<Item, Result> {
   readonly add: (item: Item) => Promise<Result>;
-  /** Waits until no item waits. */
+  /** Resolves when no item waits. */
   readonly idle: () => Promise<void>;
 }
 
