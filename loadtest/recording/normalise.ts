@@ -21,6 +21,9 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/(answer_ms"?:? *)[\d.]+/g, '$1<ms>'],
   [/[\d.]+ GB \(\d+ %\) are free/g, '<space> are free'],
   [/("imported":\d+,"key":)\d+/g, '$1<random>'],
+  [/\b[0-9a-f]{64}\b/g, '<digest>'],
+  [/\.\d+\.part\b/g, '.<process>.part'],
+  [/^((?:usage|application_uses|rate_limits) +)\d+/gm, '$1<rows>'],
   // The data API counts its requests in the background.
   [/("rows":|^rows +)\d+/gm, '$1<rows>'],
   // The id of an audit entry: its time, a number that grows while the process runs, and random characters.

