@@ -18,6 +18,7 @@ async function playScript(world: World, folder: string): Promise<void> {
   const values: Record<string, string> = {};
   const script = readFileSync(join(import.meta.dirname, 'operator-script.txt'), 'utf8');
   for (const text of script.split('\n').filter((one) => one !== '')) {
+    world.advance(1_000);
     if (text.startsWith('sqlite: ') && world.context.db.dialect !== 'sqlite') continue;
     const line = text.replace('sqlite: ', '');
     const [, name, member, rest] = /^\$(\w+) = ([\w.]+): (.*)$/.exec(line) ?? [];
@@ -30,7 +31,6 @@ async function playScript(world: World, folder: string): Promise<void> {
       ...(name === undefined || args.includes('--json') ? [] : ['--json']),
     );
     if (name !== undefined) values[name] = memberOf(out, member!);
-    world.advance(1_000);
   }
 }
 
