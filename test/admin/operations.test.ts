@@ -16,10 +16,14 @@ import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/sup
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import type { Example, Twin } from './examples.ts';
+import { PUNISHMENT_EXAMPLES } from './punishment-examples.ts';
 import { SERVER_EXAMPLES } from './server-examples.ts';
 
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
-const EXAMPLES = { ...SERVER_EXAMPLES } as unknown as Readonly<Record<string, Example>>;
+const EXAMPLES = {
+  ...SERVER_EXAMPLES,
+  ...PUNISHMENT_EXAMPLES,
+} as unknown as Readonly<Record<string, Example>>;
 
 const nameIn = (key: string): string => key.split(' ', 1)[0]!;
 

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
-import { type PunishmentTarget, targetsOf } from '#store/game/punishments.ts';
+import { findTarget, type PunishmentTarget, targetsOf } from '#store/game/punishments.ts';
 import { createWithdrawal } from '../jobs/withdrawal.ts';
 import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from './aggregate.ts';
 
@@ -19,9 +19,9 @@ export interface PunishmentChange {
   credential: number;
   /** The server that sent the event; null for an operator or moderator. */
   server: string | null;
-  /** The operator or moderator, from the audit log; null where it no longer says who. */
+  /** The operator or moderator, from the audit log; null if it no longer says who. */
   by: string | null;
-  /** The punishment; undefined where its issue was withdrawn. */
+  /** The punishment; undefined if its issue was withdrawn. */
   target: PunishmentTarget | undefined;
   /** The terms that the event set. */
   terms: { type?: string; level?: number; reason?: string; expires?: string | null };
@@ -101,6 +101,14 @@ function termsOf(body: string): PunishmentChange['terms'] {
   };
 }
 
+/** The punishment that an event is about; undefined if its issue is withdrawn. */
+export async function targetOfChange(db: Queryable, key: number): Promise<PunishmentTarget | undefined> {
+  const row = await db.get<Pick<ChangeRow, 'aggregate'>>(sql`
+    select l.aggregate from ledger l where ${IS_CHANGE} and l.key = ${key}`);
+  const name = punishmentOfAggregate(row?.aggregate ?? null);
+  return name && (await findTarget(db, name.scope, name.reference));
+}
+
 /** Everything that a key did to punishments, or only what was received since a time. */
 export interface UndoScope {
   credential: number;
@@ -126,7 +134,7 @@ export interface Undo {
 /**
  * Adds a job that withdraws what a key did to punishments: the punishments that it issued disappear, and all others are as
  * if the key had never changed them.
- * @returns undefined where nothing is in force
+ * @returns undefined if no such event is in force
  */
 export async function undoChanges(db: Db, clock: Clock, scope: UndoScope): Promise<Undo | undefined> {
   const rows = await db.tuples(sql`select l.key from ledger l where ${undoable(scope)} order by l.key desc`);
@@ -137,7 +145,7 @@ export async function undoChanges(db: Db, clock: Clock, scope: UndoScope): Promi
   );
 }
 
-/** Adds a job that withdraws one event about a punishment. @returns undefined where no such event is in force */
+/** Adds a job that withdraws one event about a punishment. @returns undefined if no such event is in force */
 export async function undoChange(db: Db, clock: Clock, key: number): Promise<Undo | undefined> {
   const row = await db.get(sql`
     select l.key from ledger l where ${IS_CHANGE} and l.key = ${key} and l.withdrawn is null`);
