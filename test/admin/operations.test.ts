@@ -16,6 +16,7 @@ import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/sup
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import type { Example, Twin } from './examples.ts';
+import { PLAYER_EXAMPLES } from './player-examples.ts';
 import { PUNISHMENT_EXAMPLES } from './punishment-examples.ts';
 import { SERVER_EXAMPLES } from './server-examples.ts';
 
@@ -23,6 +24,7 @@ import { SERVER_EXAMPLES } from './server-examples.ts';
 const EXAMPLES = {
   ...SERVER_EXAMPLES,
   ...PUNISHMENT_EXAMPLES,
+  ...PLAYER_EXAMPLES,
 } as unknown as Readonly<Record<string, Example>>;
 
 const nameIn = (key: string): string => key.split(' ', 1)[0]!;
@@ -72,7 +74,8 @@ function normalised(text: string, { words }: Twin): string {
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '#')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '#')
     .replace(/[\w+/=-]{22,}/g, '#')
-    .replace(/\b38[0-9a-z]{9}\b|\bevent-\d+/g, '#')
+    .replace(/("kind":"anonymisation".*"done":)\d+/, '$1#')
+    .replace(/\b38[0-9a-z]{9}\b|\bevent-\d+|\bdeleted-[0-9a-z]{6}\b/g, '#')
     .replace(/\b\d{10,}\b/g, '#');
 }
 
