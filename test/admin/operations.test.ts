@@ -16,6 +16,7 @@ import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/sup
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import type { Example, Twin } from './examples.ts';
+import { COUNTER_EXAMPLES } from './counter-examples.ts';
 import { JOB_EXAMPLES } from './job-examples.ts';
 import { PLAYER_EXAMPLES } from './player-examples.ts';
 import { PUNISHMENT_EXAMPLES } from './punishment-examples.ts';
@@ -26,6 +27,7 @@ const EXAMPLES = {
   ...SERVER_EXAMPLES,
   ...PUNISHMENT_EXAMPLES,
   ...PLAYER_EXAMPLES,
+  ...COUNTER_EXAMPLES,
   // Last, because other jobs wait for the paused one.
   ...JOB_EXAMPLES,
 } as unknown as Readonly<Record<string, Example>>;
