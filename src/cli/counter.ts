@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
 import { PGM_COUNTERS } from '#events/counters/presets.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { WireEvent } from '#events/schema.ts';

@@ -3,7 +3,7 @@ import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { type ErasureRefusal, erasePlayer } from '#store/accounts/player-erasure.ts';

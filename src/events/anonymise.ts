@@ -2,7 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { uuidOf } from '#platform/text.ts';
 import { type Pseudonym, uuidHashOf, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
-import { pseudonymiseMatch } from './match-summary.ts';
+import { pseudonymiseMatch } from './schema/match-summary.ts';
 import { rename, renamedJson } from '#store/game/renamed-json.ts';
 import type { PreparedEvent } from './validation.ts';
 

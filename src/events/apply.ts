@@ -2,7 +2,7 @@ import { nameKey } from '#platform/text.ts';
 import type { EventContext, HandlerResult } from './unit-of-work.ts';
 import type { PreparedEvent } from './validation.ts';
 import { applyStatistics } from './handlers/player-statistics.ts';
-import { applyCounterDeclared, applyCounterRemoved } from './counters/declarations.ts';
+import { applyCounterDeclared, applyCounterRemoved } from './handlers/counters.ts';
 import { applyLink } from './handlers/account-links.ts';
 import { applyPublished } from './handlers/maps.ts';
 import { applyRated } from './handlers/map-ratings.ts';
@@ -12,7 +12,7 @@ import { applyMerged } from './handlers/player-merges.ts';
 import { applyKnown, applyNamed, applySession } from './handlers/player-sessions.ts';
 import { applyChanged, applyIssued, applyRevoked } from './handlers/punishments.ts';
 import { punishmentAggregate } from './punishments/aggregate.ts';
-import { uuidsOf } from './match-summary.ts';
+import { uuidsOf } from './schema/match-summary.ts';
 import { applyRotation } from './handlers/rotations.ts';
 import { applyConfigured, applyPresence, applyRemoved } from './handlers/servers.ts';
 

@@ -8,7 +8,7 @@ import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#plat
 import type { Db } from '#db/db.ts';
 import { type Item, type IngestOptions, ingestItems } from './ledger.ts';
 import { NewPlayerLimit } from './checks/new-players.ts';
-import { problemOf } from './checks/problems.ts';
+import { problemOf } from './schema/problems.ts';
 import { rejectedFor, type Receipt } from './receipts.ts';
 
 /** Accepts the events of a request and writes them to the ledger. */

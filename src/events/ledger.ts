@@ -9,7 +9,7 @@ import { type Checked, checkEvent, type PreparedEvent, typeOfInput } from './val
 import { applyPseudonyms } from './anonymise.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accepted-events.ts';
 import type { NewPlayerLimit } from './checks/new-players.ts';
-import { joined, type Problem, problemOf } from './checks/problems.ts';
+import { joined, type Problem, problemOf } from './schema/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from './receipts.ts';
 import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';

@@ -1,4 +1,4 @@
-import { problemOf, type Problem } from './checks/problems.ts';
+import { problemOf, type Problem } from './schema/problems.ts';
 import { parseMatchFast } from './match-fast-path.ts';
 import { EventSchema, type Event, parseBySchema, VERSION } from './schema.ts';
 

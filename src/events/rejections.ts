@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 import { sanitised } from '#platform/text.ts';
 import type { Batch } from './unit-of-work.ts';
 import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT } from './schema.ts';
-import type { Problem } from './checks/problems.ts';
+import type { Problem } from './schema/problems.ts';
 import type { Rejected } from './receipts.ts';
 
 /** The most rejections, and the most events with warnings, stored of each server. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { finishedMatch, matchIssues, matchProgress } from './checks/match-schema.ts';
-import { count, EXAMPLE_UUID, name, player, text, timestamp, unnamedPlayer, uuid } from './checks/members.ts';
-import { type Problem, problemsIn } from './checks/problems.ts';
-import { counterDeclared, counterRemoved, counterValues } from './counters/schema.ts';
+import { finishedMatch, matchIssues, matchProgress } from './schema/matches.ts';
+import { count, EXAMPLE_UUID, name, player, text, timestamp, unnamedPlayer, uuid } from './schema/members.ts';
+import { type Problem, problemsIn } from './schema/problems.ts';
+import { counterDeclared, counterRemoved, counterValues } from './schema/counters.ts';
 
 /**
  * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,

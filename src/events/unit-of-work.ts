@@ -3,7 +3,7 @@ import { CounterAccumulator } from './counters/counter-accumulator.ts';
 import { InsertBuffer } from './insert-buffer.ts';
 import { shortUuid } from '#platform/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
-import type { Problem } from './checks/problems.ts';
+import type { Problem } from './schema/problems.ts';
 import { PunishmentReferences } from './punishments/references.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import type { KnownPlayer } from '#store/game/players.ts';

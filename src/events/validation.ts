@@ -10,11 +10,11 @@ import {
   OPERATORS_ONLY,
   type WireEvent,
 } from './schema.ts';
-import { type MatchSummary, summariseMatch } from './match-summary.ts';
+import { type MatchSummary, summariseMatch } from './schema/match-summary.ts';
 import { rejectedFor, type Receipt, type Sender } from './receipts.ts';
 import { canonicalJson, contentHash } from './checks/content.ts';
 import { warningsAbout } from './checks/plausibility.ts';
-import { joined, MAX_PROBLEMS, type Problem, problemOf } from './checks/problems.ts';
+import { joined, MAX_PROBLEMS, type Problem, problemOf } from './schema/problems.ts';
 import { weightOf } from './checks/weight.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';

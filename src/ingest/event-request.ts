@@ -4,7 +4,7 @@ import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
 import { checkEvent, idOfInput } from '#events/validation.ts';
 import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/json.ts';
-import { problemOf } from '#events/checks/problems.ts';
+import { problemOf } from '#events/schema/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { type Item, itemOf } from '#events/ledger.ts';
 import { rejectedFor, type Receipt, type Sender } from '#events/receipts.ts';

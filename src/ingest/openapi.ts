@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EventSchema, OPERATORS_ONLY } from '#events/schema.ts';
-import { MAX_PROBLEMS } from '#events/checks/problems.ts';
+import { MAX_PROBLEMS } from '#events/schema/problems.ts';
 import { MAX_EVENT_LENGTH, MAX_BYTES } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
 

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import type { Problem } from '#events/checks/problems.ts';
+import type { Problem } from '#events/schema/problems.ts';
 import type { Event, WireEvent } from '#events/schema.ts';
 import { readEvent } from '#events/read-event.ts';
 import { TYPES } from '#events/schema.ts';

@@ -5,7 +5,7 @@ import { checkEvent } from '#events/validation.ts';
 import { readEvent } from '#events/read-event.ts';
 import type { DataOf } from '#events/schema.ts';
 import { GROUPS, groupOf } from '#store/game/player-stats.ts';
-import { type MatchSummary, summariseMatch, pseudonymiseMatch, uuidsOf } from '#events/match-summary.ts';
+import { type MatchSummary, summariseMatch, pseudonymiseMatch, uuidsOf } from '#events/schema/match-summary.ts';
 import { BEGINNING, match, person } from '#test/support/builders.ts';
 
 type Finished = DataOf<'match.finished'>;

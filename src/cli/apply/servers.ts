@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#platform/clock.ts';
 import { UsageError } from '#platform/errors.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
 import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { createServerKey } from '#store/game/server-keys.ts';

@@ -6,7 +6,7 @@ import { isSameChange } from '../punishments/named.ts';
 import { rejectedFor, type Receipt } from '../receipts.ts';
 import { type Checked, REDACTED } from '../validation.ts';
 import { isSameContent } from './content.ts';
-import { problemOf } from './problems.ts';
+import { problemOf } from '../schema/problems.ts';
 
 /** The identity of an event: the key of its server (0 for the network itself) and the sender's id. */
 export type Identity = [scope: number, id: string];

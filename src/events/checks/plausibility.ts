@@ -1,5 +1,5 @@
 import type { Event, EventOf } from '../schema.ts';
-import { type Problem, problemOf } from './problems.ts';
+import { type Problem, problemOf } from '../schema/problems.ts';
 
 /**
  * Finds values that are valid but not plausible, such as milliseconds where seconds are due. Such an event is accepted,

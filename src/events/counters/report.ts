@@ -1,7 +1,7 @@
 import { reportText } from '#store/game/counters/counter-reports.ts';
 import type { CounterValues } from '#store/game/counters/player-counters.ts';
 import type { Group } from '#store/game/player-stats.ts';
-import { type Problem, problemOf } from '../checks/problems.ts';
+import { type Problem, problemOf } from '../schema/problems.ts';
 import type { EventContext } from '../unit-of-work.ts';
 
 /** Applies the values that an event reports of the network's own counters. */

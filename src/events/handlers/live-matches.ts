@@ -1,5 +1,5 @@
 import { hasResult, isSameMatch, newestReport, storeReport } from '#store/game/live-matches.ts';
-import { teamOf } from '../match-summary.ts';
+import { teamOf } from '../schema/match-summary.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult } from '../unit-of-work.ts';
 import { observedAt } from './servers.ts';

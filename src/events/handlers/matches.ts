@@ -5,7 +5,7 @@ import type { MatchFacts } from '#store/game/matches.ts';
 import { groupOf, sumsOf } from '#store/game/player-stats.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { applyReports } from '../counters/report.ts';
-import { type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
+import { type MatchSummary, type PlayerSummary, uuidsOf } from '../schema/match-summary.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
 export async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {

@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { problemOf } from '../checks/problems.ts';
+import { problemOf } from '../schema/problems.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';

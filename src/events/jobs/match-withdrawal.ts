@@ -9,7 +9,7 @@ import {
 } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { applyPseudonyms } from '../anonymise.ts';
 import { withdrawReports } from '../counters/withdrawal.ts';
-import { uuidsOf } from '../match-summary.ts';
+import { uuidsOf } from '../schema/match-summary.ts';
 import { LEDGER, type LedgerRow, parseLedgerRow } from '../rebuild.ts';
 import { markObservedStale } from '../retract.ts';
 import type { Batch } from '../unit-of-work.ts';

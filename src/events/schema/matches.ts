@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { counterValues } from '../counters/schema.ts';
-import { type MatchParts, MAX_PLAYERS, problemsOf } from '../match-rules.ts';
+import { counterValues } from './counters.ts';
+import { type MatchParts, MAX_PLAYERS, problemsOf } from './match-rules.ts';
 import { count, name, player, score, text, timestamp, uuid } from './members.ts';
 
 /** The data of the events about matches. */

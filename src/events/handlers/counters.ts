@@ -2,8 +2,8 @@ import { counterByKey, deleteCounter, listCounters, saveCounter } from '#store/g
 import { createJob } from '#store/jobs.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
-import { recountPortion, type RecountParams } from './recount.ts';
-import { MAX_COUNTERS } from './schema.ts';
+import { recountPortion, type RecountParams } from '../counters/recount.ts';
+import { MAX_COUNTERS } from '../schema/counters.ts';
 
 /**
  * Adds or changes a counter. Where it counts in another way from now on, all earlier reports are counted again: few at

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GROUP_NAMES } from '#store/game/player-stats.ts';
 import { AGGREGATES } from '#store/game/counters/counters.ts';
-import { count, text } from '../checks/members.ts';
+import { count, text } from './members.ts';
 
 /** Schemas of a network's own counters: their declarations, and the values that events report. */
 
