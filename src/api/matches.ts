@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound, type HttpError } from '#http/errors.ts';
 import { mapMaybe } from '#platform/maybe-promise.ts';
-import { OBJECTIVE_TYPES } from '#events/schema/matches.ts';
+import { OBJECTIVE_TYPES } from '#events/schema/match-schema.ts';
 import {
   listMatchesWithTeams,
   listWholeMatches,

@@ -2,8 +2,8 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { uuidOf } from '#platform/text.ts';
 import { type Pseudonym, uuidHashOf, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
-import { pseudonymiseMatch } from './schema/match-summary.ts';
-import { rename, renamedJson } from '#store/game/renamed-json.ts';
+import { renamedJson } from '#store/game/renamed-json.ts';
+import { type EventName, typeOf } from './schema.ts';
 import type { PreparedEvent } from './validation.ts';
 
 /**
@@ -15,20 +15,14 @@ import type { PreparedEvent } from './validation.ts';
  * Returns a function that applies the pseudonyms to the body of a ledger row while the anonymisation is not complete, so
  * that its readers never see the original players.
  */
-export async function pseudonymisedBodies(db: Queryable): Promise<(type: string, body: string) => string> {
+export async function pseudonymisedBodies(db: Queryable): Promise<(type: EventName, body: string) => string> {
   const open = await db.all<Pseudonym & { original: string }>(
     sql`select uuid, name, original from pseudonyms where original is not null`,
   );
   if (open.length === 0) return (_, body) => body;
   const pseudonyms = new Map(open.map(({ original, ...pseudonym }) => [original, pseudonym]));
-  return (type, body) => (type === MAPS ? body : renamedJson(body, pseudonyms));
+  return (type, body) => (typeOf(type).pseudonyms === 'never' ? body : renamedJson(body, pseudonyms));
 }
-
-/** Published maps keep the names of their authors: authorship stays public after an account is deleted. */
-export const MAPS = 'map.published';
-
-/** A new `account.link` keeps the real player, who returns with it. One in the ledger is rewritten like other events. */
-const NOT_REWRITTEN: ReadonlySet<string> = new Set([MAPS, 'account.link']);
 
 /**
  * Replaces players who have a pseudonym in new events.
@@ -41,7 +35,7 @@ export async function applyPseudonyms<
   const pseudonyms = await pseudonymsOf(tx, uuidsWithin(events.map(contentOf)));
   if (pseudonyms.size === 0) return events;
   return events.map((checked) => {
-    if (NOT_REWRITTEN.has(checked.event.type)) return checked;
+    if (typeOf(checked.event.type).pseudonyms !== 'always') return checked;
     const raw = checked.raw && renamedJson(checked.raw, pseudonyms);
     const envelope = checked.envelope && { envelope: renamedJson(checked.envelope, pseudonyms) };
     // Without a hash: it would prove that the event was about the original player.
@@ -64,12 +58,8 @@ function contentOf({
   return [event.data, JSON.parse(raw), JSON.parse(envelope)];
 }
 
-function pseudonymiseEvent(event: PreparedEvent, pseudonyms: ReadonlyMap<string, Pseudonym>): PreparedEvent {
-  const data =
-    event.type === 'match.finished'
-      ? pseudonymiseMatch(event.data, pseudonyms, (json) => renamedJson(json, pseudonyms))
-      : rename(event.data, pseudonyms);
-  return { ...event, data } as PreparedEvent;
+function pseudonymiseEvent<E extends PreparedEvent>(event: E, pseudonyms: ReadonlyMap<string, Pseudonym>): E {
+  return { ...event, data: typeOf(event.type).prepared.rename(event.data, pseudonyms) };
 }
 
 /** Finds the pseudonyms of players, by UUID; players without one are left out. */

@@ -6,26 +6,18 @@ import { Unavailable } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 import type { Db } from '#db/db.ts';
-import { type Item, type IngestOptions, ingestItems } from './ledger.ts';
+import {
+  type EventQueue,
+  type IngestOptions,
+  type Item,
+  MAX_GROUP_WEIGHT,
+  MAX_QUEUED,
+  totalWeight,
+} from './event-queue.ts';
+import { ingestItems } from './ledger.ts';
 import { NewPlayerLimit } from './checks/new-players.ts';
 import { problemOf } from './schema/problems.ts';
 import { rejectedFor, type Receipt } from './receipts.ts';
-
-/** Accepts the events of a request and writes them to the ledger. */
-export interface EventQueue {
-  /** Whether so many events wait that new requests should be refused with 503. */
-  readonly isFull: boolean;
-  /** Total milliseconds during which the queue was writing events; a growing value means a busy database. */
-  readonly busyMs: number;
-  /**
-   * Resolves to the receipts once the events are on disk.
-   * @throws Unavailable where the database cannot be reached or written: no event was stored, or all were where the answer to
-   * the commit was lost. The sender repeats them with the same ids.
-   */
-  accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]>;
-  /** Waits until all accepted events are written. */
-  close(): Promise<void>;
-}
 
 interface GroupCommitDeps {
   db: Db;
@@ -44,13 +36,8 @@ interface WaitingRequest {
   fail: (error: unknown) => void;
 }
 
-/**
- * The most events and rows (`weightOf`) of one transaction, which bound how long it holds the lock of the key sequence: a
- * full one takes some 25 ms on SQLite, and a match of 1,000 new players, which is one, some 100 ms. A single request may
- * exceed them.
- */
+/** Maximum events of one transaction. A single request may exceed it, and `MAX_GROUP_WEIGHT`. */
 const MAX_GROUP_SIZE = 256;
-export const MAX_GROUP_WEIGHT = 2_048;
 /**
  * While at most `SHORT_QUEUE` events wait, a transaction takes half of them, but at least `MIN_GROUP_SIZE`. The rest is
  * written while the first half is answered. If one transaction took them all, their senders would wait for it together and
@@ -58,9 +45,6 @@ export const MAX_GROUP_WEIGHT = 2_048;
  */
 const SHORT_QUEUE = 64;
 const MIN_GROUP_SIZE = 16;
-/** The most events that wait; while the queue is full, new requests are refused with 503. */
-export const MAX_QUEUED = 20_000;
-
 /**
  * Group commit: the events of all waiting requests share one transaction and one fsync, and each request gets its receipts
  * after the commit. A group that fails is retried request by request, and a request that fails event by event, so that an
@@ -192,10 +176,6 @@ export class GroupCommitQueue implements EventQueue {
     return rejectedFor(id, [problemOf(predicate, '')], true);
   }
 }
-
-/** The weight of items: those that were rejected already write one row. */
-export const totalWeight = (items: readonly Item[]): number =>
-  items.reduce((sum, { checked }) => sum + ('event' in checked ? checked.weight : 1), 0);
 
 const sizeOf = (group: WaitingRequest[]): number => group.reduce((sum, { items }) => sum + items.length, 0);
 

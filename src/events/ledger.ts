@@ -2,10 +2,11 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import { apply, playersOf, aggregateOf } from './apply.ts';
+import { effectOf } from './handlers/index.ts';
 import { Batch, EventRejected } from './unit-of-work.ts';
-import { OF_THE_PRESENT } from './schema.ts';
-import { type Checked, checkEvent, type PreparedEvent, typeOfInput } from './validation.ts';
+import { type EventName, typeOf } from './schema.ts';
+import { type IngestOptions, type Item, itemOf } from './event-queue.ts';
+import { type Checked, checkEvent, type PreparedEvent } from './validation.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accepted-events.ts';
 import type { NewPlayerLimit } from './checks/new-players.ts';
@@ -22,28 +23,7 @@ import { type Server, serverByName } from '#store/game/servers.ts';
  * event changes nothing and does not affect the other events of the call.
  */
 
-export interface IngestOptions {
-  /** Check the events and return receipts, but roll the transaction back. */
-  dryRun?: boolean;
-  /** Limits the players that game servers add; left out: no limit. */
-  newPlayers?: NewPlayerLimit;
-}
-
 type Transactions = Pick<Db, 'transaction'>;
-
-/** A checked event, or the receipt of an event that failed its check, with its sender. */
-export interface Item {
-  sender: Sender;
-  checked: Checked | Receipt;
-  /** The type of an event that failed its check; left out where it has none. */
-  type?: string;
-}
-
-/** @param input the parsed JSON of the event; undefined where it is no JSON */
-export function itemOf(sender: Sender, checked: Checked | Receipt, input: unknown): Item {
-  const type = 'event' in checked ? undefined : typeOfInput(input);
-  return type === undefined ? { sender, checked } : { sender, checked, type };
-}
 
 /**
  * Checks and ingests events of one sender, in order.
@@ -118,15 +98,12 @@ async function ingestInTransaction(
   return run;
 }
 
-/**
- * Splits the items after each `account.link`: the player returns with that event, so the ones behind it are looked up
- * anew and keep the real player.
- */
+/** Splits the items after each event that changes who a UUID is: the events behind it are looked up again. */
 function partsOf(items: readonly Item[]): (readonly Item[])[] {
   const parts: (readonly Item[])[] = [];
   let start = 0;
   items.forEach(({ checked }, index) => {
-    if (!('event' in checked) || checked.event.type !== 'account.link') return;
+    if (!('event' in checked) || !effectOf(checked.event.type).changesPlayers) return;
     parts.push(items.slice(start, index + 1));
     start = index + 1;
   });
@@ -150,8 +127,6 @@ class IngestRun {
   /** Events of the ledger, and of this run, by `identityOf`. */
   readonly #accepted: AcceptedEvents;
   readonly #newPlayers: NewPlayerLimit | undefined;
-  /** The players in the items. */
-  #uuids: string[] = [];
   #isRenumbered = false;
   readonly receipts: Receipt[] = [];
   /** Keys of the servers with rejected events or events with warnings. */
@@ -186,18 +161,21 @@ class IngestRun {
   /** Reads the existing receipts and the players of all items, in few statements. */
   async #load(items: readonly Item[]): Promise<void> {
     const identities: Identity[] = [];
-    const issued: Identity[] = [];
-    this.#uuids = [];
+    const players: string[] = [];
+    const loaded: { type: EventName; scope: number; data: unknown }[] = [];
     for (const { sender, checked } of items) {
       if (!('event' in checked)) continue;
+      const { type, id, data } = checked.event;
       const server = await this.#serverOf(sender, checked.event);
-      if (!namesNewServer(server, checked.event)) identities.push([server?.key ?? 0, checked.event.id]);
-      this.#uuids.push(...playersOf(checked.event));
-      if (checked.event.type === 'punishment.issued') issued.push([server?.key ?? 0, checked.event.data.punishment]);
+      const scope = server?.key ?? 0;
+      if (!namesNewServer(server, checked.event)) identities.push([scope, id]);
+      players.push(...typeOf(type).players(data));
+      loaded.push({ type, scope, data });
     }
     await this.#accepted.load(identities);
-    await this.#batch.load(this.#uuids);
-    await this.#batch.references.load(issued);
+    await this.#batch.load(players);
+    for (const [type, events] of Map.groupBy(loaded, ({ type }) => type))
+      await effectOf(type).load(this.#batch, events);
   }
 
   async #ingestOne(sender: Sender, checked: Checked): Promise<Receipt> {
@@ -224,7 +202,9 @@ class IngestRun {
    */
   #countNewPlayers(serverKey: number, event: PreparedEvent): number {
     const { players, now } = this.#batch;
-    const unknown = playersOf(event).filter((uuid) => players.find(uuid) === undefined).length;
+    const unknown = typeOf(event.type)
+      .players(event.data)
+      .filter((uuid) => players.find(uuid) === undefined).length;
     const limit = this.#newPlayers;
     if (limit === undefined || limit.allows(serverKey, unknown, this.added.get(serverKey) ?? 0, now)) return unknown;
     throw new EventRejected(
@@ -240,16 +220,17 @@ class IngestRun {
     const requested = event.receipt === undefined ? undefined : keyOf(event.receipt);
     const key = requested !== undefined && keys.resume(requested) ? requested : keys.next(now);
     const server = existing ?? (event.server === undefined ? undefined : await this.#newServer(event.server));
-    const result = await apply({ batch: this.#batch, sender, key, time: event.time, server, isReplay: false }, event);
-    // A merge has changed the players of the following events.
-    if (event.type === 'player.merged') await this.#batch.load(this.#uuids);
+    const { id: eventId, time, type, data } = event;
+    const effect = effectOf(type);
+    const context = { batch: this.#batch, sender, key, eventId, time, server, isReplay: false };
+    const result = await effect.apply(context, data);
     const receipt = idOf(key);
     if (result?.duplicateOf !== undefined)
       return { id: event.id, status: 'duplicate', receipt: idOf(result.duplicateOf ?? key) };
     const note = requested === undefined || key === requested ? result?.note : this.#renumberedNote(result?.note);
-    if (!OF_THE_PRESENT.has(event.type)) {
+    if (typeOf(type).stored !== 'never') {
       const scope = server?.key ?? 0;
-      const place = { key, scope, aggregate: result?.aggregate ?? aggregateOf(event, scope) };
+      const place = { key, scope, aggregate: result?.aggregate ?? effect.aggregate(data, scope) };
       this.#accepted.add(identityOf(server, event), checked, place);
       this.#addToLedger(sender, checked, place);
     }

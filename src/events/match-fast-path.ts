@@ -1,7 +1,7 @@
 import { isShownText } from '#platform/text.ts';
 import { COUNTER_KEY, MAX_COUNTERS } from './schema/counters.ts';
 import { MAX_PLAYERS, problemsOf } from './schema/match-rules.ts';
-import type { OBJECTIVE_TYPES } from './schema/matches.ts';
+import type { OBJECTIVE_TYPES } from './schema/match-schema.ts';
 import type { DataOf, EventOf } from './schema.ts';
 
 /**

@@ -57,6 +57,8 @@ export interface EventContext {
   sender: Sender;
   /** The event's key: its receipt, and the id of the match, map or punishment that the event creates. */
   key: number;
+  /** The sender's own id of the event. */
+  eventId: string;
   time: number;
   /** The server that the event belongs to; undefined for the network itself. */
   server: Server | undefined;

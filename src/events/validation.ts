@@ -3,19 +3,18 @@ import { firstCharacters, nameKey } from '#platform/text.ts';
 import { readEvent } from './read-event.ts';
 import {
   type Event,
-  type EventOf,
+  type EventName,
+  isType,
   MAX_ID_LENGTH,
   MAX_TYPE_LENGTH,
-  OF_THE_PRESENT,
-  OPERATORS_ONLY,
+  type PreparedData,
+  typeOf,
   type WireEvent,
 } from './schema.ts';
-import { type MatchSummary, summariseMatch } from './schema/match-summary.ts';
+import { type Refusal, tooLate } from './schema/event-type.ts';
 import { rejectedFor, type Receipt, type Sender } from './receipts.ts';
 import { canonicalJson, contentHash } from './checks/content.ts';
-import { warningsAbout } from './checks/plausibility.ts';
 import { joined, MAX_PROBLEMS, type Problem, problemOf } from './schema/problems.ts';
-import { weightOf } from './checks/weight.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';
 
@@ -24,14 +23,13 @@ import { newestKeyAt } from '#store/sequence.ts';
 /** How far the clock of a sender may be ahead. */
 const CLOCK_SKEW_MS = 300_000;
 
-type FinishedMatch = EventOf<'match.finished'>;
-
 /** An event as the handlers receive it: matches are summarised already, outside the transaction. */
-export type PreparedEvent = Exclude<Event, FinishedMatch> | (Omit<FinishedMatch, 'data'> & { data: MatchSummary });
+export type PreparedEvent<T extends EventName = EventName> = {
+  [N in T]: Pick<Event, 'version' | 'id' | 'time' | 'server' | 'receipt'> & { type: N; data: PreparedData<N> };
+}[T];
 
-export function prepareEvent(event: Event): PreparedEvent {
-  return event.type === 'match.finished' ? { ...event, data: summariseMatch(event.data) } : event;
-}
+export const prepareEvent = (event: Event): PreparedEvent =>
+  ({ ...event, data: typeOf(event.type).prepared.from(event.data) }) as PreparedEvent;
 
 /** An event that passed its check. */
 export interface Checked {
@@ -40,7 +38,7 @@ export interface Checked {
   raw: string;
   /** See `contentHash`; null where the content cannot be compared with a later event of the same id. */
   hash: string | null;
-  /** See `weightOf`. */
+  /** See `EventType`. */
   weight: number;
   /** See `ReadEvent`. */
   envelope?: string;
@@ -72,32 +70,30 @@ export function checkEvent(
   const { event, envelope } = read;
   const refusals = [...receiptRefusals(event, now), ...timeRefusals(event, now), ...senderRefusals(event, sender)];
   if (refusals.length > 0) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
+  const type = typeOf(event.type);
   const { data } = input as WireEvent;
-  const raw = REDACTED.has(event.type) ? redacted(data) : (serialised ?? JSON.stringify(data));
+  const raw = typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : (serialised ?? JSON.stringify(data));
   const hash = keyedHash === undefined ? null : hashOf(event.type, data, raw, keyedHash);
-  const warnings = joined(read.unknown, warningsAbout(event));
+  const warnings = joined(read.unknown, type.checks.implausible(event.data));
   return {
     event: prepareEvent(event),
     raw,
     hash,
-    weight: weightOf(event),
+    weight: type.weight(event.data),
     ...(envelope === undefined ? {} : { envelope }),
     ...(warnings === undefined ? {} : { warnings }),
   };
 }
 
-/** The JSON for the ledger without pictures, which a table of their own stores, and link codes, which are secret. */
-const redacted = (data: WireEvent['data']): string => JSON.stringify({ ...data, image: undefined, code: undefined });
+const jsonWithout = (data: object, members: readonly string[]): string =>
+  JSON.stringify({ ...data, ...Object.fromEntries(members.map((member) => [member, undefined])) });
 
-/** Reports of the present have no hash because the ledger does not store them. */
-function hashOf(type: Event['type'], data: WireEvent['data'], raw: string, keyedHash: KeyedHash): string | null {
-  if (OF_THE_PRESENT.has(type)) return null;
-  // The ledger does not have all of a redacted event to compare it later: its hash alone must decide.
-  return contentHash(keyedHash, type, REDACTED.has(type) ? canonicalJson(data) : raw);
+function hashOf(type: EventName, data: WireEvent['data'], raw: string, keyedHash: KeyedHash): string | null {
+  const { stored } = typeOf(type);
+  if (stored === 'never') return null;
+  // The ledger does not have all of the data to compare it later: its hash alone must decide.
+  return contentHash(keyedHash, type, stored === 'whole' ? raw : canonicalJson(data));
 }
-
-/** Types of events of which the ledger stores a part. */
-export const REDACTED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);
 
 /** The sender's id, empty where there is none, so that the sender can match the receipt of even a malformed event. */
 export function idOfInput(input: unknown): string {
@@ -112,13 +108,6 @@ export function typeOfInput(input: unknown): string | undefined {
   const type = (input as { type?: unknown } | null | undefined)?.type;
   if (typeof type !== 'string') return undefined;
   return firstCharacters(type.trim(), MAX_TYPE_LENGTH) || undefined;
-}
-
-interface Refusal {
-  place: string;
-  /** See `problemOf`. */
-  predicate: string;
-  retry?: true;
 }
 
 const problemIn = ({ predicate, place }: Refusal): Problem => problemOf(predicate, place);
@@ -137,37 +126,11 @@ function receiptRefusals({ receipt }: Event, now: number): Refusal[] {
   ];
 }
 
-function timeRefusals(event: Event, now: number): Refusal[] {
+function timeRefusals({ type, time, data }: Event, now: number): Refusal[] {
   const latest = now + CLOCK_SKEW_MS;
-  const places = event.time > latest ? ['time'] : [];
-  if (event.type === 'match.finished') {
-    if (event.data.finished > latest) places.push('data.finished');
-    for (const part of ['objectives', 'kills'] as const) {
-      const index = event.data[part].findIndex(({ time }) => time > latest);
-      if (index >= 0) places.push(`data.${part}.${index}.time`);
-    }
-  }
-  const predicate = 'lies more than 5 minutes in the future; set the clock of the sender';
-  const ahead: Refusal[] = places.map((place) => ({ place, predicate, retry: true }));
-  return event.type === 'match.progress' ? [...ahead, ...startRefusals(event)] : ahead;
+  const misdated = typeOf(type).checks.misdated(data, time, latest);
+  return time > latest ? [tooLate('time'), ...misdated] : misdated;
 }
-
-/** The beginning of a match in progress tells it from others of the server. */
-function startRefusals({ time, data: { started } }: EventOf<'match.progress'>): Refusal[] {
-  if (started === undefined || started <= time) return [];
-  return [{ place: 'data.started', predicate: 'must not be later than the time of the event' }];
-}
-
-const NEEDS_SERVER: ReadonlySet<Event['type']> = new Set([
-  'server.configured',
-  'server.removed',
-  'server.presence',
-  'match.finished',
-  'match.progress',
-  'rotation.changed',
-  'player.login',
-  'player.logout',
-]);
 
 /** Members of an event that decide whether its sender may send it. */
 type Addressed = Partial<Pick<Event, 'receipt' | 'server'>> & { type: string };
@@ -183,12 +146,13 @@ function textsIn(input: unknown): Addressed {
 }
 
 function senderRefusals({ type, server, receipt }: Addressed, sender: Sender): Refusal[] {
+  const known = isType(type) ? typeOf(type) : undefined;
   if (sender.kind === 'operator') {
-    const isNamed = server !== undefined || !isIn(NEEDS_SERVER, type);
+    const isNamed = server !== undefined || !known?.needsServer;
     return isNamed ? [] : [{ place: 'server', predicate: `is missing: ${type} must name its server` }];
   }
   const refusals: Refusal[] = [];
-  if (isIn(OPERATORS_ONLY, type))
+  if (known?.sender === 'operators')
     refusals.push({ place: 'type', predicate: `is ${type}, which only operators may send` });
   if (receipt !== undefined) refusals.push({ place: 'receipt', predicate: 'is for operators only' });
   if (server !== undefined && nameKey(server) !== nameKey(sender.serverName))
@@ -198,5 +162,3 @@ function senderRefusals({ type, server, receipt }: Addressed, sender: Sender): R
     });
   return refusals;
 }
-
-const isIn = (types: ReadonlySet<Event['type']>, type: string): boolean => types.has(type as Event['type']);

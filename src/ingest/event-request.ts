@@ -6,7 +6,7 @@ import { checkEvent, idOfInput } from '#events/validation.ts';
 import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/json.ts';
 import { problemOf } from '#events/schema/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
-import { type Item, itemOf } from '#events/ledger.ts';
+import { type Item, itemOf } from '#events/event-queue.ts';
 import { rejectedFor, type Receipt, type Sender } from '#events/receipts.ts';
 import { formatOf, linesOf, MAX_BYTES, MAX_EVENT_LENGTH, readBody, readChunks } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';

@@ -4,7 +4,7 @@ import { hasGone, drain } from '#http/listener.ts';
 import { setRoute } from '#http/request-metrics.ts';
 import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
-import type { EventQueue } from '#events/group-commit.ts';
+import type { EventQueue } from '#events/event-queue.ts';
 import { receiptsAfter } from '#events/receipt-log.ts';
 import type { Sender } from '#events/receipts.ts';
 import type { Credential } from '#store/game/server-keys.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
-import { type EventQueue, MAX_GROUP_WEIGHT, totalWeight } from '#events/group-commit.ts';
-import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/checks/weight.ts';
-import type { Item, IngestOptions } from '#events/ledger.ts';
+import { type EventQueue, MAX_GROUP_WEIGHT, totalWeight } from '#events/event-queue.ts';
+import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/schema/event-type.ts';
+import type { Item, IngestOptions } from '#events/event-queue.ts';
 import type { Receipt } from '#events/receipts.ts';
 
 /**

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { Db } from '#db/db.ts';
 import { checkEvent } from '#events/validation.ts';
 import { openMetrics } from '#platform/metrics.ts';
-import { GroupCommitQueue, MAX_GROUP_WEIGHT } from '#events/group-commit.ts';
-import type { Item } from '#events/ledger.ts';
+import { MAX_GROUP_WEIGHT } from '#events/event-queue.ts';
+import { GroupCommitQueue } from '#events/group-commit.ts';
+import type { Item } from '#events/event-queue.ts';
 import { configured, login, person, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 

@@ -14,8 +14,8 @@ import {
   ServerQuotas,
   WINDOW_WEIGHT,
 } from '#ingest/server-quotas.ts';
-import { totalWeight } from '#events/group-commit.ts';
-import type { Item } from '#events/ledger.ts';
+import { totalWeight } from '#events/event-queue.ts';
+import type { Item } from '#events/event-queue.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';

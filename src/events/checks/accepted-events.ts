@@ -2,9 +2,10 @@ import { idOf } from '#platform/ids.ts';
 import { chunksOf } from '#platform/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { isSameChange } from '../punishments/named.ts';
+import { effectOf } from '../handlers/index.ts';
 import { rejectedFor, type Receipt } from '../receipts.ts';
-import { type Checked, REDACTED } from '../validation.ts';
+import { type EventName, typeOf } from '../schema.ts';
+import type { Checked } from '../validation.ts';
 import { isSameContent } from './content.ts';
 import { problemOf } from '../schema/problems.ts';
 
@@ -28,7 +29,7 @@ export interface LedgerPlace {
 }
 
 interface Content {
-  type: string;
+  type: EventName;
   body: string;
   aggregate: string | null;
 }
@@ -70,12 +71,11 @@ export class AcceptedEvents {
 
   async #hasContent(accepted: AcceptedEvent, { event, raw, hash }: Checked): Promise<boolean> {
     if (accepted.hash === null || hash === null || accepted.hash === hash) return true;
-    if (REDACTED.has(event.type)) return false;
+    if (typeOf(event.type).stored !== 'whole') return false;
     const { type, body, aggregate } = accepted.content ?? (await this.#contentOf(accepted.key));
     if (type !== event.type) return false;
     if (isSameContent(body, raw)) return true;
-    if (type !== 'punishment.changed' && type !== 'punishment.revoked') return false;
-    return await isSameChange(this.#tx, { scope: accepted.scope, body, aggregate }, raw);
+    return await effectOf(type).ledger.isSame(this.#tx, { scope: accepted.scope, body, aggregate }, raw);
   }
 
   async #contentOf(key: number): Promise<Content> {

@@ -1,27 +1,14 @@
 import { reportText } from '#store/game/counters/counter-reports.ts';
 import type { CounterValues } from '#store/game/counters/player-counters.ts';
 import type { Group } from '#store/game/player-stats.ts';
+import type { ReportedCounters } from '../schema/counters.ts';
 import { type Problem, problemOf } from '../schema/problems.ts';
 import type { EventContext } from '../unit-of-work.ts';
 
 /** Applies the values that an event reports of the network's own counters. */
 
-/** The values of one player in an event, and the path to them. */
-export interface ReportedCounters {
-  uuid: string;
-  path: string;
-  values: CounterValues;
-}
-
 /** The most warnings about the counters of one event. */
 const MAX_WARNINGS = 5;
-
-/** The values without zeros, which change nothing; undefined where none is left. */
-export function withoutZeros(values: CounterValues | undefined): CounterValues | undefined {
-  if (values === undefined) return undefined;
-  const entries = Object.entries(values).filter(([, value]) => value > 0);
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
-}
 
 /**
  * Stores and counts the reports of an event. Values of unknown counters are stored with the event, so that declaring the

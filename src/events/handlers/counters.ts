@@ -1,6 +1,14 @@
 import { counterByKey, deleteCounter, listCounters, saveCounter } from '#store/game/counters/counters.ts';
 import { createJob } from '#store/jobs.ts';
-import type { DataOf } from '../schema.ts';
+import {
+  AS_STORED,
+  type EventEffect,
+  hasNoAggregate,
+  loadsNothing,
+  observesNobody,
+  storesNoNames,
+} from './event-effect.ts';
+import type { DataOf, PreparedData } from '../schema.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import { recountPortion, type RecountParams } from '../counters/recount.ts';
 import { MAX_COUNTERS } from '../schema/counters.ts';
@@ -9,7 +17,7 @@ import { MAX_COUNTERS } from '../schema/counters.ts';
  * Adds or changes a counter. Where it counts in another way from now on, all earlier reports are counted again: few at
  * once, many by a job.
  */
-export async function applyCounterDeclared(
+async function applyCounterDeclared(
   context: EventContext,
   { modes, ...data }: DataOf<'counter.declared'>,
 ): Promise<HandlerResult> {
@@ -31,10 +39,7 @@ export async function applyCounterDeclared(
 }
 
 /** Removes a counter with its sums. The reports stay: declaring it again counts them again. */
-export async function applyCounterRemoved(
-  context: EventContext,
-  { key }: DataOf<'counter.removed'>,
-): Promise<HandlerResult> {
+async function applyCounterRemoved(context: EventContext, { key }: DataOf<'counter.removed'>): Promise<HandlerResult> {
   const { batch } = context;
   await batch.flush();
   const before = await counterByKey(batch.tx, key);
@@ -52,3 +57,25 @@ async function recount({ batch }: EventContext, params: RecountParams): Promise<
   if (isComplete) return;
   await createJob(batch.tx, batch.now, { kind: 'counters', label: params.key, params });
 }
+
+export const counterDeclared: EventEffect<PreparedData<'counter.declared'>> = {
+  apply: applyCounterDeclared,
+  load: loadsNothing,
+  changesPlayers: false,
+  aggregate: hasNoAggregate,
+  observes: observesNobody,
+  retract: { reversedBy: 'counter.removed' },
+  anonymise: storesNoNames,
+  ledger: AS_STORED,
+};
+
+export const counterRemoved: EventEffect<PreparedData<'counter.removed'>> = {
+  apply: applyCounterRemoved,
+  load: loadsNothing,
+  changesPlayers: false,
+  aggregate: hasNoAggregate,
+  observes: observesNobody,
+  retract: { reversedBy: 'counter.declared' },
+  anonymise: storesNoNames,
+  ledger: AS_STORED,
+};

@@ -5,7 +5,8 @@ import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/job
 import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
 import { Keys } from '#store/sequence.ts';
 import { PlayerMaxima } from '../counters/recount.ts';
-import { eventsOf, rebuild } from '../rebuild.ts';
+import { eventsOf } from '../ledger-rows.ts';
+import { rebuild } from '../rebuild.ts';
 import { withdrawEvents } from '../retract.ts';
 import type { Batch } from '../unit-of-work.ts';
 import { deriveRatings } from './map-ratings.ts';

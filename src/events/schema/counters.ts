@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { GROUP_NAMES } from '#store/game/player-stats.ts';
 import { AGGREGATES } from '#store/game/counters/counters.ts';
+import type { CounterValues } from '#store/game/counters/player-counters.ts';
+import { eventType, fewRows, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
 import { count, text } from './members.ts';
 
 /** Schemas of a network's own counters: their declarations, and the values that events report. */
@@ -39,7 +41,21 @@ export const counterValues = z
     maxProperties: MAX_COUNTERS,
   });
 
-export const counterDeclared = z.strictObject({
+/** The values of one player in an event, and the path to them. */
+export interface ReportedCounters {
+  uuid: string;
+  path: string;
+  values: CounterValues;
+}
+
+/** The values without zeros, which change nothing; undefined where none is left. */
+export function withoutZeros(values: CounterValues | undefined): CounterValues | undefined {
+  if (values === undefined) return undefined;
+  const entries = Object.entries(values).filter(([, value]) => value > 0);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+const declared = z.strictObject({
   key: key
     .refine((value) => !RESERVED.has(value), 'must not be the name of a fixed counter or of a field group')
     .meta({ description: 'The name of the counter in events and in the data API' }),
@@ -59,4 +75,32 @@ export const counterDeclared = z.strictObject({
   order: z.int().min(-1_000_000).max(1_000_000).default(0).meta({ description: 'The place among all counters' }),
 });
 
-export const counterRemoved = z.strictObject({ key });
+const removed = z.strictObject({ key });
+
+export const counterDeclared = eventType({
+  description: 'A counter of the network, new or changed; from operators only',
+  data: declared,
+  example: { key: 'best_streak', label: { en: 'Best kill streak' }, aggregate: 'max' },
+  sender: 'operators',
+  needsServer: false,
+  stored: 'whole',
+  pseudonyms: 'always',
+  weight: fewRows,
+  checks: NO_CHECKS,
+  prepared: parsed(declared),
+  players: noPlayers,
+});
+
+export const counterRemoved = eventType({
+  description: 'A counter that the network no longer has; from operators only',
+  data: removed,
+  example: { key: 'best_streak' },
+  sender: 'operators',
+  needsServer: false,
+  stored: 'whole',
+  pseudonyms: 'always',
+  weight: fewRows,
+  checks: NO_CHECKS,
+  prepared: parsed(removed),
+  players: noPlayers,
+});

@@ -1,10 +1,10 @@
-import type { DataOf } from '../schema.ts';
+import type { FinishedMatch } from './match-schema.ts';
 import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
 import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
 import { type Counts, type Group, groupOf, type Sums, sumsOf } from '#store/game/player-stats.ts';
-import { type ReportedCounters, withoutZeros } from '../counters/report.ts';
+import { type ReportedCounters, withoutZeros } from './counters.ts';
 import { winnersOf } from './match-rules.ts';
 
 /**
@@ -64,7 +64,7 @@ type CompletedSummary = [
   time: number,
 ];
 
-type Finished = DataOf<'match.finished'>;
+type Finished = FinishedMatch;
 type FinishedTeam = Finished['teams'][number];
 type FinishedPlayer = FinishedTeam['players'][number];
 

@@ -1,132 +1,87 @@
-import { z } from 'zod';
-import { counterValues } from './counters.ts';
-import { type MatchParts, MAX_PLAYERS, problemsOf } from './match-rules.ts';
-import { count, name, player, score, text, timestamp, uuid } from './members.ts';
+import { renamedJson } from '#store/game/renamed-json.ts';
+import { eventType, tooLate } from './event-type.ts';
+import { type FinishedMatch, finishedMatch, matchIssues } from './match-schema.ts';
+import { EXAMPLE_PLAYER, EXAMPLE_UUID } from './members.ts';
+import { pseudonymiseMatch, summariseMatch, uuidsOf } from './match-summary.ts';
+import { implausibleMatch } from './plausibility.ts';
 
-/** The data of the events about matches. */
+/** Rows of a match and of a player in it (the result and the counters). */
+const MATCH_WEIGHT = 3;
+const MATCH_PLAYER_WEIGHT = 2;
 
-const matchPlayer = z.strictObject({
-  ...player.shape,
-  score: score.default(0),
-  kill_count: count.default(0),
-  death_count: count.default(0),
-  shot_count: count.default(0),
-  hit_count: count.default(0),
-  paint_count: count.default(0),
-  time_played: count.default(0).meta({ description: 'Seconds in this match' }),
-  counters: counterValues.optional(),
-  primary: z.boolean().optional().meta({
-    description:
-      'For a player in several teams: true or left out for the team that decides result and counters, false for the others',
-  }),
+export const matchFinished = eventType({
+  description: 'A match that is over, with everybody who played it',
+  data: finishedMatch,
+  example: {
+    map: 'Twin Peaks',
+    gamemode: 'ctw',
+    win: 'Red',
+    started: '2026-03-01T11:50:00Z',
+    finished: '2026-03-01T12:00:00Z',
+    teams: [
+      {
+        name: 'Red',
+        players: [{ ...EXAMPLE_PLAYER, kill_count: 1, time_played: 600 }],
+      },
+      {
+        name: 'Blue',
+        players: [
+          { uuid: '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42', name: 'Wharfinger', death_count: 1, time_played: 600 },
+        ],
+      },
+    ],
+    objectives: [
+      {
+        player: EXAMPLE_PLAYER,
+        team: 'Red',
+        type: 'wool',
+        name: 'Blue wool',
+        time: '2026-03-01T11:59:00Z',
+      },
+    ],
+    kills: [
+      {
+        killer: EXAMPLE_UUID,
+        victim: '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42',
+        time: '2026-03-01T11:55:00Z',
+      },
+    ],
+  },
+  sender: 'servers',
+  needsServer: true,
+  stored: 'whole',
+  pseudonyms: 'always',
+  weight({ teams, objectives, kills }) {
+    const players = teams.reduce((sum, team) => sum + team.players.length, 0);
+    return MATCH_WEIGHT + MATCH_PLAYER_WEIGHT * players + weightOfCounters(teams) + objectives.length + kills.length;
+  },
+  checks: {
+    furtherIssues: matchIssues,
+    misdated: (match, _time, latest) => timestampsAfter(match, latest).map(tooLate),
+    implausible: implausibleMatch,
+  },
+  prepared: {
+    from: summariseMatch,
+    rename: (match, pseudonyms) => pseudonymiseMatch(match, pseudonyms, (json) => renamedJson(json, pseudonyms)),
+  },
+  players: uuidsOf,
 });
 
-const matchTeam = z.strictObject({
-  name,
-  score: score.optional().meta({ description: 'Left out: the sum over its players' }),
-  kill_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
-  death_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
-  color: text(32).optional().meta({ description: 'A colour name or #RRGGBB; left out: as the map names it' }),
-  players: z.array(matchPlayer).max(MAX_PLAYERS),
-});
-
-export const OBJECTIVE_TYPES = ['wool', 'core', 'destroyable', 'flag', 'control_point', 'other'] as const;
-
-const objective = z.strictObject({
-  player: player.nullable().default(null),
-  team: text(128),
-  type: z.enum(OBJECTIVE_TYPES),
-  name: text(128),
-  color: text(32).default(''),
-  percent: z
-    .number()
-    .min(0)
-    .max(100)
-    .optional()
-    .meta({ description: "The player's share of a destroyable; left out: all of it" }),
-  time: timestamp,
-});
-
-const coordinate = z.number().min(-100_000_000).max(100_000_000);
-
-const kill = z.strictObject({
-  killer: uuid.nullable().default(null).meta({ description: 'null or left out: a death without a killer' }),
-  victim: uuid,
-  location: z
-    .strictObject({ world: text(64).default(''), x: coordinate, y: coordinate, z: coordinate })
-    .optional()
-    .meta({ description: 'Where the victim died' }),
-  time: timestamp,
-});
-
-export const finishedMatch = z
-  .strictObject({
-    map: name,
-    gamemode: text(32, 1),
-    ranked: z.boolean().default(false),
-    win: text(128).default('').meta({ description: 'Name of the winning team; empty for a draw' }),
-    winners: z
-      .array(name)
-      .max(MAX_PLAYERS)
-      .optional()
-      .meta({ description: 'Names of all winning teams, where there are several; `win` may be left out then' }),
-    started: timestamp,
-    finished: timestamp,
-    teams: z.array(matchTeam).max(MAX_PLAYERS).meta({ description: 'In a free-for-all each player is a team of one' }),
-    objectives: z.array(objective).max(2_000).default([]),
-    kills: z.array(kill).max(20_000).default([]).meta({
-      description: 'Who killed whom, by UUID; both must be players of the match. Deaths without a killer too',
-    }),
-  })
-  .superRefine(checkMatch);
-
-/** The members of a finished match that `checkMatch` compares. */
-const { win, winners, started, finished } = finishedMatch.shape;
-const matchParts = z
-  .object({
-    ...{ win, winners, started, finished },
-    teams: z.array(z.object({ name, players: z.array(matchPlayer.pick({ uuid: true, primary: true }).strip()) })),
-    kills: z.array(kill.pick({ killer: true, victim: true }).strip()).default([]),
-  })
-  .superRefine(checkMatch);
-
-/**
- * Zod checks the rules of a finished match only where all members of it are valid. This finds the others where the compared members
- * are: the problems beside those in `found`.
- */
-export function matchIssues(data: unknown, found: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
-  const known = new Set(found.map(({ path, message }) => `${path.join('.')} ${message}`));
-  const issues = matchParts.safeParse(data).error?.issues ?? [];
-  return issues.flatMap((issue) => {
-    const path = ['data', ...issue.path];
-    return issue.code !== 'custom' || known.has(`${path.join('.')} ${issue.message}`) ? [] : [{ ...issue, path }];
-  });
+/** A report of a player, and for each value the small rows of its mode and of all modes. */
+function weightOfCounters(teams: FinishedMatch['teams']): number {
+  let weight = 0;
+  for (const { players } of teams) {
+    for (const { counters } of players) if (counters !== undefined) weight += 1 + Object.keys(counters).length;
+  }
+  return weight;
 }
 
-function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
-  for (const { path, message } of problemsOf(match)) ctx.addIssue({ code: 'custom', path, message });
+/** The places of the timestamps after `latest`: of objectives and kills the first. */
+function timestampsAfter(match: FinishedMatch, latest: number): string[] {
+  const places = match.finished > latest ? ['data.finished'] : [];
+  for (const part of ['objectives', 'kills'] as const) {
+    const index = match[part].findIndex(({ time }) => time > latest);
+    if (index >= 0) places.push(`data.${part}.${index}.time`);
+  }
+  return places;
 }
-
-export const MATCH_PHASES = ['starting', 'running', 'finished'] as const;
-
-/** The members of `match.finished` as far as they are known. */
-export const matchProgress = z
-  .strictObject({
-    phase: z.enum(MATCH_PHASES).default('running'),
-    map: name,
-    gamemode: text(32).default(''),
-    started: timestamp.optional().meta({
-      description:
-        'When the match began: the same in all its reports, and in `match.finished`. Left out while it is starting',
-    }),
-    participants: count.optional().meta({ description: 'Players taking part; left out: those of the teams' }),
-    observers: count.optional().meta({ description: 'Players who only watch' }),
-    teams: z.array(matchTeam).max(MAX_PLAYERS).default([]),
-    objectives: z.array(objective).max(2_000).default([]),
-  })
-  .superRefine(({ phase, started, teams }, ctx) => {
-    const message = 'is missing: only a match in the phase starting has not begun';
-    if (phase !== 'starting' && started === undefined) ctx.addIssue({ code: 'custom', path: ['started'], message });
-    for (const { path, message: reason } of problemsOf({ win: '', started: 0, finished: 0, teams, kills: [] }))
-      ctx.addIssue({ code: 'custom', path, message: reason });
-  });

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { isShownText, uuidOf } from '#platform/text.ts';
 
+/** The form of an id, in receipts and in the data API. */
+export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;
+
 /** Schemas of members that several events have. */
 
 export const text = (max: number, min = 0) =>
@@ -34,6 +37,7 @@ export const uuid = z
   .transform((value) => uuidOf(value)!);
 
 export const player = z.strictObject({ uuid, name: text(64, 1) });
+export const EXAMPLE_PLAYER = { uuid: EXAMPLE_UUID, name: 'Saltmarten' };
 export const unnamedPlayer = player.partial({ name: true }).meta({
   description: 'Without a name, a player who is not known yet is shown under the beginning of the UUID',
 });

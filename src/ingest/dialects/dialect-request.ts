@@ -3,7 +3,7 @@ import { HttpError, unavailable } from '#http/errors.ts';
 import type { AppContext } from '#context/context.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { parseOne } from '#events/json.ts';
-import { itemOf } from '#events/ledger.ts';
+import { itemOf } from '#events/event-queue.ts';
 import type { Receipt, Sender } from '#events/receipts.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { checkEvent } from '#events/validation.ts';

@@ -10,11 +10,13 @@ import {
 import { applyPseudonyms } from '../anonymise.ts';
 import { withdrawReports } from '../counters/withdrawal.ts';
 import { uuidsOf } from '../schema/match-summary.ts';
-import { LEDGER, type LedgerRow, parseLedgerRow } from '../rebuild.ts';
-import { markObservedStale } from '../retract.ts';
+import { type LedgerRow, parseLedgerRow } from '../ledger-rows.ts';
+import { markObservedStale } from '../observations.ts';
 import type { Batch } from '../unit-of-work.ts';
+import type { PreparedData } from '../schema.ts';
 import type { PreparedEvent } from '../validation.ts';
-import type { Budget } from './portion.ts';
+import type { PortionCursor } from './event-effect.ts';
+import type { Budget } from '../jobs/portion.ts';
 
 /**
  * Withdraws a match in portions, because one match may have thousands of players and kills. The first portion marks the
@@ -22,8 +24,7 @@ import type { Budget } from './portion.ts';
  * its row.
  */
 
-export interface MatchCursor {
-  key: number;
+export interface MatchCursor extends PortionCursor {
   /** The number of players (of `uuidsOf`) that are done. */
   offset: number;
   countedFor: CountedFor;
@@ -81,10 +82,10 @@ async function survivorsIn(tx: Queryable, match: number): Promise<Map<string, nu
 /** @returns where the next portion continues; undefined when the match is gone */
 export async function continueMatch(
   batch: Batch,
+  row: LedgerRow,
   cursor: MatchCursor,
   budget: Budget,
 ): Promise<MatchCursor | undefined> {
-  const row = (await batch.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.key}`))!;
   const match = await readMatch(batch.tx, row);
   const uuids = uuidsOf(match);
   const count = Math.min(uuids.length - cursor.offset, budget.rows);
@@ -99,12 +100,10 @@ export async function continueMatch(
   return undefined;
 }
 
-type MatchData = Extract<PreparedEvent, { type: 'match.finished' }>['data'];
+type MatchData = PreparedData<'match.finished'>;
 
 async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
-  const event = await readLedgerEvent(tx, row);
-  if (event.type !== 'match.finished') throw new Error(`Event ${row.key} is not a match`);
-  return event.data;
+  return (await readLedgerEvent(tx, row)).data;
 }
 
 /** Removes the players from the cursor's offset to `end`. */
@@ -142,10 +141,11 @@ async function deleteKills(tx: Queryable, match: number, budget: Budget): Promis
   return deleted < limit;
 }
 
-let lastRead: { key: number; body: string; event: PreparedEvent } | undefined;
+let lastRead: { key: number; body: string; event: MatchEvent } | undefined;
+type MatchEvent = PreparedEvent<'match.finished'>;
 
 /** An event of the ledger with pseudonyms applied. Parsing a large match takes long, so the last one is kept parsed. */
-async function readLedgerEvent(tx: Queryable, row: LedgerRow): Promise<PreparedEvent> {
+async function readLedgerEvent(tx: Queryable, row: LedgerRow): Promise<MatchEvent> {
   if (lastRead?.key !== row.key || lastRead.body !== row.body) {
     lastRead = { key: row.key, body: row.body, event: parseLedgerRow(row) };
   }

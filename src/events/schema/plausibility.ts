@@ -1,12 +1,12 @@
-import type { Event, EventOf } from '../schema.ts';
-import { type Problem, problemOf } from '../schema/problems.ts';
+import type { FinishedMatch } from './match-schema.ts';
+import { type Problem, problemOf } from './problems.ts';
 
 /**
- * Finds values that are valid but not plausible, such as milliseconds where seconds are due. Such an event is accepted,
+ * Finds values that are valid but not plausible, such as milliseconds instead of seconds. Such an event is accepted,
  * since only people know their game; its sender and the operator get a warning.
  */
 
-/** The most warnings of one event. */
+/** Maximum warnings of one event. */
 const MAX_WARNINGS = 5;
 /** How far `time_played` may exceed the match: clocks differ, and some games count from the lobby on. */
 const LEEWAY_S = 60;
@@ -29,16 +29,9 @@ const MAX_SCORE = 10_000_000;
 const MAX_INCREASE = { kill_count: 100_000, death_count: 100_000, time_played: 31 * DAY_S };
 const MAX_TOTAL = { kill_count: 10_000_000, death_count: 10_000_000, time_played: 20 * YEAR_S };
 
-/** The warnings about an event; undefined for most events. */
-export function warningsAbout(event: Event): Problem[] | undefined {
-  if (event.type === 'match.finished') return aboutMatch(event.data);
-  return event.type === 'player.statistics' ? aboutStatistics(event.data) : undefined;
-}
+type Player = FinishedMatch['teams'][number]['players'][number];
 
-type Match = EventOf<'match.finished'>['data'];
-type Player = Match['teams'][number]['players'][number];
-
-function aboutMatch({ started, finished, teams }: Match): Problem[] | undefined {
+export function implausibleMatch({ started, finished, teams }: FinishedMatch): Problem[] | undefined {
   const seconds = (finished - started) / 1000;
   let warnings: Problem[] | undefined;
   if (seconds > DAY_S) warnings = [problemOf('is more than a day before `data.finished`', 'data.started')];
@@ -76,7 +69,9 @@ function aboutPlayer(player: Player, seconds: number, path: string): Problem[] {
   return warnings;
 }
 
-function aboutStatistics(data: EventOf<'player.statistics'>['data']): Problem[] | undefined {
+type Statistics = { gamemode: string } & Record<keyof typeof MAX_TOTAL, number>;
+
+export function implausibleStatistics(data: Statistics): Problem[] | undefined {
   const [most, kind] = data.gamemode === 'vanilla' ? [MAX_TOTAL, 'total'] : [MAX_INCREASE, 'increase'];
   const members = (Object.keys(most) as (keyof typeof most)[]).filter((member) => data[member] > most[member]);
   if (members.length === 0) return undefined;
