@@ -1,5 +1,6 @@
 import { numberOption, readOptions, runCommand } from '#bench/command.ts';
 import { UsageError } from '#platform/errors.ts';
+import type { LoadTestOptions } from './options.ts';
 import { Report } from './report.ts';
 
 const USAGE = `Runs load tests that are too heavy for the test suite, prints the measured figures, and exits with 1 when one misses its
@@ -26,7 +27,9 @@ target.
   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
   npm run loadtest -- watch --only many                one part: many, game
   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
-  npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community`;
+  npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community
+  npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
+  npm run loadtest -- recording --compare DIR          compares it with the recording of another revision`;
 
 interface LoadTest {
   /** The names of its parts, for `--only`. */
@@ -44,18 +47,8 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   clients: () => import('./clients/run.ts'),
   watch: () => import('./watch/run.ts'),
   databases: () => import('./databases/run.ts'),
+  recording: () => import('./recording/run.ts'),
 };
-
-export interface LoadTestOptions {
-  /** Returns true for every part; with `--only`, for the named part alone. */
-  wants: (part: string) => boolean;
-  database: string;
-  /** Undefined: the number that the load test has by default. */
-  matches: number | undefined;
-  minutes: number;
-  seconds: number;
-  seed: number | undefined;
-}
 
 const OPTIONS = {
   only: { type: 'string' },
@@ -64,6 +57,8 @@ const OPTIONS = {
   minutes: { type: 'string', default: '2' },
   seconds: { type: 'string', default: '20' },
   seed: { type: 'string' },
+  out: { type: 'string' },
+  compare: { type: 'string' },
 } as const;
 
 await runCommand(USAGE, async (args) => {
@@ -90,6 +85,8 @@ await runCommand(USAGE, async (args) => {
     minutes: numberOption('minutes', values.minutes, 'any')!,
     seconds: numberOption('seconds', values.seconds, 'any')!,
     seed: numberOption('seed', values.seed),
+    out: values.out,
+    compare: values.compare,
   };
   const report = new Report();
   await loadTest.runLoadTest(options, report);

@@ -2,7 +2,7 @@
 
 import { registerHooks } from 'node:module';
 
-// openapi-typescript prints code with the compiler's API, which TypeScript 7 no longer has: it gets a TypeScript 5 of its own.
+// openapi-typescript prints code with the compiler's API, which only TypeScript 5 has.
 registerHooks({
   resolve: (specifier, context, next) => {
     const isPeer = specifier === 'typescript' && context.parentURL?.includes('/openapi-typescript/');

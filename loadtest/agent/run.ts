@@ -8,7 +8,7 @@ import { createCertificates } from '../support/certificates.ts';
 import { findProgram } from '../support/programs.ts';
 import { prepare } from '../support/prepare.ts';
 import { freeServicePorts, serveProcess } from '../support/served-process.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { AgentProcess, type AgentSettings, type Memory, memoryOfBareNode, SmallFolder } from './agent-process.ts';
 import { GameDay } from './game-day.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runProgram } from '../support/programs.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { type ApiDocument, type PlannedCall, planCalls } from './calls.ts';
 import { type Generator, GENERATORS, PACKAGES } from './generators.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePorts } from '#test/support/ports.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';

@@ -1,4 +1,4 @@
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { type Databases, databases, dialectsOf } from '../support/databases.ts';
 import { type CaseResult, runCase } from './model-case.ts';

@@ -8,7 +8,7 @@ import { openDb } from '#db/open.ts';
 import { list, sql } from '#db/sql.ts';
 import { differencesOf, digestsOf } from '#db/transfer/copy.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { type Databases, databases, dialectsOf } from '../support/databases.ts';
 import { freeServicePorts, serveProcess } from '../support/served-process.ts';

@@ -7,7 +7,7 @@ import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { digestsOf } from '#db/transfer/copy.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
 import { freeAddresses, runWithin, serveInstallation } from './installation.ts';

@@ -1,4 +1,4 @@
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 
 type Part = (report: Report, options: LoadTestOptions) => Promise<void>;

@@ -8,7 +8,7 @@ import { latestMigration, migrate, schemaVersionOf } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
 import { systemClock } from '#platform/clock.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { databases } from '../support/databases.ts';
 import { freeAddresses, runWithin, serveInstallation } from './installation.ts';

@@ -10,7 +10,7 @@ import { reportAsOperator } from '#events/operator-events.ts';
 import { openDb } from '#db/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';

@@ -1,4 +1,4 @@
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf, type Databases } from '../support/databases.ts';
 import { createReader, prepare } from '../support/prepare.ts';

@@ -12,7 +12,7 @@ import { listServers } from '#store/game/servers.ts';
 import { listWatches, setWatch } from '#store/game/watches/server-watches.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { prepare } from '../support/prepare.ts';
-import type { LoadTestOptions } from '../main.ts';
+import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { type GameServer, installGame, PACKAGES, startGame } from './game-server.ts';
 

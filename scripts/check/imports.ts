@@ -2,27 +2,16 @@
 
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { tokensOf } from './tokens.ts';
+import { specifiersIn } from './source.ts';
 
 /** Maps each file to the project files that it imports, type imports included. */
 export type Graph = ReadonlyMap<string, readonly string[]>;
-
-/** The specifiers of `import … from`, `export … from`, `import '…'`, `import('…')` and `import type`. */
-export function specifiersIn(source: string): string[] {
-  const tokens = tokensOf(source);
-  return tokens.flatMap(({ kind, text }, index) => {
-    if (kind !== 'word' || (text !== 'from' && text !== 'import')) return [];
-    const [next, afterNext] = tokens.slice(index + 1, index + 3);
-    if (next?.kind === 'string') return [next.text];
-    return text === 'import' && next?.text === '(' && afterNext?.kind === 'string' ? [afterNext.text] : [];
-  });
-}
 
 export function graphOf(root: string, files: readonly string[]): Graph {
   const { imports = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports?: Aliases };
   const projectFiles = new Set(files);
   const importsOf = (file: string): string[] => {
-    const targets = specifiersIn(readFileSync(join(root, file), 'utf8')).map((specifier) =>
+    const targets = specifiersIn(file, readFileSync(join(root, file), 'utf8')).map((specifier) =>
       resolve(specifier, file, imports),
     );
     return [...new Set(targets)].filter((target) => target !== undefined && projectFiles.has(target)) as string[];

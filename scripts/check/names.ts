@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { tokensOf } from './tokens.ts';
+import { identifiersIn, lineAt } from './source.ts';
 
 type Replacements = Readonly<Record<string, string>>;
 type Names = Readonly<Record<'words' | 'phrases' | 'identifiers' | 'files', Replacements>>;
@@ -59,11 +59,11 @@ export function nameProblems(path: string, source: string | undefined, names = N
   const own = refusedPath(path, names);
   if (own) problems.push(`${path}: "${own.part}" in the file's name: write ${own.write}`);
   const seen = new Set<string>();
-  for (const { kind, text, line } of source === undefined ? [] : tokensOf(source)) {
-    if (kind !== 'word' || seen.has(text)) continue;
+  for (const { text, at } of source === undefined ? [] : identifiersIn(path, source)) {
+    if (seen.has(text)) continue;
     seen.add(text);
     const refused = refusedIdentifier(text.replace(/^#/, ''), names);
-    if (refused) problems.push(`${path}:${line}: "${refused.part}" in ${text}: write ${refused.write}`);
+    if (refused) problems.push(`${path}:${lineAt(source!, at)}: "${refused.part}" in ${text}: write ${refused.write}`);
   }
   return problems;
 }

@@ -1,48 +1,73 @@
-// Checks the structure of the tree: import cycles, imports that point up, large folders, refused names, and markers of a
-// merge that was not resolved.
+// Checks the structure of the tree: import cycles, imports that point up, folders that import each other, refused names
+// and phrases, and markers of a merge that was not resolved.
 //
 //   node scripts/check/structure.ts [DIR]       all rules, for this tree or the one in DIR
-//   node scripts/check/structure.ts --cycles    one rule: --cycles, --imports, --folders, --names or --markers
+//   node scripts/check/structure.ts --cycles    one rule: --cycles, --imports, --folders, --names, --prose or --markers
 
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { folderProblems } from './folders.ts';
 import { type Graph, cyclesOf, graphOf } from './imports.ts';
-import { LAYERS, MAX_FILES_IN_FOLDER, PACKAGES, PACKAGES_IMPORTED_BY } from './layers.ts';
+import { LAYERS, PACKAGES, PACKAGES_IMPORTED_BY } from './layers.ts';
 import { nameProblems } from './names.ts';
+import { proseProblems } from './prose.ts';
 
-const SOURCE = '{src,packages,demo}';
 const ALL = '{src,packages,demo,bench,loadtest,test,scripts}';
+/** Migrations are left out, because they never change. */
+const PROSE = `{*.md,docs/**/*.md,deploy/**/{Containerfile,Caddyfile,*.{yml,yaml,conf,env,service,timer}},${ALL}/**/*.{ts,mts,mjs,js,java,css,md}}`;
 
-const RULES: Record<string, (root: string) => string[]> = {
-  cycles: (root) => cycleProblems(graphOf(root, filesOf(root, `${SOURCE}/**/*.ts`))),
-  imports: (root) => importProblems(graphOf(root, filesOf(root, `${ALL}/**/*.ts`))),
-  folders: (root) => folderProblems(filesOf(root, 'src/**/*')),
-  names: (root) => filesOf(root, `${ALL}/**/*`).flatMap((file) => nameProblems(file, sourceOf(root, file))),
-  markers: (root) => filesOf(root, `{*.md,docs/**/*.md,${ALL}/**/*}`).flatMap((file) => markerProblem(root, file)),
+/** A tree of files, of which several rules need the imports. */
+class Tree {
+  readonly root: string;
+  #graph: Graph | undefined;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  get graph(): Graph {
+    this.#graph ??= graphOf(this.root, this.files(`${ALL}/**/*.ts`));
+    return this.#graph;
+  }
+
+  files(pattern: string): string[] {
+    const entries = globSync(pattern, { cwd: this.root, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    return files.map((file) => relative(this.root, file).replaceAll('\\', '/')).toSorted();
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.root, file), 'utf8');
+  }
+}
+
+const RULES: Record<string, (tree: Tree) => string[]> = {
+  cycles: ({ graph }) => cycleProblems(graph),
+  imports: ({ graph }) => importProblems(graph),
+  folders: ({ graph }) => folderProblems(graph),
+  names: (tree) => tree.files(`${ALL}/**/*`).flatMap((file) => nameProblems(file, sourceOf(tree, file))),
+  prose: (tree) => proseProblems(tree.files(PROSE), (file) => tree.read(file)),
+  markers: (tree) => tree.files(`{*.md,docs/**/*.md,${ALL}/**/*}`).flatMap((file) => markerProblem(tree, file)),
 };
 
 /** One sentence for each problem of the tree in `root`. */
 export function structureProblems(root: string, rules = Object.keys(RULES)): string[] {
-  return rules.flatMap((rule) => RULES[rule]!(root));
-}
-
-function filesOf(root: string, pattern: string): string[] {
-  const entries = globSync(pattern, { cwd: root, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files.map((file) => relative(root, file).replaceAll('\\', '/')).toSorted();
+  const tree = new Tree(root);
+  return rules.flatMap((rule) => RULES[rule]!(tree));
 }
 
 /** The source of a TypeScript or JavaScript file; of other files only the path is checked. */
-function sourceOf(root: string, file: string): string | undefined {
-  return /\.(ts|mts|mjs|js)$/.test(file) ? readFileSync(join(root, file), 'utf8') : undefined;
+function sourceOf(tree: Tree, file: string): string | undefined {
+  return /\.(ts|mts|mjs|js)$/.test(file) ? tree.read(file) : undefined;
 }
 
 /** Git puts these lines around the two sides of a conflict. */
-function markerProblem(root: string, file: string): string[] {
+function markerProblem(tree: Tree, file: string): string[] {
   const isText = /\.(md|ts|mts|mjs|js|java|json|css|sql|yml|yaml|sh|py)$/.test(file);
   const line = isText
-    ? readFileSync(join(root, file), 'utf8')
+    ? tree
+        .read(file)
         .split('\n')
         .findIndex((text) => MARKER.test(text))
     : -1;
@@ -93,13 +118,6 @@ function placeOf(file: string): Place | undefined {
     if (folder !== undefined) return { folder, layer };
   }
   return undefined;
-}
-
-function folderProblems(files: readonly string[]): string[] {
-  const counts = Map.groupBy(files, (file) => dirname(file));
-  return [...counts]
-    .filter(([, inside]) => inside.length > MAX_FILES_IN_FOLDER)
-    .map(([folder, { length }]) => `${folder} has ${length} files; the maximum is ${MAX_FILES_IN_FOLDER}`);
 }
 
 if (import.meta.main) {

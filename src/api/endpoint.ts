@@ -2,10 +2,9 @@ import { z } from 'zod';
 import type { Caller } from './auth/callers.ts';
 import type { Clock } from '#platform/clock.ts';
 import { boundOf } from '#platform/ids.ts';
-import type { MaybePromise } from '#platform/maybe-promise.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import type { MatchHead, MatchWithTeams } from '#store/game/matches.ts';
+import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
@@ -20,9 +19,7 @@ export interface Deps {
   db: Queryable;
   clock: Clock;
   timestamp: WriteTimestamp;
-  match(key: number): MaybePromise<FoundMatch | undefined>;
-  /** Match heads with keys below `before`, newest first. */
-  list(before: number, limit: number): MaybePromise<MatchHead[]>;
+  match(key: number): Promise<FoundMatch | undefined>;
   /** The site's URL, with which permalinks begin. */
   site: string;
   presenceTimeoutMs: number;
@@ -65,7 +62,7 @@ export interface Endpoint<S extends Shape = Shape> {
   cachedUnder?: 'anything' | 'matches';
   deprecated?: Deprecation;
   /** Returns rendered JSON, or a value to be rendered as JSON. */
-  handle(endpointContext: EndpointContext<QueryOf<S>>): MaybePromise<EndpointResult>;
+  handle(endpointContext: EndpointContext<QueryOf<S>>): EndpointResult | Promise<EndpointResult>;
 }
 
 /**

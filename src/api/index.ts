@@ -3,15 +3,15 @@ import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config.ts';
-import { counters } from './counters/counters.ts';
+import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
 import { type ApiFacts, openapiOf } from './openapi.ts';
 import { players } from './players.ts';
 import { punishments } from './punishments.ts';
-import { liveMatches } from './servers/live-matches.ts';
-import { servers } from './servers/servers.ts';
+import { liveMatches } from './live-matches.ts';
+import { servers } from './servers.ts';
 import { Api } from './service.ts';
 
 /** Every endpoint of the data API. */
@@ -42,7 +42,7 @@ export async function openApi(context: AppContext): Promise<HttpService> {
   const openapi = (): object => openapiOf(ENDPOINTS, apiFactsOf(config));
   const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapi);
   return {
-    listener: (request, response) => api.serve(request, response),
+    listener: (request, response) => void api.serve(request, response),
     readsBodies: false,
     close: async () => {
       // A database that is away or closed must not keep the service from stopping.

@@ -1,25 +1,22 @@
 import type { Db, Versions } from '#db/db.ts';
-import { listMatches, matchWithTeams, revisedMatch } from '#store/game/matches.ts';
-import { databaseIdOf } from '#store/database-id.ts';
+import { matchWithTeams, revisedMatch } from '#store/game/matches.ts';
+import { databaseIdOf } from '#store/installation/database-id.ts';
 import type { Deps } from './endpoint.ts';
 
-/** The match queries of the handlers. SQLite answers synchronously. */
-export function matchQueriesOf(db: Db, renderVersion: string): Pick<Deps, 'match' | 'list'> {
-  return {
-    match: db.remote ? revisedIn(db, renderVersion) : (key) => matchWithTeams(db.readSync, key),
-    list: (before, limit) => listMatches(db.readSync, before, limit),
-  };
+/** The query of one match. */
+export function matchQuery(db: Db, renderVersion: string): Deps['match'] {
+  return db.remote ? revisedMatchQuery(db, renderVersion) : (key) => matchWithTeams(db.shortReads, key);
 }
 
 /**
  * PostgreSQL has no data version of all matches, so the entity tag of a match is made from the match's own revision; with
  * merged players, whose names its row does not store, from its content.
  */
-function revisedIn(db: Db, renderVersion: string): Deps['match'] {
+function revisedMatchQuery(db: Db, renderVersion: string): Deps['match'] {
   let databaseId: number | undefined;
   return async (key) => {
     databaseId ??= await databaseIdOf(db);
-    const match = await revisedMatch(db.readSync, key);
+    const match = await revisedMatch(db.shortReads, key);
     if (match === undefined || match.isMerged) return match;
     return { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${databaseId.toString(36)}` };
   };

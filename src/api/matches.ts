@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound, type HttpError } from '#http/errors.ts';
-import { mapMaybe } from '#platform/maybe-promise.ts';
 import { OBJECTIVE_TYPES } from '#events/schema/match-schema.ts';
 import {
+  listMatches,
   listMatchesWithTeams,
   listWholeMatches,
   matchByKey,
@@ -11,7 +11,7 @@ import {
   type MatchObjective,
   type MatchWithTeams,
 } from '#store/game/matches.ts';
-import { EXTRA_NAMES, extrasIn, Extras, needsExtras } from './counters/match-extras.ts';
+import { EXTRA_NAMES, extrasIn, Extras, needsExtras } from './match-extras.ts';
 import { type Endpoint, endpoint, fieldsOf, type Deps, paging, RenderedBody } from './endpoint.ts';
 import { headJson } from './match-list.ts';
 import { count, id, link, timestamp, person } from './schemas.ts';
@@ -75,14 +75,11 @@ export const matches: Endpoint[] = [
     query: { ...paging, fields },
     response: z.array(Match),
     cachedUnder: 'anything',
-    handle: ({ deps, dataVersion, query: { max_id, limit, fields: extra } }) => {
-      if (extra.size > 0) {
-        if (needsExtras(extra) || extra.has('objectives'))
-          return listWithExtras(deps, max_id, limit, extra, dataVersion);
-        const found = listMatchesWithTeams(deps.db, max_id, limit);
-        return found.then((matches) => longList(deps, matches, extra, dataVersion));
-      }
-      return mapMaybe(deps.list(max_id, limit), (found) => plainList(deps, found, dataVersion));
+    handle: async ({ deps, dataVersion, query: { max_id, limit, fields: extra } }) => {
+      if (extra.size === 0) return plainList(deps, await listMatches(deps.db, max_id, limit), dataVersion);
+      if (needsExtras(extra) || extra.has('objectives'))
+        return await listWithExtras(deps, max_id, limit, extra, dataVersion);
+      return longList(deps, await listMatchesWithTeams(deps.db, max_id, limit), extra, dataVersion);
     },
   }),
   endpoint({
@@ -93,14 +90,13 @@ export const matches: Endpoint[] = [
     query: { fields },
     response: Match,
     cachedUnder: 'matches',
-    handle: ({ deps, id: text, dataVersion, query: { fields: extra } }) => {
+    handle: async ({ deps, id: text, dataVersion, query: { fields: extra } }) => {
       const key = keyOf(text);
       if (key === undefined) throw noMatch();
       const tag = (suffix: string): string | undefined => dataVersion && `${text}${suffix}-${dataVersion}`;
-      if (needsExtras(extra) || extra.has('objectives')) return wholeMatch(deps, key, extra, tag);
-      return mapMaybe(deps.match(key), (found) =>
-        matchOf(deps, found, tag('') ?? (found?.tag && `${text}-${found.tag}`)),
-      );
+      if (needsExtras(extra) || extra.has('objectives')) return await wholeMatch(deps, key, extra, tag);
+      const found = await deps.match(key);
+      return matchOf(deps, found, tag('') ?? (found?.tag && `${text}-${found.tag}`));
     },
   }),
 ];

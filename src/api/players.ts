@@ -7,7 +7,7 @@ import { matchesOf } from '#store/game/matches.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned } from '#store/game/punishments.ts';
-import { PlayerCounters, playerCountersWire } from './counters/counters.ts';
+import { PlayerCounters, playerCountersWire } from './counters.ts';
 import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {

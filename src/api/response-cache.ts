@@ -1,6 +1,6 @@
 import { VersionedCache } from './versioned-cache.ts';
 import type { Body } from './response.ts';
-import type { ReceivedRequest } from './request-context.ts';
+import type { ReceivedRequest } from './request-stages.ts';
 
 const ENTRIES = 2_500;
 const MAX_BYTES = 16 * 1024;

@@ -7,18 +7,17 @@ import { credentialsOf } from '#http/credentials.ts';
 import { setRoute } from '#http/request-metrics.ts';
 import type { UsageMeter } from './usage-meter.ts';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
-import { type MaybePromise, settle, mapMaybe } from '#platform/maybe-promise.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import { type Body, bodyOf, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
-import { dataVersionOf, matchQueriesOf } from './match-queries.ts';
+import { dataVersionOf, matchQuery } from './match-queries.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
 import { renderVersionOf } from './match-list.ts';
 import { timestampsIn } from './timestamps.ts';
-import { type AuthenticatedRequest, ReceivedRequest, type RequestContext } from './request-context.ts';
+import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { ResponseCache } from './response-cache.ts';
 import { type Route, Routes } from './routes.ts';
 
@@ -29,7 +28,7 @@ type RateLimit = [subject: string, limit: number];
 
 /**
  * The data API. Every request passes the same stages, each with its own type: received, authenticated, counted against a
- * rate limit, answered. The stages run synchronously unless one has to wait for the database, hence `MaybePromise`.
+ * rate limit, answered.
  */
 export class Api {
   readonly #context: AppContext;
@@ -45,6 +44,8 @@ export class Api {
   readonly #openapi: () => object;
   #openapiBody: Body | undefined;
   readonly #responses = new ResponseCache();
+  /** The data versions of this turn of the event loop. */
+  #versions: Versions | undefined;
 
   constructor(
     context: AppContext,
@@ -67,7 +68,7 @@ export class Api {
     this.#deps = {
       db: db.shortReads,
       clock,
-      ...matchQueriesOf(db, this.#renderVersion),
+      match: matchQuery(db, this.#renderVersion),
       timestamp: timestampsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
@@ -76,41 +77,47 @@ export class Api {
   }
 
   /** Answers a request. Never throws. */
-  serve(request: IncomingMessage, response: ServerResponse): void {
-    const received = new ReceivedRequest(request, response, this.#routes, versionsOf(this.#context.db));
-    if (received.route !== undefined) setRoute(response, received.route.endpoint.path);
-    void settle(
-      () => this.#serveReceived(received),
-      () => undefined,
-      () => void response.destroy(),
-    );
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const received = new ReceivedRequest(request, response, this.#routes, this.#currentVersions());
+      const { path, route } = received;
+      if (route !== undefined) setRoute(response, route.endpoint.path);
+      if (request.method === 'OPTIONS') await this.#sendUncounted(received, undefined);
+      else if (isOpenapi(path) && isReading(request.method))
+        await this.#sendUncounted(received, this.#openapiDocument());
+      else await this.#serveReceived(received);
+    } catch {
+      response.destroy();
+    }
   }
 
-  #serveReceived(received: ReceivedRequest): MaybePromise<void> {
-    const { request, path } = received;
-    if (request.method === 'OPTIONS') return this.#sendUncounted(received, undefined);
-    if (isOpenapi(path) && isReading(request.method)) return this.#sendUncounted(received, this.#openapiDocument());
-    return settle(
-      () => this.#authenticate(received),
-      (caller) => this.#serveAuthenticated({ received, caller }),
-      (error) => this.#refuseCredentials(received, error),
-    );
+  /** Read once in a turn of the event loop: the requests of one turn arrived before it. */
+  #currentVersions(): Versions {
+    if (this.#versions === undefined) {
+      this.#versions = versionsOf(this.#context.db);
+      setImmediate(() => (this.#versions = undefined));
+    }
+    return this.#versions;
   }
 
-  #serveAuthenticated({ received, caller }: AuthenticatedRequest): MaybePromise<void> {
-    return settle(
-      () => this.#rateLimiter.count(...this.#rateLimitOf(received.request, caller)),
-      (rateLimit) => this.#serveCounted({ received, caller, rateLimit }),
-      (error) => this.#refuse(received, error),
-    );
+  async #serveReceived(received: ReceivedRequest): Promise<void> {
+    let authenticated: AuthenticatedRequest | undefined;
+    let counted: CountedRequest | undefined;
+    try {
+      authenticated = { received, caller: await this.#authenticate(received) };
+      counted = { ...authenticated, rateLimit: await this.#count(authenticated) };
+      const body = await this.#answer(counted);
+      this.#countUse(counted, 200);
+      await sendBody(received.request, received.response, this.#headersOf(received, counted.rateLimit), body);
+    } catch (error) {
+      if (counted !== undefined) this.#refuseCounted(counted, error);
+      else if (authenticated !== undefined) await this.#refuse(received, error);
+      else await this.#refuseCredentials(received, error);
+    }
   }
 
-  #serveCounted(context: RequestContext): MaybePromise<void> {
-    return settle(
-      () => mapMaybe(this.#answer(context), (body) => this.#send(context, body)),
-      () => undefined,
-      (error) => this.#refuseCounted(context, error),
-    );
+  #countUse({ received, caller }: CountedRequest, status: number): void {
+    this.#meter.count(caller, received.route?.endpoint.path ?? '', status);
   }
 
   /** Made at the first request for it, because making it takes half the time of the service's start. */
@@ -118,9 +125,13 @@ export class Api {
     return (this.#openapiBody ??= bodyOf(new RenderedBody(JSON.stringify(this.#openapi()))));
   }
 
-  #authenticate({ request, query, versions }: ReceivedRequest): MaybePromise<Caller> {
+  #authenticate({ request, query, versions }: ReceivedRequest): Promise<Caller> {
     const credentials = credentialsOf(request, (name) => query.values(name), this.#realm);
     return this.#callers.authenticate(credentials, versions.credentials);
+  }
+
+  #count({ received, caller }: AuthenticatedRequest): RateLimitResult | Promise<RateLimitResult> {
+    return this.#rateLimiter.count(...this.#rateLimitOf(received.request, caller));
   }
 
   /** The subject and hourly limit that a request counts against: a user, an application, a game server or an address. */
@@ -139,20 +150,17 @@ export class Api {
     return `${kind}:${networkOf(this.#addresses.of(request))}`;
   }
 
-  #answer(context: RequestContext): MaybePromise<Body> {
-    const { received, caller, rateLimit } = context;
+  #answer(counted: CountedRequest): Body | Promise<Body> {
+    const { received, caller, rateLimit } = counted;
     const { request, route } = received;
     if (!rateLimit.allowed) throw rateLimited(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!isReading(request.method)) throw methodNotAllowed();
     if (route === undefined) throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
-    return mapMaybe(this.#responses.get(received) ?? this.#handle(context, route), (body) => {
-      this.#meter.count(caller, route.endpoint.path, 200);
-      return body;
-    });
+    return this.#responses.get(received) ?? this.#handle(counted, route);
   }
 
-  #handle({ received, caller }: RequestContext, route: Route): MaybePromise<Body> {
+  async #handle({ received, caller }: CountedRequest, route: Route): Promise<Body> {
     const { endpoint } = route;
     const endpointContext: EndpointContext = {
       deps: this.#deps,
@@ -161,50 +169,45 @@ export class Api {
       query: received.query.read(endpoint.query),
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
     };
-    return mapMaybe(endpoint.handle(endpointContext as EndpointContext<Record<string, never>>), (result) => {
-      const body = bodyOf(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
-      this.#responses.set(received, body);
-      return body;
-    });
-  }
-
-  #send({ received, rateLimit }: RequestContext, body: Body): MaybePromise<void> {
-    return sendBody(received.request, received.response, this.#headersOf(received, rateLimit), body);
+    const result = await endpoint.handle(endpointContext as EndpointContext<Record<string, never>>);
+    const body = bodyOf(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
+    this.#responses.set(received, body);
+    return body;
   }
 
   /** Answers a request that needs no credentials and counts against no limit. A preflight has no body. */
-  #sendUncounted(received: ReceivedRequest, body: Body | undefined): MaybePromise<void> {
+  async #sendUncounted(received: ReceivedRequest, body: Body | undefined): Promise<void> {
     const { request, response } = received;
-    return mapMaybe(this.#uncountedHeaders(received), (headers) => {
-      if (body === undefined) return void response.writeHead(204, headers).end();
-      return sendBody(request, response, headers, body);
-    });
+    const headers = await this.#uncountedHeaders(received);
+    if (body === undefined) response.writeHead(204, headers).end();
+    else await sendBody(request, response, headers, body);
   }
 
   /**
    * Counts a failed authentication against a separate rate limit of the client address. A former token always gets its
    * 401, because clients refresh their token only then.
    */
-  #refuseCredentials(received: ReceivedRequest, error: unknown): MaybePromise<void> {
-    if (!(error instanceof HttpError)) return this.#refuse(received, error);
+  async #refuseCredentials(received: ReceivedRequest, error: unknown): Promise<void> {
+    if (!(error instanceof HttpError)) return await this.#refuse(received, error);
     const { clock, config } = this.#context;
-    return settle(
-      () => this.#rateLimiter.count(this.#addressSubject(received.request, 'failed'), config.ADDRESS_LIMIT),
-      (rateLimit) => {
-        const refusal = rateLimit.allowed || error instanceof FormerToken ? error : rateLimited(rateLimit, clock.now());
-        return this.#sendError(received, this.#headersOf(received, rateLimit), refusal);
-      },
-      (failure) => this.#refuse(received, failure),
-    );
+    let rateLimit: RateLimitResult;
+    try {
+      rateLimit = await this.#rateLimiter.count(this.#addressSubject(received.request, 'failed'), config.ADDRESS_LIMIT);
+    } catch (failure) {
+      return await this.#refuse(received, failure);
+    }
+    const refusal = rateLimit.allowed || error instanceof FormerToken ? error : rateLimited(rateLimit, clock.now());
+    this.#sendError(received, this.#headersOf(received, rateLimit), refusal);
   }
 
-  #refuseCounted({ received, caller, rateLimit }: RequestContext, error: unknown): void {
-    this.#meter.count(caller, received.route?.endpoint.path ?? '', toHttpError(error).status);
+  #refuseCounted(counted: CountedRequest, error: unknown): void {
+    const { received, rateLimit } = counted;
+    this.#countUse(counted, toHttpError(error).status);
     this.#sendError(received, this.#headersOf(received, rateLimit), error);
   }
 
-  #refuse(received: ReceivedRequest, error: unknown): MaybePromise<void> {
-    return mapMaybe(this.#uncountedHeaders(received), (headers) => this.#sendError(received, headers, error));
+  async #refuse(received: ReceivedRequest, error: unknown): Promise<void> {
+    this.#sendError(received, await this.#uncountedHeaders(received), error);
   }
 
   #sendError({ request, response, path }: ReceivedRequest, headers: Headers, error: unknown): void {
@@ -219,14 +222,15 @@ export class Api {
    * The headers of a request that counts against no limit show the rate limit of the client address, or an unused one if
    * the counters are unavailable.
    */
-  #uncountedHeaders(received: ReceivedRequest): MaybePromise<Headers> {
+  async #uncountedHeaders(received: ReceivedRequest): Promise<Headers> {
     const { clock, config } = this.#context;
     const limit = config.ADDRESS_LIMIT;
-    return settle(
-      () => this.#rateLimiter.peek(this.#addressSubject(received.request), limit),
-      (rateLimit) => this.#headersOf(received, rateLimit),
-      () => this.#headersOf(received, unusedRateLimit(limit, clock.now())),
-    );
+    try {
+      const rateLimit = await this.#rateLimiter.peek(this.#addressSubject(received.request), limit);
+      return this.#headersOf(received, rateLimit);
+    } catch {
+      return this.#headersOf(received, unusedRateLimit(limit, clock.now()));
+    }
   }
 
   #headersOf({ request, query, route }: ReceivedRequest, rateLimit: RateLimitResult): Headers {

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Provider } from 'oidc-provider';
-import type { TimerClock } from '#platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
@@ -12,7 +12,6 @@ import { requestLanguage } from '#http/cookies.ts';
 import type { PageShell } from '#http/page.ts';
 import type { Background } from './background.ts';
 import type { RequestInfo } from './client-info.ts';
-import type { HeldAttempts } from './held-attempts.ts';
 import type { PasswordQueue } from './password-queue.ts';
 import type { GuessCounter } from './guess-counter.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
@@ -28,13 +27,12 @@ export type Context = HonoContext<Env>;
 export interface Deps {
   readonly config: Config;
   readonly db: Db;
-  readonly clock: TimerClock;
+  readonly clock: Clock;
   readonly log: Log;
   readonly mail: Mailer;
   readonly shell: PageShell;
   readonly secure: boolean;
   readonly background: Background;
-  readonly heldAttempts: HeldAttempts;
   readonly passwordQueue: PasswordQueue;
   readonly guesses: GuessCounter;
   /** oidc-provider with the current signing keys; replaced when the keys rotate, so read it for each request. */

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
-import { type AttemptCount, type AttemptLimit, type AttemptResult, countAttempts } from '#store/accounts/throttle.ts';
+import { type AttemptCount, type AttemptLimit, type AttemptResult, countAttempts } from '#store/accounts/attempts.ts';
 
 /** For this long a refusal is repeated without reading the count, which a right password may have lowered meanwhile. */
 const REPEAT_MS = 1_000;

@@ -15,7 +15,6 @@ import { GroupWriter } from '#db/group-writer.ts';
 import type { AppContext } from '#context/context.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
-import { HeldAttempts } from './held-attempts.ts';
 import { KeyRing } from './oidc/key-ring.ts';
 import { allowsMethod } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
@@ -67,7 +66,6 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     logProviderErrors(createProvider(providerParts, keys), log),
   );
   const background = new Background(log);
-  const heldAttempts = new HeldAttempts(clock);
   const passwordQueue = new PasswordQueue();
   const deps: Deps = {
     config,
@@ -78,7 +76,6 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     shell,
     secure,
     background,
-    heldAttempts,
     passwordQueue,
     guesses: new GuessCounter(db, clock),
     get provider() {
@@ -89,10 +86,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   const service = new AuthService(context, keyRing, pages);
   return {
     listener: (request, response) => service.serve(request, response),
-    stopping: () => {
-      heldAttempts.close();
-      passwordQueue.close();
-    },
+    stopping: () => passwordQueue.close(),
     close: async () => {
       keyRing.close();
       await background.settled();

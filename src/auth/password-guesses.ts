@@ -2,7 +2,7 @@ import { networksOf } from '#http/client-network.ts';
 import { nameKey } from '#platform/text.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Account } from '#store/accounts/accounts.ts';
-import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/throttle.ts';
+import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/attempts.ts';
 import type { Context, Deps } from './deps.ts';
 import { deviceCookie, isOwnDevice } from './device.ts';
 import { sendMail } from './mails.ts';
@@ -16,10 +16,10 @@ const DAY_MS = 24 * HOUR_MS;
 const NETWORK_LIMIT = { attempts: 60, windowMs: QUARTER_MS };
 /** Wrong passwords of one device that has signed in to the account before. */
 const DEVICE_LIMIT = { attempts: 20, windowMs: HOUR_MS };
-/** Wrong passwords for one account from all other devices together: more than these are answered later. */
-const PROMPT_GUESSES = 20;
-/** More than these are not checked: 100 an hour do not find a password that the rules allow. */
+/** Wrong passwords for one account from all other devices together: 100 an hour do not find a password that the rules allow. */
 const STRANGERS_LIMIT = { attempts: 100, windowMs: HOUR_MS };
+/** After this many guesses within the hour the owner gets a mail. */
+const ALERT_AFTER = 20;
 const ALERT_LIMIT = { attempts: 1, windowMs: DAY_MS };
 
 /** An attempt that may be checked. Call `succeeded` if the password is right: a sign-in is no guess. */
@@ -57,7 +57,7 @@ async function admitStranger(
   account: Account | undefined,
   hash: string,
 ): Promise<AdmittedGuess | undefined> {
-  const { db, guesses, heldAttempts, passwordQueue } = deps;
+  const { db, guesses, passwordQueue } = deps;
   passwordQueue.refuseIfFull('stranger', c.get('client'));
   const counted: string[] = [];
   // A refused network stops first: otherwise it would use up the count of the account.
@@ -69,9 +69,8 @@ async function admitStranger(
   }
   const subject = `guess ${hash}`;
   const { allowed, used } = await guesses.count(subject, STRANGERS_LIMIT);
-  if (used > PROMPT_GUESSES && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
+  if (used > ALERT_AFTER && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
   if (!allowed) return undefined;
-  if (used > PROMPT_GUESSES && !(await heldAttempts.hold(hash))) return undefined;
   return {
     requester: 'stranger',
     succeeded: async () => {

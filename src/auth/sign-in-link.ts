@@ -15,7 +15,7 @@ import { showPage } from './layout.ts';
 import { mailStateNotice } from './mail-state.ts';
 import { signIn } from './session.ts';
 import type { Texts } from './texts/index.ts';
-import { admitAttempt } from './throttle.ts';
+import { admitAttempt } from './attempts.ts';
 import { showExpired } from './validation.ts';
 
 const COOKIE_S = 3_600;

@@ -1,5 +1,5 @@
 import { mailServerOf } from '#platform/mail.ts';
-import { healthOf } from '#store/health.ts';
+import { healthOf } from '#store/installation/health.ts';
 import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [

@@ -1,7 +1,7 @@
 import { sameText } from '#platform/crypto/secrets.ts';
 import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
-import { countAttempt } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
 import { type Act, recordAudit } from '#store/audit/audit.ts';
 import { type Application, managedApplication } from '#store/applications/applications.ts';
 import { isOwner } from '#store/applications/owners.ts';

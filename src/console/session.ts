@@ -1,6 +1,6 @@
 import { SITE_SESSION } from '#http/cookies.ts';
 import { formTokenOf } from '#http/form.ts';
-import { countAttempt } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
 import { type Actor, recordAudit } from '#store/audit/audit.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
 import type { Context, Deps, Person } from './deps.ts';

@@ -12,7 +12,7 @@ import { openDb } from '#db/open.ts';
 import { sqliteFileOf } from '#platform/setting.ts';
 import { HOW_TO_BEGIN, migrate, schemaVersionOf } from '#db/migrate.ts';
 import { recordMailOutcome } from '#store/mail-failures.ts';
-import { formerHashKeys, hasFormerHashKeys } from '#store/installation.ts';
+import { formerHashKeys, hasFormerHashKeys } from '#store/installation/installation.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseMoved } from '#db/transfer/closing.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';

@@ -2,7 +2,7 @@ import type { Config } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { existingSecret, openSecretKey, secretKeyFile, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
-import { fingerprintOf, secretKeyMatches, storedFingerprint } from '#store/installation.ts';
+import { fingerprintOf, secretKeyMatches, storedFingerprint } from '#store/installation/installation.ts';
 
 /**
  * A used database never gets a new secret key silently: it would lose the keys that sign ID tokens, and no longer recognise

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '#platform/maybe-promise.ts';
 import type { Sql } from './sql.ts';
 
 export type Row = Record<string, string | number | null | Uint8Array>;
@@ -30,12 +29,6 @@ export interface Queryable {
 /** An unchanging state of the database while it is open. Allows only `select`. */
 export type Snapshot = Queryable & AsyncDisposable;
 
-/** Reads that are synchronous where the driver is, for hot paths where awaiting a promise costs measurable time. */
-export interface Reads {
-  tuples(query: Sql): MaybePromise<Cell[][]>;
-  tuple(query: Sql): MaybePromise<Cell[] | undefined>;
-}
-
 /**
  * Data versions for caches. Each number changes when any process commits a change of its kind; a value cached under the
  * same number is still valid. Undefined where the database cannot report changes in time: then nothing may be cached.
@@ -53,8 +46,6 @@ export interface Versions {
 
 export interface Db extends Queryable, AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Reads synchronously on SQLite, asynchronously on PostgreSQL. Allows only `select`. */
-  readonly readSync: Reads;
   /**
    * For reads that stay short at any size of the database. On PostgreSQL they are pipelined on shared connections, where a
    * slow read would delay those behind it. Allows only `select`.

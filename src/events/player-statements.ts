@@ -1,6 +1,6 @@
 import { nameKey } from '#platform/text.ts';
 import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
-import { syncAccountName } from '#store/accounts/account-names.ts';
+import { syncAccountName } from '#store/game/linked-account.ts';
 import { type Added, additions, observations } from '#store/game/player-stats.ts';
 import type { KnownPlayer, PlayerName } from '#store/game/players.ts';
 

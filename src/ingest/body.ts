@@ -9,7 +9,10 @@ export type Format = 'json' | 'ndjson';
 
 const MEGABYTE = 1024 * 1024;
 export const MAX_BYTES: Readonly<Record<Format, number>> = { json: 4 * MEGABYTE, ndjson: 64 * MEGABYTE };
-/** Limit in bytes of one event: of a line of a stream, or of the `data` of an event in an array. */
+/** Maximum events in an array, and lines in a stream. */
+export const MAX_IN_ARRAY = 1_000;
+export const MAX_IN_STREAM = 20_000;
+/** Maximum bytes of one event: of a line of a stream, or of the `data` of an event in an array. */
 export const MAX_EVENT_LENGTH = MEGABYTE;
 
 const FORMATS = new Map<string, Format>([
@@ -28,8 +31,8 @@ export function formatOf(request: IncomingMessage): Format {
 }
 
 /** Counts the bytes of bodies that are held in memory. */
-export interface ByteQuota {
-  /** Adds received bytes; throws where they exceed the quota. */
+export interface ByteLimit {
+  /** Adds received bytes; throws if they exceed the limit. */
   hold(bytes: number): void;
 }
 
@@ -38,17 +41,17 @@ export interface ByteQuota {
  * and iterating the stream would cost more than reading it.
  * @throws the errors of `readChunks`
  */
-export async function readBody(request: IncomingMessage, maxBytes: number, quota: ByteQuota): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number, limit: ByteLimit): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  if (isUncompressed(request)) await collectChunks(request, maxBytes, quota, chunks);
-  else for await (const chunk of readChunks(request, maxBytes, quota)) chunks.push(chunk);
+  if (isUncompressed(request)) await collectChunks(request, maxBytes, limit, chunks);
+  else for await (const chunk of readChunks(request, maxBytes, limit)) chunks.push(chunk);
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
-function collectChunks(request: IncomingMessage, maxBytes: number, quota: ByteQuota, chunks: Buffer[]): Promise<void> {
+function collectChunks(request: IncomingMessage, maxBytes: number, limit: ByteLimit, chunks: Buffer[]): Promise<void> {
   // It emits nothing any more, so that the promise would never settle.
   if (request.destroyed) throw closedTooEarly();
-  const count = byteCounter(request, maxBytes, quota);
+  const count = byteCounter(request, maxBytes, limit);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onData = (chunk: Buffer): void => {
     try {
@@ -70,9 +73,9 @@ function collectChunks(request: IncomingMessage, maxBytes: number, quota: ByteQu
 export async function* readChunks(
   request: IncomingMessage,
   maxBytes: number,
-  quota: ByteQuota,
+  limit: ByteLimit,
 ): AsyncGenerator<Buffer> {
-  const count = byteCounter(request, maxBytes, quota);
+  const count = byteCounter(request, maxBytes, limit);
   const stream = decompressed(request);
   try {
     // A caller that stops reading early still sends a response; destroying the request would close its connection.
@@ -94,16 +97,16 @@ export async function* readChunks(
 }
 
 /**
- * Returns a function that counts each chunk and throws once the body exceeds `maxBytes` or the quota. A Content-Length
+ * Returns a function that counts each chunk and throws once the body exceeds `maxBytes` or the limit. A Content-Length
  * beyond `maxBytes` is refused before the first byte is read.
  */
-function byteCounter(request: IncomingMessage, maxBytes: number, quota: ByteQuota): (chunk: Buffer) => void {
+function byteCounter(request: IncomingMessage, maxBytes: number, limit: ByteLimit): (chunk: Buffer) => void {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   let total = 0;
   return ({ length }) => {
     total += length;
     if (total > maxBytes) throw tooLarge(maxBytes);
-    quota.hold(length);
+    limit.hold(length);
   };
 }
 

@@ -8,10 +8,18 @@ import { problemOf } from '#events/schema/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { type Item, itemOf } from '#events/event-queue.ts';
 import { rejectedFor, type Receipt, type Sender } from '#events/receipts.ts';
-import { formatOf, linesOf, MAX_BYTES, MAX_EVENT_LENGTH, readBody, readChunks } from './body.ts';
-import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
+import {
+  formatOf,
+  linesOf,
+  MAX_BYTES,
+  MAX_EVENT_LENGTH,
+  MAX_IN_ARRAY,
+  MAX_IN_STREAM,
+  readBody,
+  readChunks,
+} from './body.ts';
 import { ReceiptLines } from './receipt-lines.ts';
-import type { ServerQuota } from './server-quotas.ts';
+import type { RequestLimits } from './server-limits.ts';
 
 /** `POST /events`: one event, an array of events, or a stream of lines. The response is one receipt per event, in order. */
 export interface EventRequest {
@@ -24,7 +32,7 @@ export interface EventRequest {
 
 export interface IngestDeps {
   clock: Clock;
-  quota: ServerQuota;
+  limits: RequestLimits;
   keyedHash: KeyedHash;
 }
 
@@ -34,22 +42,22 @@ const MAX_OPEN_BATCHES = 4;
 
 /** @throws HttpError 400, 413, 415, 429 or 503, before the response has begun */
 export async function handleEventRequest(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
-  if (deps.quota.isFull) throw unavailable();
-  deps.quota.refuseUnparsed();
+  if (deps.limits.isFull) throw unavailable();
+  deps.limits.refuseUnparsed();
   if (formatOf(eventRequest.request) === 'json') await ingestJson(deps, eventRequest);
   else await ingestStream(deps, eventRequest);
 }
 
 async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
-  const body = await readBody(eventRequest.request, MAX_BYTES.json, deps.quota);
+  const body = await readBody(eventRequest.request, MAX_BYTES.json, deps.limits);
   // Parsing in a function of its own leaves no reference to the parsed events while this one awaits the receipts.
   const receipts = await ingestBody(deps, eventRequest, body);
   sendJson(eventRequest.response, JSON.stringify(receipts));
 }
 
 function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer): Promise<Receipt | Receipt[]> {
-  // Other requests of the server may have used up its quota while this body arrived.
-  deps.quota.refuseUnparsed();
+  // Other requests of the server may have used up its limits while this body arrived.
+  deps.limits.refuseUnparsed();
   const parsed = parseAll(body, MAX_IN_ARRAY);
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { raw } = parsed;
@@ -74,7 +82,7 @@ function receiptsFor(
   raw: readonly (RawEvent | InvalidElement)[],
 ): Promise<Receipt[]> {
   const now = deps.clock.now();
-  return deps.quota.accept(
+  return deps.limits.accept(
     raw.map((event) => itemOf(sender, check(deps, event, sender, now), event.input)),
     { dryRun },
   );
@@ -107,7 +115,7 @@ async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promi
   const { request, response, dryRun } = eventRequest;
   const receiptLines = new ReceiptLines(request, response);
   try {
-    const accept = (batch: Item[]): Promise<Receipt[]> => deps.quota.accept(batch, { dryRun });
+    const accept = (batch: Item[]): Promise<Receipt[]> => deps.limits.accept(batch, { dryRun });
     for await (const receipts of mapInOrder(batchesOf(deps, eventRequest), accept)) await receiptLines.write(receipts);
     if (receiptLines.isEmpty)
       throw new HttpError(400, 'invalid_request', 'The body holds no event; send one event a line.');
@@ -120,15 +128,15 @@ async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promi
 }
 
 async function* batchesOf(deps: IngestDeps, { request, sender }: EventRequest): AsyncGenerator<Item[]> {
-  const { clock, quota } = deps;
+  const { clock, limits } = deps;
   let count = 0;
-  for await (const lines of linesOf(readChunks(request, MAX_BYTES.ndjson, quota))) {
+  for await (const lines of linesOf(readChunks(request, MAX_BYTES.ndjson, limits))) {
     const now = clock.now();
     for (let start = 0; start < lines.length; start += BATCH_SIZE) {
       const batch = lines.slice(start, start + BATCH_SIZE);
       count += batch.length;
       if (count > MAX_IN_STREAM) throw TOO_MANY;
-      quota.refuseUnparsed();
+      limits.refuseUnparsed();
       yield batch.map((line) => itemOfLine(deps, line, sender, now));
     }
   }

@@ -13,7 +13,7 @@ import { handleDialectRequest } from './dialects/dialect-request.ts';
 import { type DialectMatch, dialectRoute } from './dialects/dialects.ts';
 import { handleEventRequest } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
-import { ServerQuotas } from './server-quotas.ts';
+import { ServerLimits } from './server-limits.ts';
 
 /** The service that game servers send events to. */
 export interface IngestService {
@@ -37,7 +37,7 @@ export async function openIngest(
 ): Promise<IngestService> {
   const credentials = new Credentials({ db, clock });
   const { INGEST_LIMIT: events, INGEST_WEIGHT_LIMIT: weight } = config;
-  const quotas = new ServerQuotas({ eventQueue, clock, perMinute: { events, weight } });
+  const serverLimits = new ServerLimits({ eventQueue, clock, perMinute: { events, weight } });
   const { keyedHash } = db;
   const facts = { url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL };
   let document: string | undefined;
@@ -45,9 +45,9 @@ export async function openIngest(
     '/events': {
       POST: async ({ request, response, query, credential }) => {
         const dryRun = isDryRun(query) || credential.test;
-        using quota = quotas.open(credential.serverKey);
+        using limits = serverLimits.open(credential.serverKey);
         await handleEventRequest(
-          { clock, quota, keyedHash },
+          { clock, limits, keyedHash },
           { request, response, sender: senderOf(credential), dryRun },
         );
       },
@@ -70,9 +70,9 @@ export async function openIngest(
     const credential = await credentials.ofHeader(`Bearer ${found.dialect.keyOf(request) ?? ''}`);
     const handle = found.route.methods[request.method!];
     if (handle === undefined) throw notAllowed(found.route.methods);
-    using quota = quotas.open(credential.serverKey);
+    using limits = serverLimits.open(credential.serverKey);
     const sender = senderOf(credential);
-    const deps = { db, clock, keyedHash, quota, sender, dryRun: credential.test };
+    const deps = { db, clock, keyedHash, limits, sender, dryRun: credential.test };
     send(response, 200, JSON.stringify(await handleDialectRequest(deps, request, found.parameters, handle)));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -90,7 +90,7 @@ export async function openIngest(
     if (handle === undefined) throw notAllowed(route);
     await handle({ request, response, query: new URLSearchParams(search), credential });
   };
-  const logFailure = throttledLog((error: unknown, { status, requestId }: HttpError) =>
+  const logFailure = limitedLog((error: unknown, { status, requestId }: HttpError) =>
     log.error({ err: error, status, request_id: requestId }, 'request with events failed'),
   );
   const refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
@@ -111,7 +111,7 @@ export async function openIngest(
 const OUTAGE_LOG_INTERVAL_MS = 5_000;
 
 /** Logs at most one outage (503) per interval, because every request fails during an outage. */
-function throttledLog(log: (error: unknown, wire: HttpError) => void): typeof log {
+function limitedLog(log: (error: unknown, wire: HttpError) => void): typeof log {
   let last = -Infinity;
   return (error, wire) => {
     if (wire.status === 503 && performance.now() - last < OUTAGE_LOG_INTERVAL_MS) return;

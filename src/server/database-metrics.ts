@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { gauge } from '#platform/metrics.ts';
 import { sqliteFileOf } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
-import { databaseSize } from '#store/database-size.ts';
+import { databaseSize } from '#store/installation/database-size.ts';
 
 /** Looking at every table costs some milliseconds, and a scrape comes every few seconds. */
 const SIZE_INTERVAL_MS = 60_000;

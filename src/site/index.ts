@@ -14,28 +14,28 @@ import { bucketsIn } from '#store/game/time-buckets.ts';
 import { HttpError } from '#http/errors.ts';
 import { ClientAddresses } from '#http/client-address.ts';
 import { addSiteAssets } from './assets.ts';
-import { SiteBounds } from './bounds.ts';
-import { headImage } from './head-image.ts';
+import { SiteLimits } from './request-limits.ts';
+import { headImage } from './pages/head-image.ts';
 import { Heads } from './heads.ts';
 import { type SignedIn, signedInPerson } from './person.ts';
 import { Cards } from './open-graph/cards.ts';
 import { mapCard, matchImage, playerImage, siteCard } from './open-graph/index.ts';
 import { developerPages } from './developers/index.ts';
-import { matchFeed, punishmentFeed } from './feeds.ts';
-import { homePage, liveCounts } from './home.ts';
+import { matchFeed, punishmentFeed } from './pages/feeds.ts';
+import { homePage, liveCounts } from './pages/home.ts';
 import { writePage } from './layout.ts';
-import { leaderboardsPage } from './leaderboards.ts';
-import { mapImage, mapPage } from './map.ts';
-import { mapsPage } from './maps.ts';
-import { matchPage } from './match.ts';
-import { matchesPage } from './matches.ts';
-import { playerHead } from './player-head.ts';
-import { playerMatchesPage, playerPage } from './player.ts';
-import { readPrivacy, showPrivacy } from './privacy.ts';
-import { punishmentPage, punishmentsPage } from './punishments.ts';
-import { playersPage, searchPage } from './search.ts';
-import { serverPage } from './server.ts';
-import { robots, sitemapFile, sitemapIndex } from './sitemap.ts';
+import { leaderboardsPage } from './pages/leaderboards.ts';
+import { mapImage, mapPage } from './pages/map.ts';
+import { mapsPage } from './pages/maps.ts';
+import { matchPage } from './pages/match.ts';
+import { matchesPage } from './pages/matches.ts';
+import { playerHead } from './pages/player-head.ts';
+import { playerMatchesPage, playerPage } from './pages/player.ts';
+import { readPrivacy, showPrivacy } from './pages/privacy.ts';
+import { punishmentPage, punishmentsPage } from './pages/punishments.ts';
+import { playersPage, searchPage } from './pages/search.ts';
+import { serverPage } from './pages/server.ts';
+import { robots, sitemapFile, sitemapIndex } from './pages/sitemap.ts';
 import { type Deps, type PageContent, PageRequest, type PageHandler } from './page-request.ts';
 
 interface Env {
@@ -65,7 +65,7 @@ export function siteOf({ config, db, clock, log }: AppContext, cards = new Cards
   const app = new Hono<Env>();
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, requestOf(c, deps).notFound());
   app.use(setHonoRoute);
-  boundRequests(app, deps);
+  limitRequests(app, deps);
   app.use(compress());
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await sendNotFound(c));
@@ -108,20 +108,20 @@ const PAGES: Record<string, PageHandler> = {
 };
 
 /** Counts requests against their address and limits those in progress. */
-function boundRequests(app: Hono<Env>, deps: Deps): void {
+function limitRequests(app: Hono<Env>, deps: Deps): void {
   const { clock, config } = deps;
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
-  const bounds = new SiteBounds(clock, config.SITE_LIMIT);
+  const limits = new SiteLimits(clock, config.SITE_LIMIT);
   app.use(async (c, next) => {
     // Tests call the application without a connection, so `incoming` may be missing.
     const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
     const address = incoming === undefined ? '' : addresses.of(incoming);
-    const seconds = bounds.secondsToWait(address, c.req.path);
+    const seconds = limits.secondsToWait(address, c.req.path);
     if (seconds !== undefined) {
       const sentence = requestOf(c, deps).text.error.tooMany(String(seconds));
       throw new HttpError(429, 'rate_limit', sentence, { 'retry-after': String(seconds) });
     }
-    await bounds.run(next);
+    await limits.run(next);
   });
 }
 

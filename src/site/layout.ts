@@ -2,8 +2,7 @@ import { html } from 'hono/html';
 import { LANGUAGES } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import { type Html, renderPage } from '#http/page.ts';
-import { type PageContent, type PageRequest, type Picture, SECTIONS } from './page-request.ts';
-import { CARD_SIZE } from './open-graph/drawing.ts';
+import { CARD_SIZE, type PageContent, type PageRequest, type Picture, SECTIONS } from './page-request.ts';
 import { personMenu, type SignedIn } from './person.ts';
 
 /** Renders a page of the site with its metadata, header and footer. */

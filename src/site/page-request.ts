@@ -9,9 +9,8 @@ import type { Html, PageShell, PolicyAdditions } from '#http/page.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
-import type { Cards } from './open-graph/cards.ts';
 import type { Heads } from './heads.ts';
-import { type Formats, formatsIn } from './components/formats.ts';
+import { type Formats, formatsIn } from './formats.ts';
 import { type Text, TEXTS } from './text/index.ts';
 
 /** The dependencies of the site's pages. */
@@ -22,8 +21,13 @@ export interface Deps {
   log: Log;
   shell: PageShell;
   bucketsAt: BucketsAt;
-  cards: Cards;
+  cards: ShareCards;
   heads: Heads;
+}
+
+/** Renders share cards (Open Graph images) from SVG. */
+export interface ShareCards {
+  response: (svg: string, ifNoneMatch: string | undefined) => Promise<Response>;
 }
 
 /** One request for a page, with its parameters, language and formats. */
@@ -104,6 +108,9 @@ export class PageRequest {
     return new HttpError(404, 'not_found', this.text.error.notFound);
   }
 }
+
+/** The size that Open Graph images are shown at without cropping. */
+export const CARD_SIZE = { width: 1_200, height: 630 };
 
 export interface Picture {
   path: string;

@@ -113,6 +113,23 @@ test('guesses beyond the queue get 503, and disconnected clients leave it', asyn
   assert.equal(await statusOf(guesses[0]!), 422);
 });
 
+test('a stop of the service answers waiting sign-ins at once, without checking their passwords', async (t) => {
+  const world = await openWorldOnSqlite(t, PROXY);
+  await using pool = await OccupiedThreadPool.open();
+  const guesses = await guessAll(world, 3);
+  const answered = countAnswers(guesses);
+  const stopped = world.services.stop();
+  while (answered() < 2) await setImmediate();
+  pool.free();
+  await stopped;
+  const responses = (await Promise.all(guesses.map(({ response }) => response))) as Response[];
+  assert.deepEqual(responses.map(({ status }) => status).toSorted(), [422, 503, 503], 'the hash that runs ends');
+  for (const response of responses.filter(({ status }) => status === 503)) {
+    assert.equal(response.headers.get('retry-after'), '5');
+    assert.match(await response.text(), /Too many people are signing in right now/);
+  }
+});
+
 test('requests whose body does not arrive wait in no queue', async (t) => {
   const world = await openWorldOnSqlite(t, PROXY);
   const { host, port, hostname } = new URL(world.services.auth);

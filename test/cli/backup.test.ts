@@ -26,9 +26,9 @@ import {
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { digestsOf } from '#db/transfer/copy.ts';
-import { databaseIdOf } from '#store/database-id.ts';
+import { databaseIdOf } from '#store/installation/database-id.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
-import { secretKeyMatches } from '#store/installation.ts';
+import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
 import { scorehall } from './scorehall.ts';
 

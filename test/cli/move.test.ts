@@ -7,7 +7,7 @@ import { sql } from '#db/sql.ts';
 import { digestsOf } from '#db/transfer/copy.ts';
 import { cancelMove, move, type MoveOptions } from '#db/transfer/move.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
-import { secretKeyMatches } from '#store/installation.ts';
+import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
 import { application, login, match, person, sendEvents, serviceToken, team } from '#test/support/builders.ts';
 import {

@@ -12,7 +12,7 @@ import { addOwner, removeOwner } from '#store/applications/owners.ts';
 import { deleteApplication, removeSecret, secretsOf, setAccess } from '#store/applications/applications.ts';
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { secretKeyMatches } from '#store/installation.ts';
+import { secretKeyMatches } from '#store/installation/installation.ts';
 import { writeRevocations } from '#store/revocations/outbox.ts';
 import {
   account,

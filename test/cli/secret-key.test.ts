@@ -5,7 +5,7 @@ import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
 import { currentKeys } from '#auth/oidc/keys.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
-import { secretKeyMatches } from '#store/installation.ts';
+import { secretKeyMatches } from '#store/installation/installation.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { hasManagementSecret, setManaged } from '#store/game/watches/managed-servers.ts';
 import { listedBans, saveBans } from '#store/game/watches/managed-state.ts';

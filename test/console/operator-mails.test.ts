@@ -7,7 +7,7 @@ import { ingestEvents } from '#events/ledger.ts';
 import { setEmail, setRole } from '#store/accounts/account-changes.ts';
 import { requestAccess } from '#store/applications/access-requests.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { healthOf } from '#store/health.ts';
+import { healthOf } from '#store/installation/health.ts';
 import { mailServerOf } from '#platform/mail.ts';
 import { account, application, configured, event, presence, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, TestClock, testContext, type TestAppContext } from '#test/support/context.ts';

@@ -3,17 +3,18 @@ import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { specifiersIn } from '../../scripts/check/imports.ts';
+import { folderProblems } from '../../scripts/check/folders.ts';
 import { nameProblems, wordsOf } from '../../scripts/check/names.ts';
+import { proseProblems } from '../../scripts/check/prose.ts';
+import { commentsIn, specifiersIn } from '../../scripts/check/source.ts';
 import { structureProblems } from '../../scripts/check/structure.ts';
-import { tokensOf } from '../../scripts/check/tokens.ts';
 
 const MANIFEST = JSON.stringify({
   imports: { '#api/*': './src/api/*', '#site/*': './src/site/*', '#store/*': './src/store/*', '#db/*': './src/db/*' },
 });
 
 /** The problems of a tree with these files, for the given rules. */
-function problemsOf(files: Record<string, string>, rules = ['cycles', 'imports', 'folders']): string[] {
+function problemsOf(files: Record<string, string>, rules = ['cycles', 'imports']): string[] {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'structure-'));
   for (const [path, text] of Object.entries({ 'package.json': MANIFEST, ...files })) {
     mkdirSync(join(folder.path, dirname(path)), { recursive: true });
@@ -77,15 +78,36 @@ test('a folder outside all layers is refused', () => {
   ]);
 });
 
-/** `count` files directly in one folder, and one file in a subfolder. */
-const crowded = (count: number): Record<string, string> => ({
-  ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/api/f${index}.ts`, ''])),
-  'src/api/auth/more.ts': '',
+/** The problems of a graph with these imports, `a.ts b.ts` for a.ts that imports b.ts. */
+function foldersOf(imports: readonly string[], siblings: readonly string[] = [], subfolders: readonly string[] = []) {
+  const graph = Map.groupBy(imports, (line) => line.split(' ')[0]!);
+  const targets = [...graph].map(([file, lines]) => [file, lines.map((line) => line.split(' ')[1]!)] as const);
+  return folderProblems(new Map(targets), siblings, subfolders);
+}
+
+test('sibling folders must not import each other, through subfolders included', () => {
+  const there = 'src/events/jobs/a.ts src/events/handlers/b.ts';
+  assert.deepEqual(foldersOf([there, 'src/events/jobs/b.ts src/events/handlers/groups/c.ts']), []);
+  const back = 'src/events/handlers/groups/c.ts src/events/jobs/x/d.ts';
+  const edges = [back, there].map((line) => `  ${line.replace(' ', ' -> ')}`);
+  const pair = 'src/events/handlers and src/events/jobs';
+  assert.deepEqual(foldersOf([there, back]), [[`${pair} import each other:`, ...edges].join('\n')]);
+  assert.deepEqual(foldersOf([there, back], [pair]), []);
+  assert.deepEqual(foldersOf([there], [pair]), [`${pair} is fine: remove it from TWO_WAY_SIBLINGS (layers.ts)`]);
 });
 
-test('a folder may contain at most 25 files, not counting subfolders', () => {
-  assert.deepEqual(problemsOf(crowded(25)), []);
-  assert.deepEqual(problemsOf(crowded(26)), ['src/api has 26 files; the maximum is 25']);
+test('one file of a folder may import from a subfolder that imports the folder', () => {
+  const up = 'src/api/auth/deep/a.ts src/api/errors.ts';
+  const [first, second] = ['src/api/index.ts src/api/auth/b.ts', 'src/api/usage.ts src/api/auth/deep/c.ts'];
+  assert.deepEqual(foldersOf([first, second, 'src/api/auth/b.ts src/api/auth/deep/c.ts']), []);
+  assert.deepEqual(foldersOf([up, first, 'src/api/index.ts src/api/auth/deep/a.ts']), []);
+  const problem =
+    'src/api/auth imports its parent (src/api/auth/deep/a.ts -> src/api/errors.ts) and is imported by src/api/index.ts, src/api/usage.ts';
+  assert.deepEqual(foldersOf([up, first, second]), [problem]);
+  assert.deepEqual(foldersOf([up, first, second], [], ['src/api/auth']), []);
+  assert.deepEqual(foldersOf([up, first], [], ['src/api/auth']), [
+    'src/api/auth is fine: remove it from TWO_WAY_SUBFOLDERS (layers.ts)',
+  ]);
 });
 
 test('names are refused in identifiers and paths, not in strings, comments or regular expressions', () => {
@@ -121,6 +143,32 @@ test('the rule of names applies to every folder with source files', () => {
   );
 });
 
+test('phrases are refused in comments and documents, not in code', () => {
+  const files: Record<string, string> = {
+    'a.ts': `// starts\n//   anew\nconst anew = 'anew'; /** @throws Error if a\n * file is empty, or where b is */`,
+    'B.java': `String a = "// anew"; /* Starts anew. */ char b = '"'; // anew`,
+    'c.md': 'renew `anew`\n\n```sh\nstart anew\n```\n\nStart it\nanew.\n',
+    'd.yml': 'a: anew # anew\n# Anew, a-new, anew',
+  };
+  const phrases = { '[Aa]new': 'again', '@throws [^.@]* where': 'if' };
+  const problemsWith = (...unclean: string[]): string[] =>
+    proseProblems(Object.keys(files), (file) => files[file]!, { phrases, unclean });
+  assert.deepEqual(problemsWith(), [
+    'a.ts:2: "anew": write again',
+    'a.ts:3: "@throws Error if a file is empty, or where": write if',
+    'B.java:1: "anew": write again',
+    'B.java:1: "anew": write again',
+    'c.md:8: "anew": write again',
+    'd.yml:1: "anew": write again',
+    'd.yml:2: "Anew": write again',
+    'd.yml:2: "anew": write again',
+  ]);
+  assert.deepEqual(problemsWith('a.ts', 'B.java', 'c.md', 'd.yml'), []);
+  assert.deepEqual(problemsWith('a.ts', 'B.java', 'c.md', 'd.yml', 'e/'), [
+    'e/ is mended: remove it from "unclean" in phrases.json',
+  ]);
+});
+
 test('a name is split into its words', () => {
   assert.deepEqual(wordsOf('MOST_AT_ONCE'), ['most', 'at', 'once']);
   assert.deepEqual(wordsOf('parseHTTPDoor2x'), ['parse', 'http', 'door', 'x']);
@@ -138,13 +186,29 @@ test('specifiers are found in imports only, not in strings or comments', () => {
     const g = Array.from('./no.ts'), h = "import './no.ts'", i = sql\`\${from}./no.ts\`;
     const j = x / 2; const k = /'/; import './k.ts';
     worker(new URL('./no.ts', import.meta.url));`;
-  assert.deepEqual(specifiersIn(source), ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', './f.ts', './k.ts']);
+  assert.deepEqual(specifiersIn('a.ts', source), [
+    './a.ts',
+    './b.ts',
+    './c.ts',
+    './d.ts',
+    './e.ts',
+    './f.ts',
+    './k.ts',
+  ]);
 });
 
-test('each token has the number of its line', () => {
-  const lines = tokensOf('a\n/* \n */ b `\n${c}`\n\nd').filter(({ kind }) => kind === 'word');
-  assert.deepEqual(
-    lines.map(({ text, line }) => `${text}${line}`),
-    ['a1', 'b3', 'c4', 'd6'],
-  );
+test('comments are found before every kind of token, and not in strings', () => {
+  const source = [
+    `// first`,
+    `/** second */ const a = \`// no \${/* third */ b} // no\`, c = /\\/\\/no/;`,
+    `function f(/* fourth */) {`,
+    `  // fifth`,
+    `}`,
+    `// sixth`,
+  ].join('\n');
+  const comments = commentsIn('a.ts', source).map(({ text, at }) => {
+    assert.equal(source.slice(at, at + text.length), text);
+    return text.replace(/[/*]/g, '').trim().replace(/\s+/g, ' ');
+  });
+  assert.deepEqual(comments, ['first second', 'third', 'fourth', 'fifth', 'sixth']);
 });

@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 import { PurgeGuard } from '#server/purge-guard.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { recordAudit, listAudit } from '#store/audit/audit.ts';
-import { healthOf } from '#store/health.ts';
+import { healthOf } from '#store/installation/health.ts';
 import { recordPurge } from '#store/purge-runs.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';

@@ -37,7 +37,7 @@ import {
 import { listMaps, mapByName, positionsIn, ratesOf, rotationsOf } from '#store/game/maps/maps.ts';
 import { objectivesOf } from '#store/game/player-objectives.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
-import { firstHourOf } from '#store/first-hour.ts';
+import { firstHourOf } from '#store/installation/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { findPlayer, namesByUuid, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 import { SMTPServer } from 'smtp-server';
+import type { Closing } from './context.ts';
 
 export interface Received {
   to: string;
@@ -38,7 +38,7 @@ export class Mailbox {
     });
   }
 
-  static async open(t: TestContext): Promise<Mailbox> {
+  static async open(t: Closing): Promise<Mailbox> {
     const mailbox = new Mailbox();
     // A client that is killed or closed in the middle of a mail resets its connection.
     mailbox.#server.on('error', () => undefined);

@@ -1,6 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
 import { invalidRequest, HttpError } from '#http/errors.ts';
-import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
@@ -60,13 +59,12 @@ export class Callers {
    * @throws HttpError 401 for missing or invalid credentials, 400 if the Client ID is that of another application than the
    *   token, 403 if the application is suspended
    */
-  authenticate({ token, clientId }: Credentials, version: number | undefined): MaybePromise<Caller> {
-    if (token === undefined) return this.#byClientId(clientId, version);
-    return mapMaybe(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
-      if (clientId === undefined || caller.kind === 'server') return caller;
-      if (clientId === caller.application.client_id) return caller;
-      return this.#besideClientId(caller, clientId);
-    });
+  async authenticate({ token, clientId }: Credentials, version: number | undefined): Promise<Caller> {
+    if (token === undefined) return await this.#byClientId(clientId, version);
+    const caller = this.#cached(token, version) ?? (await this.#byToken(token, version));
+    if (clientId === undefined || caller.kind === 'server') return caller;
+    if (clientId === caller.application.client_id) return caller;
+    return await this.#besideClientId(caller, clientId);
   }
 
   /** Generated clients send a placeholder as Client ID beside the token, so one that no application has is ignored. */

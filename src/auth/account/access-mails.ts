@@ -1,7 +1,7 @@
 import type { Account } from '#store/accounts/accounts.ts';
 import { accountByLogin } from '#store/accounts/accounts.ts';
 import { issueMailToken } from '#store/accounts/mail-tokens.ts';
-import { countAttempt } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
 import type { Deps } from '../deps.ts';
 import { sendMail } from '../mails.ts';
 import type { Texts } from '../texts/index.ts';

@@ -18,7 +18,7 @@ import { sendAlert, sendMail } from '../mails.ts';
 import { passwordError } from '../validation.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
-import { admitAttempt, clearAttemptsOf } from '../throttle.ts';
+import { admitAttempt, forgetAttempts } from '../attempts.ts';
 import { sendChange } from './verify-email.ts';
 import { rememberThisDevice } from '../device.ts';
 import { record } from '../audit.ts';
@@ -153,7 +153,7 @@ async function currentPasswordProblem(
   const stored = await passwordOf(deps.db, account.id);
   const matches = await deps.passwordQueue.run('known', c.get('client'), () => passwordMatches(password, stored));
   if (!matches) return { current: errors.password_wrong };
-  await clearAttemptsOf(c, deps, 'password', account.id);
+  await forgetAttempts(c, deps, 'password', account.id);
   return undefined;
 }
 

@@ -17,7 +17,7 @@ import { accountExport } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { sendVerification } from './verify-email.ts';
-import { admitAttempt } from '../throttle.ts';
+import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
 
 /** The account page: profile, sessions, connected applications and the export of all data. */
@@ -53,7 +53,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     app,
     deps,
     '/account/sessions/end',
-    throttled(deps, async (c, { account, uid_hash }, { session = '' }) => {
+    limited(deps, async (c, { account, uid_hash }, { session = '' }) => {
       const others = session === '';
       await deps.db.transaction((tx) =>
         endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
@@ -66,7 +66,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     app,
     deps,
     '/account/applications/end',
-    throttled(deps, async (c, { account }, { client_id = '' }) => {
+    limited(deps, async (c, { account }, { client_id = '' }) => {
       if (client_id === '') return '/account';
       await deps.db.transaction((tx) => endApplications(tx, account.id, client_id));
       record(c, deps, account, { action: 'grant.end', subject: client_id });
@@ -76,7 +76,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
 }
 
 /** Limits an action that writes an audit entry. @throws HttpError 429 if the account has done it too often */
-function throttled(deps: Deps, act: FormAction): FormAction {
+function limited(deps: Deps, act: FormAction): FormAction {
   return async (c, current, form) => {
     if (await admitAttempt(c, deps, 'end', current.account.id)) return await act(c, current, form);
     throw tooMany();

@@ -14,7 +14,7 @@ import { sendAlert } from '../mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { sendAccessLink } from './access-mails.ts';
 import { parseFlow } from './register.ts';
-import { admitAttempt } from '../throttle.ts';
+import { admitAttempt } from '../attempts.ts';
 import { rememberThisDevice } from '../device.ts';
 import type { Texts } from '../texts/index.ts';
 import { record } from '../audit.ts';

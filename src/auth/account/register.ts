@@ -16,7 +16,7 @@ import { passwordError, showExpired } from '../validation.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { sendMail } from '../mails.ts';
 import { signIn } from '../session.ts';
-import { admitAttempt } from '../throttle.ts';
+import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
 
 const DAY_MS = 86_400_000;

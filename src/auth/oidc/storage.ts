@@ -9,7 +9,7 @@ import { lastEndOf, touchSession } from '#store/accounts/account-sessions.ts';
 import { applicationByClientId, secretHashesOf } from '#store/applications/applications.ts';
 import { endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
-import { type InteractionLimits, countInteraction } from './interaction-throttle.ts';
+import { type InteractionLimits, countInteraction } from './interaction-limit.ts';
 import { familyHash } from './refresh-tokens.ts';
 import type { TokenLimits } from './token-limits.ts';
 import { clientMetadata } from './clients.ts';

@@ -8,7 +8,7 @@ import { restoreBackup } from '#db/transfer/restore.ts';
 import type { AppContext } from '#context/context.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { fingerprintOf } from '#store/installation.ts';
+import { fingerprintOf } from '#store/installation/installation.ts';
 import { countReturned } from '#store/returned.ts';
 import { readRevocationLogs } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';

@@ -6,7 +6,7 @@ import { UsageError } from '#platform/errors.ts';
 import { migrate } from '#db/migrate.ts';
 import type { Db } from '#db/db.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { changeSecretKey, lossOf, resetSecretKey } from '#store/secret-key-change.ts';
+import { changeSecretKey, lossOf, resetSecretKey } from '#store/installation/secret-key-change.ts';
 import { openExisting } from './backup.ts';
 import { type Command, commandActor, type Input, JSON_OPTION, print, required } from '#cli/command/command.ts';
 import { errorOutput } from '#platform/output.ts';

@@ -8,8 +8,8 @@ import { latestMigration } from '#db/migrate.ts';
 import { openDb } from '#db/open.ts';
 import { isPostgresUrl, sqliteFileOf } from '#platform/setting.ts';
 import { sql } from '#db/sql.ts';
-import { healthOf } from '#store/health.ts';
-import { hasOtherSecretKey } from '#store/installation.ts';
+import { healthOf } from '#store/installation/health.ts';
+import { hasOtherSecretKey } from '#store/installation/installation.ts';
 import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'database';

@@ -6,7 +6,7 @@ import { UsageError } from '#platform/errors.ts';
 import { type Listen, sqliteFileOf } from '#platform/setting.ts';
 import { brandAssets } from '#http/branding.ts';
 import { revocationLog } from '#store/revocations/outbox.ts';
-import { readPrivacy } from '#site/privacy.ts';
+import { readPrivacy } from '#site/pages/privacy.ts';
 import { type Finding, type Installation, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'paths';

@@ -4,7 +4,7 @@ import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { accountByName } from '#store/accounts/accounts.ts';
 import { managedApplication } from '#store/applications/applications.ts';
-import { countAttempt } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
 import {
   acceptInvitation,
   endInvitation,

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { isLoopback } from '#platform/plain-http.ts';
-import { firstHourOf } from '#store/first-hour.ts';
+import { firstHourOf } from '#store/installation/first-hour.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
 type StepName = 'operator' | 'server' | 'event' | 'maps' | 'application' | 'address';

@@ -143,7 +143,6 @@ class Connection implements MigrationTx {
 
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
-  readonly readSync = this;
   readonly shortReads: Queryable;
   readonly #pool: pg.Pool;
   readonly #pipeline: Pipeline;

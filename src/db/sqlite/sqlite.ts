@@ -8,7 +8,6 @@ import {
   type KeyedHash,
   type MigrationTx,
   type Queryable,
-  type Reads,
   type Snapshot,
   type TransactionOptions,
   type Versions,
@@ -117,19 +116,19 @@ class Connection implements MigrationTx {
 
   // The driver is synchronous. `async` turns thrown errors into rejections, as on PostgreSQL.
   async all<R>(query: Sql): Promise<R[]> {
-    return this.read(query, 'all', false) as R[];
+    return this.#read(query, 'all', false) as R[];
   }
 
   async get<R>(query: Sql): Promise<R | undefined> {
-    return this.read(query, 'get', false) as R | undefined;
+    return this.#read(query, 'get', false) as R | undefined;
   }
 
   async tuples(query: Sql): Promise<Cell[][]> {
-    return this.read(query, 'all', true) as Cell[][];
+    return this.#read(query, 'all', true) as Cell[][];
   }
 
   async tuple(query: Sql): Promise<Cell[] | undefined> {
-    return this.read(query, 'get', true) as Cell[] | undefined;
+    return this.#read(query, 'get', true) as Cell[] | undefined;
   }
 
   async run(query: Sql): Promise<number> {
@@ -151,7 +150,7 @@ class Connection implements MigrationTx {
   }
 
   /** All rows or the first one, as objects or as arrays. */
-  read(query: Sql, how: 'all' | 'get', arrays: boolean): unknown {
+  #read(query: Sql, how: 'all' | 'get', arrays: boolean): unknown {
     const statement = this.#statement(query, arrays);
     try {
       return statement[how](...query.values);
@@ -196,7 +195,6 @@ class SqliteDb implements Db {
   readonly #reader: Connection;
   readonly #turns: WriteTurns;
   readonly #dataVersion: StatementSync;
-  readonly readSync: Reads;
   readonly shortReads = this;
   #dataVersions: StatementSync | undefined;
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
@@ -208,10 +206,6 @@ class SqliteDb implements Db {
     this.#writer = writer;
     this.#reader = reader;
     this.#turns = new WriteTurns(path, writer.handle);
-    this.readSync = {
-      tuples: (query) => reader.read(query, 'all', true) as Cell[][],
-      tuple: (query) => reader.read(query, 'get', true) as Cell[] | undefined,
-    };
     this.#dataVersion = reader.handle.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
   }

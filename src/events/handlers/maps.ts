@@ -3,7 +3,7 @@ import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger-rows.ts';
-import { type AggregateKind, allEvents } from './aggregate-kind.ts';
+import { type AggregateKind, allEvents } from '../aggregate-kind.ts';
 import { type Batch, type EventContext, EventRejected, sourceOf, type HandlerResult } from '../unit-of-work.ts';
 import { AS_STORED, type EventEffect, loadsNothing, observesNobody, storesNoNames } from './event-effect.ts';
 import type { DataOf, PreparedData } from '../schema.ts';

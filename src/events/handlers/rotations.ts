@@ -2,7 +2,7 @@ import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { LEDGER, type LedgerRow } from '../ledger-rows.ts';
-import type { AggregateKind } from './aggregate-kind.ts';
+import type { AggregateKind } from '../aggregate-kind.ts';
 import type { EventContext, HandlerResult } from '../unit-of-work.ts';
 import {
   AGGREGATE_ONLY,

@@ -8,48 +8,48 @@ import type { Receipt, Sender } from '#events/receipts.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { checkEvent } from '#events/validation.ts';
 import { formatOf, MAX_EVENT_LENGTH, readBody } from '../body.ts';
-import type { ServerQuota } from '../server-quotas.ts';
+import type { RequestLimits } from '../server-limits.ts';
 import type { DialectRequest } from './dialect.ts';
 
 interface DialectDeps {
   db: AppContext['db'];
   clock: AppContext['clock'];
   keyedHash: KeyedHash;
-  quota: ServerQuota;
+  limits: RequestLimits;
   sender: Sender;
   dryRun: boolean;
 }
 
 /**
- * Handles a request within the same bounds and quotas as `POST /events`; one that reports no event counts as one.
+ * Handles a request within the same limits as `POST /events`; one that reports no event counts as one.
  * @returns the JSON of the response
  */
 export async function handleDialectRequest(
-  { db, clock, keyedHash, quota, sender, dryRun }: DialectDeps,
+  { db, clock, keyedHash, limits, sender, dryRun }: DialectDeps,
   request: IncomingMessage,
   parameters: readonly string[],
   handle: (request: DialectRequest) => Promise<unknown>,
 ): Promise<unknown> {
-  if (quota.isFull) throw unavailable();
-  quota.refuseUnparsed();
+  if (limits.isFull) throw unavailable();
+  limits.refuseUnparsed();
   let isCounted = false;
   const accept = async (event: WireEvent): Promise<Receipt> => {
     isCounted = true;
     const checked = checkEvent(event, sender, clock.now(), { keyedHash });
-    const [receipt] = await quota.accept([itemOf(sender, checked, event)], { dryRun });
+    const [receipt] = await limits.accept([itemOf(sender, checked, event)], { dryRun });
     return receipt!;
   };
   try {
-    return await handle({ context: { db, clock }, parameters, body: () => readJson(request, quota), accept, dryRun });
+    return await handle({ context: { db, clock }, parameters, body: () => readJson(request, limits), accept, dryRun });
   } finally {
-    if (!isCounted) quota.countOther();
+    if (!isCounted) limits.countOther();
   }
 }
 
-async function readJson(request: IncomingMessage, quota: ServerQuota): Promise<unknown> {
+async function readJson(request: IncomingMessage, limits: RequestLimits): Promise<unknown> {
   if (formatOf(request) !== 'json')
     throw new HttpError(415, 'invalid_request', 'Content-Type must be application/json, in UTF-8.');
-  const parsed = parseOne(await readBody(request, MAX_EVENT_LENGTH, quota));
+  const parsed = parseOne(await readBody(request, MAX_EVENT_LENGTH, limits));
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
   return parsed.raw.input;
 }

@@ -8,9 +8,9 @@ export interface DialectRequest {
   context: Pick<AppContext, 'db' | 'clock'>;
   /** The parts of the path that vary. */
   parameters: readonly string[];
-  /** Reads the JSON body within the bounds of the ingest. */
+  /** Reads the JSON body within the limits of the ingest. */
   body: () => Promise<unknown>;
-  /** Ingests an event as the server, within its quota. */
+  /** Ingests an event as the server, within its limits. */
   accept: (event: WireEvent) => Promise<Receipt>;
   /** Whether nothing is stored, because the key is for tests. */
   dryRun: boolean;

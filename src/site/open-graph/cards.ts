@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { ByteCache } from '../byte-cache.ts';
+import type { ShareCards } from '../page-request.ts';
 import { Painter } from './painter.ts';
 
 type Png = Uint8Array<ArrayBuffer>;
@@ -9,7 +10,7 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 const RENDER_VERSION = 1;
 
 /** Share cards (Open Graph images), drawn once for each content and cached by it, so that a cached card is never stale. */
-export class Cards {
+export class Cards implements ShareCards {
   readonly #painter = new Painter();
   readonly #cache = new ByteCache<Png>(CACHE_BYTES);
   readonly #drawings = new Map<string, Promise<Png>>();

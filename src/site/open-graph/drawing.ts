@@ -3,11 +3,9 @@ import { mix, readableOn } from '#platform/colours.ts';
 import type { Html } from '#http/page.ts';
 import { hueColours, hueClass } from '#site/components/colours.ts';
 import { identiconCells } from '#site/components/player-link.ts';
-import type { PageRequest } from '../page-request.ts';
+import { CARD_SIZE, type PageRequest } from '../page-request.ts';
 import { fitted, FONT_FAMILY } from './font.ts';
 
-/** The size that Open Graph images are shown at without cropping. */
-export const CARD_SIZE = { width: 1_200, height: 630 };
 export const BACKGROUND = '#151925';
 export const FOREGROUND = '#f4f1ea';
 export const SOFT = '#a9b2c1';

@@ -13,7 +13,7 @@ import { modeName } from '#site/components/labels.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
 import { totalOf } from '#site/components/stats-table.ts';
 import { stopwatch } from '#site/components/timestamps.ts';
-import { type MatchView, matchViewOf } from '../match.ts';
+import { type MatchView, matchViewOf } from '#site/pages/match.ts';
 import { PageRequest } from '../page-request.ts';
 import { BACKGROUND, box, FOREGROUND, frame, identiconOn, INNER_WIDTH, line, MARGIN, SOFT } from './drawing.ts';
 

@@ -3,7 +3,7 @@ import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
 import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
-import { syncAccountName } from './account-names.ts';
+import { syncAccountName } from '#store/game/linked-account.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';

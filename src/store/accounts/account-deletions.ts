@@ -33,7 +33,7 @@ export async function deleteAccount(
     const owned = await keysOwnedBy(tx, id);
     await tx.run(sql`delete from accounts where id = ${id}`);
     await syncOwnerSuspension(tx, owned);
-    await eraseFromAudit(tx, account);
+    await eraseFromAudit(tx, account.id);
     if (account.player_uuid !== null) await pseudonymise(tx, now, account.player_uuid, known);
     return account;
   });

@@ -1,6 +1,6 @@
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { type Sql, sql } from '#db/sql.ts';
+import { sql } from '#db/sql.ts';
 
 /** The names that people may choose while no game account is linked: the format of game account names. */
 const SHAPE = /^[A-Za-z0-9_]{3,16}$/;
@@ -29,19 +29,4 @@ export async function nameProblem(db: Queryable, name: string): Promise<'shape' 
     select 1 as taken from accounts where name_key = ${key}
     union all select 1 from players where name_key = ${key} limit 1`);
   return holder === undefined ? undefined : 'taken';
-}
-
-/**
- * The statements that give a player's new name to the linked account, if there is one. Another account with that name gets
- * its own id appended (`name-id`), which no game account's name can contain.
- */
-export function syncAccountName(uuid: string, name: string): Sql[] {
-  const key = nameKey(name);
-  return [
-    sql`
-      update accounts set name = name || '-' || id, name_key = name_key || '-' || id
-      where name_key = ${key} and coalesce(player_uuid, '') <> ${uuid}
-        and exists (select 1 from accounts linked where linked.player_uuid = ${uuid})`,
-    sql`update accounts set name = ${name}, name_key = ${key} where player_uuid = ${uuid}`,
-  ];
 }

@@ -1,7 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import type { Account } from '#store/accounts/accounts.ts';
 import { nameOfDeleted } from './audit.ts';
 
 /**
@@ -9,14 +8,14 @@ import { nameOfDeleted } from './audit.ts';
  * account's id, which nothing else links to the person. Entries of acts as an operator keep the name: an operator answers
  * for them as long as they are stored.
  */
-export async function eraseFromAudit(tx: Queryable, { id }: Pick<Account, 'id'>): Promise<void> {
-  const name = nameOfDeleted(id);
+export async function eraseFromAudit(tx: Queryable, accountId: string): Promise<void> {
+  const name = nameOfDeleted(accountId);
   await tx.runAll([
     sql`
-      update audit set actor = ${name}, actor_key = ${name}, address = '' where actor_id = ${id} and as_operator = 0`,
+      update audit set actor = ${name}, actor_key = ${name}, address = '' where actor_id = ${accountId} and as_operator = 0`,
     sql`
       update audit set label = ${name}, detail = '{}'
-      where subject = ${id} and (action like 'account.%' or action like 'session.%')`,
+      where subject = ${accountId} and (action like 'account.%' or action like 'session.%')`,
   ]);
 }
 

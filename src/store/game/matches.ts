@@ -1,5 +1,4 @@
-import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
-import type { Queryable, Reads } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
 
@@ -67,11 +66,11 @@ export interface MatchObjective {
 }
 
 /** Match heads with keys below `before`, newest first. */
-export function listMatches(db: Reads, before: number, limit: number): MaybePromise<MatchHead[]> {
-  const rows = db.tuples(
+export async function listMatches(db: Queryable, before: number, limit: number): Promise<MatchHead[]> {
+  const rows = await db.tuples(
     sql`select key, head, started, finished from matches where key < ${before} order by key desc limit ${limit}`,
   );
-  return mapMaybe(rows, (found) => (found as HeadTuple[]).map(headOf));
+  return (rows as HeadTuple[]).map(headOf);
 }
 
 /** A match with its teams, which are JSON in the form of the API. */
@@ -120,19 +119,20 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
 }
 
 /** Like `matchByKey`, without the objectives, which few clients request. */
-export function matchWithTeams(db: Reads, key: number): MaybePromise<MatchWithTeams | undefined> {
-  const found = db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
-  return mapMaybe(found, (row) => row && shown(db, withTeamsOf(row as TeamsTuple)));
+export async function matchWithTeams(db: Queryable, key: number): Promise<MatchWithTeams | undefined> {
+  const row = await db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
+  return row && (await shown(db, withTeamsOf(row as TeamsTuple)));
 }
 
 /** Like `matchWithTeams`, with the revision. */
-export function revisedMatch(db: Reads, key: number): MaybePromise<RevisedMatch | undefined> {
-  const found = db.tuple(sql`${REVISED} where match_key = ${key}`);
-  return mapMaybe(found, (row) => row && shown(db, revisedOf(row as RevisedTuple)));
+export async function revisedMatch(db: Queryable, key: number): Promise<RevisedMatch | undefined> {
+  const row = await db.tuple(sql`${REVISED} where match_key = ${key}`);
+  return row && (await shown(db, revisedOf(row as RevisedTuple)));
 }
 
-function shown<M extends MatchWithTeams>(db: Reads, match: M): MaybePromise<M> {
-  return match.isMerged ? mapMaybe(withSurvivors(db, [match]), ([first]) => first!) : match;
+async function shown<M extends MatchWithTeams>(db: Queryable, match: M): Promise<M> {
+  const [first] = await withSurvivors(db, [match]);
+  return first!;
 }
 
 type HeadTuple = [number, string, number, number];

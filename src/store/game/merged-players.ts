@@ -1,5 +1,4 @@
-import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
-import type { Queryable, Reads } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { renamedJson } from './renamed-json.ts';
 
@@ -31,20 +30,18 @@ interface Shown {
 /** The surviving players of a match by their own UUIDs and by those that were merged into them. */
 type Survivors = ReadonlyMap<string, Shown>;
 
-function survivorsIn(db: Reads, matches: readonly number[]): MaybePromise<Map<number, Survivors>> {
-  const rows = db.tuples(sql`
+async function survivorsIn(db: Queryable, matches: readonly number[]): Promise<Map<number, Survivors>> {
+  const rows = await db.tuples(sql`
     select x.match_key, p.uuid, p.name, a.uuid
     from merged_in_matches x join players p on p.key = x.player_key left join player_aliases a on a.into_uuid = p.uuid
     where x.match_key in (${list([...matches])})`);
-  return mapMaybe(rows, (found) => {
-    const survivors = new Map<number, Map<string, Shown>>();
-    for (const [match, uuid, name, alias] of found as [number, string, string, string | null][]) {
-      const ofMatch = survivors.get(match) ?? new Map<string, Shown>();
-      survivors.set(match, ofMatch.set(uuid, { uuid, name }));
-      if (alias !== null) ofMatch.set(alias, { uuid, name });
-    }
-    return survivors;
-  });
+  const survivors = new Map<number, Map<string, Shown>>();
+  for (const [match, uuid, name, alias] of rows as [number, string, string, string | null][]) {
+    const ofMatch = survivors.get(match) ?? new Map<string, Shown>();
+    survivors.set(match, ofMatch.set(uuid, { uuid, name }));
+    if (alias !== null) ofMatch.set(alias, { uuid, name });
+  }
+  return survivors;
 }
 
 /** A match as it is stored: JSON of players, and whether a merged UUID took part. */
@@ -58,18 +55,20 @@ interface StoredMatch {
 
 const MEMBERS = ['teams', 'objectives', 'counters'] as const;
 
-/** Puts the surviving players into the JSON of matches, with one more statement where any of them has merged players. */
-export function withSurvivors<M extends StoredMatch>(db: Reads, matches: readonly M[]): MaybePromise<readonly M[]> {
+/** Puts the surviving players into the JSON of matches, with one more statement if any of them has merged players. */
+export async function withSurvivors<M extends StoredMatch>(
+  db: Queryable,
+  matches: readonly M[],
+): Promise<readonly M[]> {
   const merged = matches.filter(({ isMerged }) => isMerged).map(({ key }) => key);
   if (merged.length === 0) return matches;
-  return mapMaybe(survivorsIn(db, merged), (survivors) =>
-    matches.map((match) => {
-      const renamed = survivors.get(match.key);
-      if (renamed === undefined) return match;
-      const given = MEMBERS.filter((member) => match[member] !== undefined);
-      return { ...match, ...Object.fromEntries(given.map((member) => [member, renamedJson(match[member]!, renamed)])) };
-    }),
-  );
+  const survivors = await survivorsIn(db, merged);
+  return matches.map((match) => {
+    const renamed = survivors.get(match.key);
+    if (renamed === undefined) return match;
+    const given = MEMBERS.filter((member) => match[member] !== undefined);
+    return { ...match, ...Object.fromEntries(given.map((member) => [member, renamedJson(match[member]!, renamed)])) };
+  });
 }
 
 /** Records that UUIDs which were merged into a player took part in stored matches. */

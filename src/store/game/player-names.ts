@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
-import { syncAccountName } from '#store/accounts/account-names.ts';
+import { syncAccountName } from './linked-account.ts';
 import { rankChanges } from './rank-counts.ts';
 
 /**

@@ -5,7 +5,7 @@ import { expectedNetwork } from '../../../loadtest/model/expected-network.ts';
 import type { Exported } from '../../../loadtest/model/exported.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
-import { playerCountersWire } from '#api/counters/counters.ts';
+import { playerCountersWire } from '#api/counters.ts';
 import { exportEvents } from '#events/export.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { listCounters } from '#store/game/counters/counters.ts';

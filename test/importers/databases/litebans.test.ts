@@ -4,7 +4,7 @@ import { openSecretKey, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import { changePunishment } from '#events/punishments/operator-acts.ts';
 import { forgetImportSource } from '#store/imports.ts';
 import { listPunishments, type Punishment } from '#store/game/punishments.ts';
-import { changeSecretKey } from '#store/secret-key-change.ts';
+import { changeSecretKey } from '#store/installation/secret-key-change.ts';
 import { openLiteBans } from '#importers/databases/litebans.ts';
 import type { SourceDatabase, SourceRow } from '#importers/databases/source-database.ts';
 import type { ImportContext, ProgramOptions } from '#importers/databases/database-import.ts';

@@ -1,0 +1,83 @@
+import { mock } from 'node:test';
+import { openAppContext } from '#context/context.ts';
+import { readConfig } from '#platform/config.ts';
+import { openServices } from '#server/listeners.ts';
+import { shareSigningKey } from '#test/auth/signing-key.ts';
+import type { TestConsole } from '#test/console/support.ts';
+import { scorehallWith, type Ran } from '#test/cli/scorehall.ts';
+import { createTestDatabase, type Dialect, TestClock, type TestAppContext } from '#test/support/context.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { freePorts } from '#test/support/ports.ts';
+import { fileName, type Recording } from './recording.ts';
+
+/** When every history begins; also the time of commands, which read the clock of the process. */
+const BEGINNING = Date.parse('2026-03-01T12:00:00Z');
+
+/** All services on one database, and the commands beside them. */
+export interface World extends TestConsole, AsyncDisposable {
+  name: string;
+  recording: Recording;
+  ingest: string;
+  mail: Mailbox;
+  environment: Record<string, string>;
+  advance(ms: number): void;
+  /** Runs a command and records its output. */
+  command(...args: string[]): Promise<Ran>;
+  commandWith(stdin: string, ...args: string[]): Promise<Ran>;
+  /** The words of the commands that ran. */
+  ran: string[][];
+}
+
+export async function openWorld(name: string, dialect: Dialect, recording: Recording): Promise<World> {
+  mock.timers.enable({ apis: ['Date'], now: BEGINNING });
+  const stack = new AsyncDisposableStack();
+  stack.defer(() => mock.timers.reset());
+  const database = await createTestDatabase(dialect);
+  stack.defer(() => database.drop());
+  const mail = await Mailbox.open({ after: (close) => stack.defer(async () => await close()) });
+  const [auth, site, api, ingest] = (await freePorts(4)).map((port) => `http://127.0.0.1:${port}`) as string[];
+  const environment: Record<string, string> = {
+    ...{ AUTH_URL: auth!, SITE_URL: site!, API_URL: api!, INGEST_URL: ingest! },
+    ...{ DATABASE_URL: database.url, LOG_LEVEL: 'silent', NETWORK_NAME: 'Testnet', CONTACT: 'hello@example.org' },
+    ...{ SECRET_KEY: 'a secret that is long enough for tests', SMTP_URL: mail.url, INGEST_DIALECTS: 'dewdrop' },
+    ...{ USER_LIMIT: '1000000', APP_LIMIT: '1000000', ADDRESS_LIMIT: '1000000', SITE_LIMIT: '1000000' },
+  };
+  const clock = new TestClock(BEGINNING);
+  const context = stack.use((await openAppContext(readConfig(environment), clock)) as TestAppContext);
+  await shareSigningKey(context);
+  const services = stack.use(await openServices(context, ['AUTH', 'API', 'SITE', 'INGEST']));
+  const ran: string[][] = [];
+  const commandWith = async (stdin: string, ...args: string[]): Promise<Ran> => {
+    const result = await scorehallWith(stdin, environment, ...args);
+    ran.push(args);
+    const number = String(ran.length).padStart(3, '0');
+    const words = args.slice(0, 3).filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('--'));
+    await recording.write(`${name}/commands/${number}-${fileName(words.join('-'))}.txt`, transcriptOf(args, result));
+    return result;
+  };
+  return {
+    ...{
+      name,
+      recording,
+      context,
+      auth: auth!,
+      api: api!,
+      site: site!,
+      ingest: ingest!,
+      listens: services.addresses.AUTH!,
+    },
+    ...{ mail, environment, ran, commandWith },
+    command: (...args) => commandWith('', ...args),
+    advance(ms) {
+      clock.advance(ms);
+      mock.timers.setTime(clock.now());
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+export function transcriptOf(args: readonly string[], { status, out, err }: Ran): string {
+  return `$ scorehall ${args.map(quoted).join(' ')}\n${out}${err === '' ? '' : `--- stderr\n${err}`}--- exit code ${status}\n`;
+}
+
+const quoted = (arg: string): string => (/^[\w./:=@-]+$/.test(arg) ? arg : JSON.stringify(arg));

@@ -1,0 +1,256 @@
+import type { Clock } from '#platform/clock.ts';
+import { HttpError } from '#http/errors.ts';
+import { type EventQueue, MAX_GROUP_WEIGHT, totalWeight } from '#events/event-queue.ts';
+import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/schema/event-type.ts';
+import type { Item, IngestOptions } from '#events/event-queue.ts';
+import type { Receipt } from '#events/receipts.ts';
+
+/**
+ * Limits what one game server may use of the shared event queue, so that a server which sends without end delays only
+ * itself. Events of at most `WINDOW_WEIGHT` of each server are in the event queue; its others wait here, in order.
+ */
+
+/** The largest weight (`weightOf`) of one server's events in the event queue: two transactions. */
+export const WINDOW_WEIGHT = 2 * MAX_GROUP_WEIGHT;
+/** Requests of a larger weight enter the event queue in portions, since a request shares one transaction. */
+export const PORTION_WEIGHT = MAX_GROUP_WEIGHT;
+/** The most open requests of one server, and the most bytes of their bodies in memory, after decompression. */
+export const MAX_REQUESTS = 128;
+export const MAX_HELD_BYTES = 128 * 1024 * 1024;
+/**
+ * The most requests a minute that are parsed only to be refused: a smaller one may still be within the limit, but parsing
+ * without end would delay the other servers.
+ */
+export const MAX_PARSED_REFUSALS = 8;
+const MINUTE_MS = 60_000;
+
+interface Amount {
+  events: number;
+  weight: number;
+}
+
+interface ServerUsage {
+  requests: number;
+  bytes: number;
+  /** Weight of the events in the event queue. */
+  queuedWeight: number;
+  waiting: { weight: number; start: () => void }[];
+  /** Events accepted since the current minute began, and their weight. */
+  thisMinute: Amount;
+  /** The limits that parsed requests, or batches of streams, of this minute would have exceeded, and so were refused. */
+  refusals: (keyof Amount)[];
+  /** When the current minute ends, in epoch milliseconds. */
+  minuteEnds: number;
+}
+
+interface ServerLimitDeps {
+  eventQueue: EventQueue;
+  clock: Clock;
+  /** The most events and the largest weight a minute of one server; 0 for no limit. */
+  perMinute: Amount;
+}
+
+export class ServerLimits {
+  readonly #deps: ServerLimitDeps;
+  readonly #servers = new Map<number, ServerUsage>();
+
+  constructor(deps: ServerLimitDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Counts a request of a server. The caller disposes of the returned limits when the request ends.
+   * @throws HttpError 429 where the server has too many open requests
+   */
+  open(serverKey: number): RequestLimits {
+    let server = this.#servers.get(serverKey);
+    if (server === undefined) {
+      const thisMinute = { events: 0, weight: 0 };
+      server = { requests: 0, bytes: 0, queuedWeight: 0, waiting: [], thisMinute, refusals: [], minuteEnds: 0 };
+      this.#servers.set(serverKey, server);
+    }
+    return new RequestLimits(server, this.#deps);
+  }
+}
+
+/** The limits of a server, as one of its requests counts against them. */
+export class RequestLimits implements Disposable {
+  readonly #server: ServerUsage;
+  readonly #deps: ServerLimitDeps;
+  /** Bytes of this request. */
+  #bytes = 0;
+
+  constructor(server: ServerUsage, deps: ServerLimitDeps) {
+    if (server.requests >= MAX_REQUESTS)
+      throw limitExceeded(`A game server may have ${MAX_REQUESTS} open requests at a time.`, 1);
+    server.requests++;
+    this.#server = server;
+    this.#deps = deps;
+  }
+
+  get isFull(): boolean {
+    return this.#deps.eventQueue.isFull;
+  }
+
+  /**
+   * Refuses events before their body is read or parsed.
+   * @throws HttpError 429 if the server has used up its minute, or was refused too often in it
+   */
+  refuseUnparsed(): void {
+    const { thisMinute, refusals } = this.#currentMinute();
+    const exceeded = this.#limitExceededBy(thisMinute, { events: 1, weight: 1 });
+    if (exceeded !== undefined) throw this.#refusal(exceeded);
+    if (refusals.length >= MAX_PARSED_REFUSALS) throw this.#refusal(refusals.at(-1)!);
+  }
+
+  /** Counts a request that reports no event, but reads or writes as much as a small one. */
+  countOther(): void {
+    const { thisMinute } = this.#currentMinute();
+    thisMinute.events++;
+    thisMinute.weight += OTHER_WEIGHT;
+  }
+
+  /**
+   * Passes events to the event queue, once there is room for them in the window of the server. Rejects with HttpError 429,
+   * and takes none of them, if the server exceeds a limit of this minute.
+   */
+  accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]> {
+    const weight = totalWeight(items);
+    const refusal = this.#countMinute({ events: items.length, weight });
+    if (refusal !== undefined) return Promise.reject(refusal);
+    // The events of a dry run share the transaction that is rolled back, because they may depend on each other.
+    if (weight <= PORTION_WEIGHT || options?.dryRun) return this.#acceptPortion(items, weight, options);
+    const portions = portionsOf(items).map((portion) => this.#acceptPortion(portion, totalWeight(portion), options));
+    return Promise.all(portions).then((receipts) => receipts.flat());
+  }
+
+  #acceptPortion(items: readonly Item[], weight: number, options: IngestOptions | undefined): Promise<Receipt[]> {
+    const reserved = this.#reserve(weight);
+    return reserved === undefined
+      ? this.#enqueue(items, weight, options)
+      : reserved.then(() => this.#enqueue(items, weight, options));
+  }
+
+  #enqueue(items: readonly Item[], weight: number, options: IngestOptions | undefined): Promise<Receipt[]> {
+    const receipts = this.#deps.eventQueue.accept(items, options);
+    // The callbacks must not hold `items`: the events are large, and should be garbage while their receipts are awaited.
+    const release = (): void => this.#release(weight);
+    receipts.then((written) => this.#countNewPlayers(written)).then(release, release);
+    return receipts;
+  }
+
+  /**
+   * Counts bytes of the request's body in memory, until the request ends.
+   * @throws HttpError 429 where all requests of the server hold too much
+   */
+  hold(bytes: number): void {
+    this.#bytes += bytes;
+    this.#server.bytes += bytes;
+    if (this.#server.bytes <= MAX_HELD_BYTES) return;
+    throw limitExceeded(`The open requests of a game server may hold ${MAX_HELD_BYTES / 1024 / 1024} MiB together.`, 1);
+  }
+
+  [Symbol.dispose](): void {
+    this.#server.requests--;
+    this.#server.bytes -= this.#bytes;
+  }
+
+  /** Only the writer knows which players are new, so they count afterwards. */
+  #countNewPlayers(receipts: readonly Receipt[]): void {
+    this.#server.thisMinute.weight += NEW_PLAYER_WEIGHT * newPlayersIn(receipts);
+  }
+
+  /** Counts events; returns the refusal where they exceed a limit. */
+  #countMinute(amount: Amount): HttpError | undefined {
+    const { thisMinute, refusals } = this.#currentMinute();
+    const exceeded = this.#limitExceededBy(thisMinute, amount);
+    if (exceeded !== undefined) {
+      refusals.push(exceeded);
+      return this.#refusal(exceeded);
+    }
+    thisMinute.events += amount.events;
+    thisMinute.weight += amount.weight;
+    return undefined;
+  }
+
+  /** The first batch of a minute is always accepted: one larger than the limit would otherwise be refused for ever. */
+  #limitExceededBy(thisMinute: Amount, { events, weight }: Amount): keyof Amount | undefined {
+    const { perMinute } = this.#deps;
+    if (thisMinute.events === 0) return undefined;
+    if (exceeds(thisMinute.events + events, perMinute.events)) return 'events';
+    return exceeds(thisMinute.weight + weight, perMinute.weight) ? 'weight' : undefined;
+  }
+
+  /** The usage of the server, whose counters begin anew with each minute. */
+  #currentMinute(): ServerUsage {
+    const server = this.#server;
+    const now = this.#deps.clock.now();
+    if (server.minuteEnds <= now) {
+      server.thisMinute = { events: 0, weight: 0 };
+      server.refusals = [];
+      server.minuteEnds = now + MINUTE_MS;
+    }
+    return server;
+  }
+
+  #refusal(limit: keyof Amount): HttpError {
+    const { clock, perMinute } = this.#deps;
+    const most =
+      limit === 'events'
+        ? `${perMinute.events} events a minute`
+        : `events of the weight ${perMinute.weight} a minute (about the rows that they write)`;
+    const seconds = Math.ceil((this.#server.minuteEnds - clock.now()) / 1000);
+    return limitExceeded(`A game server may send ${most}.`, seconds);
+  }
+
+  /**
+   * Reserves room in the window: at once (undefined), or when the returned promise resolves. A batch heavier than the
+   * window waits until the window is empty.
+   */
+  #reserve(weight: number): Promise<void> | undefined {
+    const { queuedWeight, waiting } = this.#server;
+    if (waiting.length === 0 && (queuedWeight === 0 || queuedWeight + weight <= WINDOW_WEIGHT)) {
+      this.#server.queuedWeight += weight;
+      return undefined;
+    }
+    const { promise, resolve: start } = Promise.withResolvers<void>();
+    waiting.push({ weight, start });
+    return promise;
+  }
+
+  #release(weight: number): void {
+    const server = this.#server;
+    server.queuedWeight -= weight;
+    for (let next = server.waiting[0]; next !== undefined; next = server.waiting[0]) {
+      if (server.queuedWeight > 0 && server.queuedWeight + next.weight > WINDOW_WEIGHT) return;
+      server.waiting.shift();
+      server.queuedWeight += next.weight;
+      next.start();
+    }
+  }
+}
+
+const exceeds = (amount: number, limit: number): boolean => limit > 0 && amount > limit;
+
+/** Splits items, in order, into portions of at most `PORTION_WEIGHT`; a heavier item is a portion of its own. */
+function portionsOf(items: readonly Item[]): Item[][] {
+  const portions: Item[][] = [];
+  let weight = Infinity;
+  for (const item of items) {
+    const own = totalWeight([item]);
+    if (weight + own > PORTION_WEIGHT) {
+      portions.push([]);
+      weight = 0;
+    }
+    portions.at(-1)!.push(item);
+    weight += own;
+  }
+  return portions;
+}
+
+const newPlayersIn = (receipts: readonly Receipt[]): number =>
+  receipts.reduce((sum, receipt) => sum + (receipt.status === 'accepted' ? (receipt.new_players ?? 0) : 0), 0);
+
+function limitExceeded(sentence: string, seconds: number): HttpError {
+  return new HttpError(429, 'rate_limit', `${sentence} Send it again later.`, { 'retry-after': String(seconds) });
+}

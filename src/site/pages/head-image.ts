@@ -1,0 +1,42 @@
+import { uuidOf } from '#platform/text.ts';
+import { playerByUuid } from '#store/game/players.ts';
+import { hueClass, hueColours } from '#site/components/colours.ts';
+import { identiconCells } from '#site/components/player-link.ts';
+import type { PageRequest } from '#site/page-request.ts';
+
+/**
+ * `/heads/:uuid`: the head of a player who is known here, so that nobody can send arbitrary requests through us; the
+ * identicon where there is no head.
+ */
+export async function headImage(request: PageRequest): Promise<Response> {
+  const uuid = request.params['uuid'] ?? '';
+  if (request.deps.config.HEADS_URL === '' || uuidOf(uuid) !== uuid) throw request.notFound();
+  if ((await playerByUuid(request.db, uuid)) === undefined) throw request.notFound();
+  return await headOf(request, uuid);
+}
+
+/** The head from `HEADS_URL`, or without one an identicon. */
+export async function headOf(request: PageRequest, uuid: string): Promise<Response> {
+  const isFetched = request.deps.config.HEADS_URL !== '';
+  const head = isFetched ? await request.deps.heads.of(uuid) : undefined;
+  if (head === undefined) return imageOf(identiconFile(uuid), 'image/svg+xml', 300);
+  const headers = { ...imageHeaders(head.content_type, 86_400), etag: head.etag };
+  if (request.ifNoneMatch === head.etag) return new Response(null, { status: 304, headers });
+  return new Response(head.bytes, { headers });
+}
+
+const imageOf = (body: string, type: string, seconds: number): Response =>
+  new Response(body, { headers: imageHeaders(type, seconds) });
+
+const imageHeaders = (type: string, seconds: number): Record<string, string> => ({
+  'content-type': type,
+  'cache-control': `public, max-age=${seconds}`,
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+});
+
+function identiconFile(uuid: string): string {
+  const { front, behind } = hueColours(hueClass(uuid));
+  const path = identiconCells(uuid).map(([column, row]) => `M${column} ${row}h1v1h-1z`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 9 9" shape-rendering="crispEdges"><path fill="${behind}" d="M-1-1h9v9h-9z"/><path fill="${front}" d="${path.join('')}"/></svg>`;
+}

@@ -1,0 +1,232 @@
+import { html } from 'hono/html';
+import type { Html } from '#http/page.ts';
+import { leaders } from '#store/game/leaderboards/leaderboards.ts';
+import { listLiveMatches, type ListedLiveMatch, type LiveTeamHead } from '#store/game/live-matches.ts';
+import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
+import { listMatchesWhere } from '#store/game/match-lists.ts';
+import { onlineSince } from '#store/game/online-samples.ts';
+import { countOnline, listServers, type ServerNow } from '#store/game/servers.ts';
+import { idOf } from '#platform/ids.ts';
+import { areaChart, fillBar } from '#site/components/charts.ts';
+import { matchList } from '#site/components/match-list.ts';
+import { playerLink } from '#site/components/player-link.ts';
+import { thumb } from '#site/components/map-image.ts';
+import { ago, stopwatch } from '#site/components/timestamps.ts';
+import { heading, modeLabel } from '#site/components/labels.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
+
+const DAY_MS = 86_400_000;
+const CHART_POINTS = 288;
+const LATEST_MATCHES = 8;
+const ACTIVE_PLAYERS = 10;
+
+/** `/`: players online, servers, latest matches and most active players. */
+export async function homePage(request: PageRequest): Promise<PageContent> {
+  const { text, deps, formats } = request;
+  const servers = await listServers(request.db, request.presenceSince);
+  const online = servers.reduce((sum, { playerCount }) => sum + playerCount, 0);
+  const { NETWORK_NAME: network } = deps.config;
+  return {
+    title: network,
+    description: text.home.description(network, formats.number(online), servers.length),
+    path: '/',
+    kind: 'home',
+    feeds: [
+      { path: '/matches.atom', title: text.match.list },
+      { path: '/punishments.atom', title: text.punishment.list },
+    ],
+    main: html`${await hero(request, online)} ${await serverCards(request, servers)}
+      <div class="two">
+        <section aria-labelledby="latest">
+          ${heading('latest', text.home.latest, { href: '/matches', label: text.more })} ${await latest(request)}
+          <p class="feeds">
+            <a class="feed" href="/matches.atom">Atom: ${text.match.list}</a>
+            <a class="feed" href="/punishments.atom">Atom: ${text.punishment.list}</a>
+          </p>
+        </section>
+        <section aria-labelledby="active">
+          ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', label: text.more })}
+          ${await mostActive(request)}
+        </section>
+      </div>`,
+  };
+}
+
+async function hero({ db, text, now, formats, deps }: PageRequest, online: number): Promise<Html> {
+  const samples = await onlineSince(db, now - DAY_MS);
+  const counts = samples.map(({ count }) => count);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const points = downsample(samples.map(({ time, count }) => ({ at: (time - now + DAY_MS) / DAY_MS, value: count })));
+  return html`<section class="hero" aria-labelledby="now">
+    <div class="hero-words">
+      <h1 id="now">
+        <span class="hidden"><bdi>${deps.config.NETWORK_NAME}</bdi>: </span
+        ><span class="count" data-live="online">${formats.number(online)}</span>
+        <span
+          class="count-words"
+          data-live-words="online"
+          data-one="${text.home.online(1)}"
+          data-other="${text.home.online(0)}"
+          >${text.home.online(online)}</span
+        >
+      </h1>
+    </div>
+    ${
+      samples.length < 2
+        ? html`<p class="soft small">${text.home.noHistory}</p>`
+        : html`<figure class="hero-chart">
+            ${areaChart(points, { gap: 0.02, label: text.home.chart(formats.number(least), formats.number(most)) })}
+            <figcaption class="soft small">
+              <span>${text.home.dayAgo}</span
+              ><span>${text.home.range(formats.number(least), formats.number(most))}</span><span>${text.home.now}</span>
+            </figcaption>
+          </figure>`
+    }
+  </section>`;
+}
+
+/** The point with the highest count of each five minutes: more points would not be visible. */
+function downsample(points: { at: number; value: number }[]): { at: number; value: number }[] {
+  const slices = new Map<number, { at: number; value: number }>();
+  for (const point of points) {
+    const slice = Math.floor(point.at * CHART_POINTS);
+    const highest = slices.get(slice);
+    if (highest === undefined || highest.value < point.value) {
+      slices.set(slice, { at: slice / CHART_POINTS, value: point.value });
+    }
+  }
+  return [...slices.values()];
+}
+
+async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<Html> {
+  const { text } = request;
+  const matches = await listLiveMatches(request.db, request.presenceSince);
+  const live = new Map(matches.map((match) => [match.serverKey, match]));
+  const maps = servers.map(({ key, current_map }) => live.get(key)?.map ?? current_map);
+  const summaries = await mapSummaries(request.db, maps);
+  const cards = servers.map((server, index) => {
+    const map = maps[index]!;
+    return serverCard(request, { server, map, summary: summaries.of(map), live: live.get(server.key) });
+  });
+  return html`<section aria-labelledby="servers">
+    ${heading('servers', text.home.servers)}
+    ${
+      servers.length === 0
+        ? html`<p class="soft">${text.home.noServers}</p>`
+        : html`<ul class="servers">
+            ${cards}
+          </ul>`
+    }
+  </section>`;
+}
+
+interface Shown {
+  server: ServerNow;
+  /** Of the running match; without one, that of the last heartbeat. */
+  map: string;
+  summary: MapSummary | undefined;
+  live: ListedLiveMatch | undefined;
+}
+
+function serverCard(request: PageRequest, shown: Shown): Html {
+  const { server, summary } = shown;
+  const id = idOf(server.key);
+  return html`<li class="server card${server.online ? '' : ' offline'}" data-server="${id}">
+    ${thumb(summary, 'card')}
+    <div class="server-head">
+      <h3>
+        <a href="/servers/${id}"><bdi>${server.name}</bdi></a>
+      </h3>
+      <span class="soft small"><bdi>${server.region}</bdi></span>
+    </div>
+    ${server.online ? serverState(request, shown) : offlineState(request, server)}
+  </li>`;
+}
+
+function serverState(request: PageRequest, { server, map, summary, live }: Shown): Html {
+  const { text, formats } = request;
+  const { players, playerCount, max } = server;
+  const gamemode = live?.gamemode || server.gamemode;
+  const quiet = html`<span class="soft">${text.home.quiet}</span>`;
+  const mapName =
+    summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`;
+  const mode = gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, gamemode)}</span>`;
+  return html`<p class="server-map">${map === '' ? quiet : html`${mapName}${mode}`}${liveScore(request, live)}</p>
+    <p class="server-count">
+      <span class="figures" data-live="${idOf(server.key)}">${formats.number(playerCount)}</span
+      >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
+      <span class="soft small">${text.home.players(max || playerCount)}</span>
+    </p>
+    ${max > 0 ? fillBar(playerCount / max) : ''} ${players.length === 0 ? '' : names(request, players, playerCount)}`;
+}
+
+const TEAMS_ON_CARD = 4;
+
+/** Time and scores of the running match. */
+function liveScore({ text, formats, now }: PageRequest, live: ListedLiveMatch | undefined): Html {
+  if (live === undefined) return html``;
+  const { phase, started, teamCount, largestTeam, teamHeads } = live;
+  const state = phase === 'running' && started !== null ? stopwatch(now - started) : text.server.phases[phase];
+  const isFreeForAll = teamCount > 2 && largestTeam <= 1;
+  const scores = teamCount > TEAMS_ON_CARD || isFreeForAll ? [] : (JSON.parse(teamHeads) as LiveTeamHead[]);
+  return html`<span class="live-score small"
+    ><span class="figures">${state}</span>${scores.map(
+      ({ name, score }) => html` · <bdi>${name}</bdi> <span class="figures">${formats.number(score)}</span>`,
+    )}</span
+  >`;
+}
+
+/** A server without a recent heartbeat, with the time of the last one. */
+function offlineState(request: PageRequest, { heartbeat }: ServerNow): Html {
+  const { text } = request;
+  return html`<p class="server-map"><span class="state expired">${text.home.offline}</span></p>
+    <p class="server-count soft small">
+      ${heartbeat === null ? text.home.neverHeard : html`${text.home.lastHeard} ${ago(request, heartbeat)}`}
+    </p>`;
+}
+
+const SHOWN_NAMES = 100;
+
+function names({ text, formats }: PageRequest, players: string[], playerCount: number): Html {
+  const hidden = playerCount - Math.min(players.length, SHOWN_NAMES);
+  return html`<details class="names">
+    <summary class="small">${text.home.who}</summary>
+    <ul>
+      ${players.slice(0, SHOWN_NAMES).map(
+        (name) =>
+          html`<li>
+            <a href="/players/${encodeURIComponent(name)}"><bdi>${name}</bdi></a>
+          </li>`,
+      )}${hidden > 0 ? html`<li class="soft">${text.home.others(formats.number(hidden))}</li>` : ''}
+    </ul>
+  </details>`;
+}
+
+async function latest(request: PageRequest): Promise<Html> {
+  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
+  return await matchList(request, matches);
+}
+
+async function mostActive(request: PageRequest): Promise<Html> {
+  const { db, deps, now, text, formats } = request;
+  const { week } = deps.bucketsAt(now);
+  const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: ACTIVE_PLAYERS });
+  if (active.length === 0) return html`<p class="soft">${text.boards.none}</p>`;
+  return html`<ol class="ranking card">
+    ${active.map(
+      (leader) =>
+        html`<li>
+          ${playerLink(request, leader, 28)}<span class="figures">${formats.number(leader.play)}</span>
+          <span class="soft small">${text.counters.matches(leader.play)}</span>
+        </li>`,
+    )}
+  </ol>`;
+}
+
+/** `/live.json`: the player counts that `script/site.js` refreshes on the home page, by `online` and server id. */
+export async function liveCounts(request: PageRequest): Promise<Response> {
+  const servers = await listServers(request.db, request.presenceSince);
+  const online = await countOnline(request.db, request.presenceSince);
+  const counts = servers.map(({ key, playerCount }) => [idOf(key), playerCount]);
+  return Response.json({ online, ...Object.fromEntries(counts) }, { headers: { 'cache-control': 'no-store' } });
+}

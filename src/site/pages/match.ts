@@ -1,0 +1,249 @@
+import { html } from 'hono/html';
+import { idOf, keyOf } from '#platform/ids.ts';
+import type { Html } from '#http/page.ts';
+import { countersOfMatches } from '#store/game/counters/counter-reports.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
+import { type MapSummary, mapSummaries } from '#store/game/maps/map-summaries.ts';
+import {
+  factsOf,
+  matchByKey,
+  extrasOf,
+  type MatchFacts,
+  type MatchObjective,
+  type MatchTeam,
+  type WholeMatch,
+  winnersOf,
+} from '#store/game/matches.ts';
+import { timeline } from '#site/components/charts.ts';
+import { isFreeForAll } from '#site/components/match-list.ts';
+import { type Colour, colourNamed, teamColours } from '#site/components/colours.ts';
+import { playerLink } from '#site/components/player-link.ts';
+import { counterColumns, type ScoredPlayer, scoreTable } from '#site/components/scoreboard.ts';
+import { thumb } from '#site/components/map-image.ts';
+import { timestamp, stopwatch } from '#site/components/timestamps.ts';
+import { figure, heading, modeName } from '#site/components/labels.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
+
+/** The data that the page and the Open Graph image of a match show. */
+export interface MatchView {
+  match: WholeMatch;
+  facts: MatchFacts;
+  /** The names of the winning teams; empty for a draw. */
+  winners: string[];
+  teams: MatchTeam[];
+  objectives: MatchObjective[];
+  summary: MapSummary | undefined;
+  colours: Map<string, Colour>;
+}
+
+/** `/matches/:id` */
+export async function matchPage(request: PageRequest): Promise<PageContent> {
+  const view = await matchViewOf(request);
+  const { facts, summary } = view;
+  const { text } = request;
+  return {
+    title: text.match.title(facts.map, facts.server),
+    description: describe(request, view),
+    path: `/matches/${facts.id}`,
+    section: 'matches',
+    kind: 'match',
+    picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, view), large: true },
+    main: html`${hero(request, view)} ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
+      <section aria-labelledby="players">
+        ${heading('players', text.match.scoreboard)} ${await scoreboards(request, view)}
+      </section>
+      <p>
+        <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
+          summary === undefined ? '' : html` · <a href="/maps/${idOf(summary.key)}">${text.map.about(summary.name)}</a>`
+        }
+      </p>`,
+  };
+}
+
+/**
+ * Reads the match that the request's `id` names.
+ * @throws HttpError 404
+ */
+export async function matchViewOf(request: PageRequest): Promise<MatchView> {
+  const key = keyOf(request.params['id'] ?? '');
+  const match = key === undefined ? undefined : await matchByKey(request.db, key);
+  if (match === undefined) throw request.notFound();
+  const facts = factsOf(match.head);
+  const teams = JSON.parse(match.teams) as MatchTeam[];
+  const objectives = JSON.parse(match.objectives) as MatchObjective[];
+  const summary = (await mapSummaries(request.db, [facts.map])).of(facts.map);
+  const { colors = [] } = extrasOf(match.extras);
+  const colours = teamColours(teams, summary?.teams ?? [], colors);
+  return { match, facts, winners: winnersOf(match), teams, objectives, summary, colours };
+}
+
+/** The outcome, gamemode, scores and number of players in one sentence. */
+function describe(request: PageRequest, { facts, winners, teams, match }: MatchView): string {
+  const { text, formats } = request;
+  const scores = teams.slice(0, 8).map(({ name, score }) => `${name} ${formats.number(score)}`);
+  const players = countPlayers(teams);
+  const outcome = winners.length === 0 ? text.match.endedDraw : text.match.wonBy(winners.join(', '));
+  const length = stopwatch(match.finished - match.started);
+  return text.match.describe(outcome, modeName(request, facts.gamemode), scores.join(', '), players, length);
+}
+
+/** In a free-for-all a colour means nothing, so the winner has none. */
+function outcomeChips({ text }: PageRequest, { winners, teams, colours }: MatchView): Html {
+  if (winners.length === 0) return html`<span class="team-chip none">${text.match.draw}</span>`;
+  const classOf = (name: string): string => (isFreeForAll(teams) ? 'none' : `c-${colours.get(name) ?? 'gray'}`);
+  return html`${winners.map((name) => html`<span class="team-chip ${classOf(name)}">${text.match.wins(name)}</span> `)}`;
+}
+
+function hero(request: PageRequest, view: MatchView): Html {
+  const { facts, summary, match } = view;
+  const { text } = request;
+  return html`<section class="banner">
+    ${thumb(summary, 'hero', true)}
+    <div class="banner-words">
+      <p class="soft">
+        <a href="/matches?gamemode=${encodeURIComponent(facts.gamemode)}"
+          ><bdi>${modeName(request, facts.gamemode)}</bdi></a
+        >
+        · <a href="/matches?server=${encodeURIComponent(facts.server)}"><bdi>${facts.server}</bdi></a
+        >${facts.ranked ? html` · ${text.match.ranked}` : ''}
+      </p>
+      <h1><bdi>${facts.map}</bdi></h1>
+      <p class="outcome">${outcomeChips(request, view)}</p>
+      <p>${timestamp(request, match.finished)}</p>
+    </div>
+  </section>`;
+}
+
+/** A player may be in several teams. */
+const countPlayers = (teams: readonly MatchTeam[]): number =>
+  new Set(teams.flatMap(({ players }) => players.map(({ uuid }) => uuid))).size;
+
+/** The scores side by side; nothing for a free-for-all, fewer than two or more than eight teams. */
+export function scoreLine(
+  { formats }: PageRequest,
+  { teams, colours, winners }: Pick<MatchView, 'teams' | 'colours' | 'winners'>,
+): Html {
+  if (teams.length < 2 || teams.length > 8 || isFreeForAll(teams)) return html``;
+  return html`<div class="score-line" data-teams="${teams.length}">
+    ${teams.map(
+      ({ name, score, players }) =>
+        html`<div class="score c-${colours.get(name)!}${winners.includes(name) ? ' won' : ''}">
+          <span class="score-name"><bdi>${name}</bdi></span
+          ><span class="score-value">${formats.number(score)}</span
+          ><span class="small">${formats.number(players.length)}</span>
+        </div>`,
+    )}
+  </div>`;
+}
+
+function figures({ text, formats }: PageRequest, { facts, match, teams }: MatchView): Html {
+  const players = countPlayers(teams);
+  return html`<dl class="figures-row">
+    ${figure(stopwatch(match.finished - match.started), text.match.length)}
+    ${figure(formats.number(players), text.match.playerCount)}
+    ${figure(formats.number(facts.kill_count), text.columns.kills)}
+    ${figure(formats.number(facts.death_count), text.columns.deaths)}
+  </dl>`;
+}
+
+/** What the objectives of a match are shown with; a match that still runs ends at its newest report. */
+type Timed = Pick<MatchView, 'teams' | 'objectives' | 'colours'> & { match: { started: number; finished: number } };
+
+const LISTED_OBJECTIVES = 200;
+
+export function objectives(request: PageRequest, view: Timed): Html {
+  const { text, formats } = request;
+  if (view.objectives.length === 0) return html``;
+  const inOrder = [...view.objectives].sort((a, b) => a.time - b.time);
+  const rest = inOrder.length - LISTED_OBJECTIVES;
+  return html`<section class="card" aria-labelledby="objectives">
+    ${heading('objectives', text.match.objectives)} ${objectiveTimeline(request, view, inOrder)}
+    <ol class="objectives">
+      ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => objectiveItem(request, view, objective))}
+    </ol>
+    ${rest > 0 ? html`<p class="soft">${text.match.moreObjectives(formats.number(rest))}</p>` : ''}
+  </section>`;
+}
+
+function objectiveTimeline({ text }: PageRequest, { match, teams, colours }: Timed, inOrder: MatchObjective[]): Html {
+  const rows = [...new Set(inOrder.map(({ team }) => team))];
+  const length = Math.max(1, match.finished - match.started);
+  const marks = inOrder.map(({ time, team, name, color }) => ({
+    at: Math.min(1, Math.max(0, (time - match.started) / length)),
+    colour: colourNamed(color) ?? colours.get(team) ?? ('gray' as const),
+    title: `${stopwatch(time - match.started)} ${name}`,
+    row: rows.indexOf(team),
+  }));
+  const names = rows.map(
+    (name) =>
+      html`<span class="small"><span class="dot c-${colours.get(name) ?? 'gray'}"></span><bdi>${name}</bdi></span>`,
+  );
+  return html`<div class="timeline-box">
+    <div class="timeline-names">${names}</div>
+    <div>
+      ${timeline(marks, rows.length, text.match.timeline(inOrder.length, teams.length))}
+      <div class="timeline-ends soft small"><span>0:00</span><span>${stopwatch(length)}</span></div>
+    </div>
+  </div>`;
+}
+
+function objectiveItem(request: PageRequest, { match, colours }: Timed, objective: MatchObjective): Html {
+  const { text } = request;
+  const { team, type, name, color, time } = objective;
+  const colour = colourNamed(color) ?? colours.get(team) ?? 'gray';
+  return html`<li>
+    <span class="figures">${stopwatch(time - match.started)}</span><span class="dot c-${colour}"></span>
+    <span
+      ><bdi>${name === '' ? text.objectives[type as keyof typeof text.objectives] : name}</bdi>
+      <span class="soft small">${doneBy(request, objective)}</span></span
+    >
+  </li>`;
+}
+
+/** What happened to the objective, and who did it: "captured by Leitund46 Red", or "captured by Red" without a player. */
+function doneBy(request: PageRequest, { player, team, type }: MatchObjective): Html {
+  const { text } = request;
+  const done = text.objectiveDone[type as keyof typeof text.objectiveDone];
+  const [before, after] = text.by;
+  const teamName = html`<bdi>${team}</bdi>`;
+  if (player === null) return html`${before(done)} ${teamName} ${after(done)}`;
+  return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)} ${teamName}`;
+}
+
+/** The players of each team. */
+function playersByTeam({ match, teams }: MatchView): ScoredPlayer[][] {
+  const secondary = new Set((extrasOf(match.extras).secondary ?? []).map(String));
+  return teams.map(({ name, players }, t) =>
+    players.map((player, p) => ({ ...player, team: name, isSecondary: secondary.has(String([t, p])) })),
+  );
+}
+
+async function scoreboards(request: PageRequest, view: MatchView): Promise<Html> {
+  const { match, teams, facts, winners, colours } = view;
+  const { text, formats } = request;
+  const reported = (await countersOfMatches(request.db, [match.key])).get(match.key) ?? [];
+  const declared = reported.length === 0 ? [] : await listCounters(request.db);
+  const players = playersByTeam(view);
+  const counters = counterColumns(request, facts.gamemode, declared, reported);
+  if (isFreeForAll(teams)) {
+    const everybody = teams.flatMap(({ score }, t) => players[t]!.map((player) => ({ ...player, score })));
+    const [won, lost] = [true, false].map((has) => everybody.filter(({ team }) => winners.includes(team) === has));
+    return html`<div class="scoreboard">
+      <h3><span class="team-name">${text.match.everyone}</span></h3>
+      ${scoreTable(request, { label: text.match.everyone, players: [...won!, ...lost!], winners: won!.length }, counters)}
+    </div>`;
+  }
+  return html`${teams.map(
+    (team, t) =>
+      html`<div class="scoreboard c-${colours.get(team.name)!}">
+        <h3>
+          <span class="team-name"><bdi>${team.name}</bdi></span
+          >${winners.includes(team.name) ? html` <span class="small">${text.match.winner}</span>` : ''}<span
+            class="figures"
+            >${formats.number(team.score)}</span
+          >
+        </h3>
+        ${scoreTable(request, { label: team.name, players: players[t]! }, counters)}
+      </div>`,
+  )}`;
+}

@@ -1,0 +1,234 @@
+import { html } from 'hono/html';
+import { idOf } from '#platform/ids.ts';
+import type { Html } from '#http/page.ts';
+import { uuidOf } from '#platform/text.ts';
+import { keyCursor, listed, pager } from '#http/pager.ts';
+import { activityOf } from '#store/game/leaderboards/leaderboards.ts';
+import { back, firstDayOf } from '#store/game/time-buckets.ts';
+import { standingOf } from '#store/game/factions.ts';
+import { listPlayedMatches } from '#store/game/match-lists.ts';
+import { killsOf } from '#store/game/kills.ts';
+import { type Stats, statsOf } from '#store/game/player-stats.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
+import { playerCounters } from '#store/game/counters/player-counters.ts';
+import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { hasHeld, withoutHeld } from '#store/game/held-punishments.ts';
+import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
+import { barChart, ringChart } from '#site/components/charts.ts';
+import { matchList } from '#site/components/match-list.ts';
+import { PAGE_SIZE } from '#site/components/pager.ts';
+import { playerCountersSection } from '#site/components/player-counters.ts';
+import { playerIcon, playerLink } from '#site/components/player-link.ts';
+import { punishmentTable } from '#site/components/punishment-table.ts';
+import { statsTable, totalOf } from '#site/components/stats-table.ts';
+import { ago, timestamp } from '#site/components/timestamps.ts';
+import { figure, heading } from '#site/components/labels.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
+
+const LATEST_MATCHES = 10;
+const DAYS = 30;
+const MONTHS = 12;
+
+/**
+ * The player that the path names by UUID. A name, an id or a UUID without dashes redirects to the canonical path, to which
+ * `suffix` is appended.
+ * @throws HttpError 404
+ */
+async function requirePlayer(request: PageRequest, suffix = ''): Promise<Player | Response> {
+  const idOrName = request.params['id'] ?? '';
+  if (uuidOf(idOrName) === idOrName) {
+    const byUuid = await playerByUuid(request.db, idOrName);
+    if (byUuid !== undefined) return byUuid;
+  }
+  const player = idOrName.length > 64 ? undefined : await findPlayer(request.db, idOrName);
+  if (player === undefined) throw request.notFound();
+  return new Response(null, { status: 302, headers: { location: `/players/${player.uuid}${suffix}` } });
+}
+
+/** `/players/:uuid` */
+export async function playerPage(request: PageRequest): Promise<PageContent | Response> {
+  const player = await requirePlayer(request);
+  if (player instanceof Response) return player;
+  const { db, now, text } = request;
+  const declared = await listCounters(db);
+  const [stats, banned] = [
+    await statsOf(db, player.key),
+    (await isBanned(db, player.key, now)) && !(await hasHeld(db, player.key)),
+  ];
+  return {
+    title: player.name,
+    description: describe(request, player, stats),
+    path: `/players/${player.uuid}`,
+    section: 'players',
+    kind: 'player-page',
+    picture: { path: `/cards/players/${player.uuid}.png`, alt: describe(request, player, stats), large: true },
+    main: html`${head(request, player, banned)} ${summary(request, stats)} ${await activity(request, player)}
+      <section aria-labelledby="modes">
+        ${heading('modes', text.player.byMode)}${statsTable(request, stats, await standingOf(db, player.key))}
+      </section>
+      ${playerCountersSection(request, declared, await playerCounters(db, declared, player.key))}
+      <section aria-labelledby="latest">
+        ${heading('latest', text.player.latest, { href: `/players/${player.uuid}/matches`, label: text.more })}${await latest(request, player)}
+      </section>
+      <div class="two even">${await names(request, player)}${await kills(request, player)}</div>
+      ${await punishments(request, player)}`,
+  };
+}
+
+/** A player's totals in one sentence. */
+function describe({ text, formats }: PageRequest, { name }: Player, stats: Stats): string {
+  const { play, win, kill, time } = totalOf(stats);
+  return text.player.describe(
+    name,
+    formats.number(play),
+    formats.number(win),
+    formats.number(kill),
+    formats.duration(time),
+  );
+}
+
+function head(request: PageRequest, player: Player, banned: boolean): Html {
+  const { text } = request;
+  const { last_login: login, last_logout: logout, last_login_server: server } = player;
+  const online = login !== null && (logout === null || logout < login);
+  return html`<section class="profile">
+    ${playerIcon(request, player.uuid, 112)}
+    <div>
+      <h1><bdi>${player.name}</bdi>${banned ? html` <span class="banned">${text.player.banned}</span>` : ''}</h1>
+      <p class="soft mono small">${player.uuid}</p>
+      <p>
+        ${
+          login === null
+            ? html`<span class="soft">${text.player.neverSeen}</span>`
+            : online
+              ? html`${text.player.lastLogin} ${timestamp(request, login)}
+                  <span class="soft"><bdi>${server}</bdi></span>`
+              : html`${text.player.lastSeen} ${timestamp(request, logout!)}
+                  <span class="soft"><bdi>${server}</bdi></span>`
+        }
+      </p>
+    </div>
+  </section>`;
+}
+
+function summary({ text, formats }: PageRequest, stats: Stats): Html {
+  const { play, win, lose, kill, death, time } = totalOf(stats);
+  const decided = win + lose;
+  const winRate = decided === 0 ? 0 : win / decided;
+  return html`<section class="card summary" aria-label="${text.player.total}">
+    ${ringChart(winRate, text.player.winShare(formats.percent(winRate)), formats.percent(winRate))}
+    <dl class="figures-row">
+      ${figure(formats.number(play), text.columns.matches)}${figure(formats.number(win), text.columns.wins)}
+      ${figure(formats.number(kill), text.columns.kills)}${figure(formats.number(death), text.columns.deaths)}
+      ${figure(formats.ratio(kill / Math.max(1, death)), text.columns.ratio)}${figure(formats.duration(time), text.columns.time)}
+    </dl>
+  </section>`;
+}
+
+/** The matches of each day and of each month as bar charts. */
+async function activity(request: PageRequest, { key }: Player): Promise<Html> {
+  const { deps, text, formats } = request;
+  const current = deps.bucketsAt(request.now);
+  const days = Array.from({ length: DAYS }, (_, index) => back(current.day, DAYS - 1 - index));
+  const months = Array.from({ length: MONTHS }, (_, index) => back(current.month, MONTHS - 1 - index));
+  const counts = await activityOf(request.db, key, [...days, ...months]);
+  if (counts.size === 0) return html``;
+  const chart = (buckets: number[], date: (midnight: number) => string, label: (count: string) => string): Html => {
+    const bars = buckets.map((bucket) => ({ value: counts.get(bucket)?.play ?? 0, date: date(firstDayOf(bucket)) }));
+    const sum = label(formats.number(bars.reduce((total, { value }) => total + value, 0)));
+    return html`<figure>
+      ${barChart(
+        bars.map((bar) => ({ value: bar.value, title: `${bar.date}: ${formats.number(bar.value)}` })),
+        sum,
+      )}
+      <figcaption class="soft small">
+        <span>${bars[0]!.date}</span><span>${sum}</span><span>${bars.at(-1)!.date}</span>
+      </figcaption>
+    </figure>`;
+  };
+  return html`<section class="card" aria-labelledby="activity">
+    ${heading('activity', text.player.activity)}
+    <div class="two even">
+      ${chart(days, formats.day, text.player.perDay)} ${chart(months, formats.month, text.player.perMonth)}
+    </div>
+  </section>`;
+}
+
+async function latest(request: PageRequest, { key }: Player): Promise<Html> {
+  const matches = await listPlayedMatches(request.db, key, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
+  return await matchList(request, matches);
+}
+
+const SHOWN_NAMES = 20;
+
+async function names(request: PageRequest, { key, name }: Player): Promise<Html> {
+  const { text } = request;
+  const former = (await namesOf(request.db, key)).filter((other) => other.name !== name);
+  return html`<section class="card" aria-labelledby="names">
+    ${heading('names', text.player.names)}
+    <ol class="names-list">
+      <li>
+        <strong><bdi>${name}</bdi></strong> <span class="soft small">${text.player.present}</span>
+      </li>
+      ${former.slice(0, SHOWN_NAMES).map((other) => html`<li><bdi>${other.name}</bdi> <span class="soft small">${text.player.until} ${ago(request, other.last_seen)}</span></li>`)}
+    </ol>
+  </section>`;
+}
+
+const SHOWN_KILLS = 8;
+
+async function kills(request: PageRequest, { key }: Player): Promise<Html> {
+  const { text } = request;
+  const newest = await killsOf(request.db, key, SHOWN_KILLS);
+  if (newest.length === 0) return html``;
+  return html`<section class="card" aria-labelledby="kills">
+    ${heading('kills', text.player.kills)}
+    <ul class="kills">
+      ${newest.map(
+        ({ victim, match, map, time }) =>
+          html`<li>
+            ${playerLink(request, victim, 20)}
+            <span class="soft small"
+              ><a href="/matches/${idOf(match)}"><bdi>${map}</bdi></a> · ${ago(request, time)}</span
+            >
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+async function punishments(request: PageRequest, player: Player): Promise<Html> {
+  const { text, now } = request;
+  const { items, next } = listed(
+    await listPunishmentsOf(request.db, player.key, request.beforeKey, PAGE_SIZE + 1, now),
+    PAGE_SIZE,
+    keyCursor,
+  );
+  const shown = await withoutHeld(request.db, items);
+  if (shown.length === 0 && request.query('max_id') === undefined) return html``;
+  return html`<section aria-labelledby="punishments">
+    ${heading('punishments', text.sections.punishments)}
+    ${punishmentTable(request, shown, { withPlayer: false })}${pager(request.url, text.pager, next, 'max_id')}
+  </section>`;
+}
+
+/** `/players/:uuid/matches` */
+export async function playerMatchesPage(request: PageRequest): Promise<PageContent | Response> {
+  const player = await requirePlayer(request, '/matches');
+  if (player instanceof Response) return player;
+  const { text } = request;
+  const { items, next } = listed(
+    await listPlayedMatches(request.db, player.key, request.beforeKey, PAGE_SIZE + 1),
+    PAGE_SIZE,
+    keyCursor,
+  );
+  return {
+    title: text.match.listOf(player.name),
+    description: text.match.listOf(player.name),
+    path: `/players/${player.uuid}/matches`,
+    section: 'players',
+    noIndex: true,
+    main: html`<h1>${text.player.matchesOf} ${playerLink(request, player, 40)}</h1>
+      ${await matchList(request, items)}${pager(request.url, text.pager, next, 'max_id')}`,
+  };
+}

@@ -1,0 +1,82 @@
+import { html } from 'hono/html';
+import { idOf, keyOf } from '#platform/ids.ts';
+import type { Html } from '#http/page.ts';
+import { keyCursor, listed, pager } from '#http/pager.ts';
+import { withoutHeld } from '#store/game/held-punishments.ts';
+import { listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
+import { PAGE_SIZE } from '#site/components/pager.ts';
+import { playerLink } from '#site/components/player-link.ts';
+import { punishmentTable, stateChip, typeName } from '#site/components/punishment-table.ts';
+import { timestamp } from '#site/components/timestamps.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
+
+/** `/punishments` */
+export async function punishmentsPage(request: PageRequest): Promise<PageContent> {
+  const { text } = request;
+  const { items, next } = listed(
+    await listPunishments(request.db, request.beforeKey, PAGE_SIZE + 1, request.now),
+    PAGE_SIZE,
+    keyCursor,
+  );
+  const shown = await withoutHeld(request.db, items);
+  return {
+    title: text.punishment.list,
+    description: text.punishment.listDescription(request.deps.config.NETWORK_NAME),
+    path: '/punishments',
+    section: 'punishments',
+    noIndex: request.query('max_id') !== undefined,
+    feeds: [{ path: '/punishments.atom', title: text.punishment.list }],
+    main: html`<div class="heading">
+        <h1>${text.punishment.list}</h1>
+        <a class="feed" href="/punishments.atom">Atom</a>
+      </div>
+      ${punishmentTable(request, shown, { withPlayer: true })}${pager(request.url, text.pager, next, 'max_id')}`,
+  };
+}
+
+/** `/punishments/:id` */
+export async function punishmentPage(request: PageRequest): Promise<PageContent> {
+  const key = keyOf(request.params['id'] ?? '');
+  const found = key === undefined ? undefined : await punishmentByKey(request.db, key, request.now);
+  const [punishment] = await withoutHeld(request.db, found === undefined ? [] : [found]);
+  if (punishment === undefined) throw request.notFound();
+  const { text } = request;
+  const title = text.punishment.title(typeName(request, punishment.type), punishment.punished.name);
+  return {
+    title,
+    description: punishment.reason === '' ? title : `${title}: ${punishment.reason}`,
+    path: `/punishments/${idOf(punishment.key)}`,
+    section: 'punishments',
+    kind: 'punishment',
+    main: html`<h1><bdi>${typeName(request, punishment.type)}</bdi></h1>
+      <div class="card narrowish">
+        <p class="punished">${playerLink(request, punishment.punished, 48)} ${stateChip(request, punishment)}</p>
+        ${punishment.reason === '' ? '' : html`<blockquote><bdi>${punishment.reason}</bdi></blockquote>`}
+        <dl class="facts">${facts(request, punishment)}</dl>
+      </div>`,
+  };
+}
+
+function facts(request: PageRequest, punishment: Punishment): Html {
+  const { punisher, automatic, time, expires, server, level, revocation } = punishment;
+  const { text, formats } = request;
+  const { punishment: words } = text;
+  const by = punisher === null ? html`${automatic ? words.automatic : words.team}` : playerLink(request, punisher);
+  return html`${fact(words.by, by)}${fact(words.since, timestamp(request, time))}
+  ${fact(words.until, expires === null ? html`${words.forever}` : timestamp(request, expires))}
+  ${server === '' ? '' : fact(words.server, html`<bdi>${server}</bdi>`)}${fact(words.level, html`${formats.number(level)}`)}
+  ${revocation === null ? '' : revocationFacts(request, revocation)}`;
+}
+
+function revocationFacts(request: PageRequest, { time, by, server, reason }: Revocation): Html {
+  const { revoked, revokedBy, revokedWhy, team } = request.text.punishment;
+  const who = by === null ? (server === '' ? html`${team}` : html`<bdi>${server}</bdi>`) : playerLink(request, by);
+  return html`${fact(revoked, timestamp(request, time))}${fact(revokedBy, who)}
+  ${reason === '' ? '' : fact(revokedWhy, html`<bdi>${reason}</bdi>`)}`;
+}
+
+const fact = (name: string, value: Html): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;

@@ -1,0 +1,162 @@
+import { html } from 'hono/html';
+import { idOf, keyOf } from '#platform/ids.ts';
+import type { Html } from '#http/page.ts';
+import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf } from '#store/game/live-matches.ts';
+import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
+import { listMatchesWhere } from '#store/game/match-lists.ts';
+import { serverByKey, type ServerNow } from '#store/game/servers.ts';
+import { teamColours } from '#site/components/colours.ts';
+import { figure, heading, modeLabel } from '#site/components/labels.ts';
+import { thumb } from '#site/components/map-image.ts';
+import { matchList } from '#site/components/match-list.ts';
+import { scoreTable } from '#site/components/scoreboard.ts';
+import { stopwatch, timestamp } from '#site/components/timestamps.ts';
+import { objectives, scoreLine } from './match.ts';
+import type { PageContent, PageRequest } from '#site/page-request.ts';
+
+const LATEST_MATCHES = 8;
+
+/** `/servers/:id`: a server with the match that runs there, matches seen without a result, and the latest results. */
+export async function serverPage(request: PageRequest): Promise<PageContent> {
+  const { db, text, deps } = request;
+  const key = keyOf(request.params['id'] ?? '');
+  const server = key === undefined ? undefined : await serverByKey(db, key, request.presenceSince);
+  if (server === undefined) throw request.notFound();
+  const live = await liveMatchOf(db, server.key, request.presenceSince);
+  const unreported = await unreportedMatchesOf(db, server.key, request.presenceSince);
+  const names = [live?.map ?? server.current_map, ...unreported.map(({ map }) => map)];
+  const summaries = await mapSummaries(db, names);
+  const latest = await listMatchesWhere(db, { serverKey: server.key }, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
+  return {
+    title: server.name,
+    description: text.server.describe(server.name, deps.config.NETWORK_NAME),
+    path: `/servers/${idOf(server.key)}`,
+    kind: 'match',
+    main: html`<div data-refresh>
+        ${banner(request, server, live, summaries.of(names[0]!))}
+        ${running(request, server, live, summaries.of(names[0]!))}
+      </div>
+      ${seenWithoutResult(request, unreported, (map) => summaries.of(map))}
+      <section aria-labelledby="latest">
+        ${heading('latest', text.server.matches, { href: `/matches?server=${idOf(server.key)}`, label: text.more })}
+        ${await matchList(request, latest)}
+      </section>`,
+  };
+}
+
+function banner(
+  request: PageRequest,
+  server: ServerNow,
+  live: LiveMatch | undefined,
+  map: MapSummary | undefined,
+): Html {
+  const { text, formats } = request;
+  const { playerCount, max } = server;
+  const count = `${formats.number(playerCount)}${max > 0 ? ` / ${formats.number(max)}` : ''}`;
+  return html`<section class="banner">
+    ${thumb(map, 'hero', true)}
+    <div class="banner-words">
+      <p class="soft"><bdi>${server.region}</bdi></p>
+      <h1><bdi>${server.name}</bdi></h1>
+      <p class="lead">${mapLine(request, live?.map ?? server.current_map, live?.gamemode || server.gamemode, map)}</p>
+      <p class="soft small">
+        ${server.online ? `${count} ${text.home.players(max || playerCount)}` : text.home.offline}
+      </p>
+    </div>
+  </section>`;
+}
+
+function mapLine(request: PageRequest, map: string, gamemode: string, summary: MapSummary | undefined): Html {
+  if (map === '') return html``;
+  const name =
+    summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`;
+  return html`${name}${gamemode === '' ? '' : html` <span class="small">${modeLabel(request, gamemode)}</span>`}`;
+}
+
+/** The match that runs: phase, time, scores, objectives so far, and players. */
+function running(
+  request: PageRequest,
+  { key }: ServerNow,
+  live: LiveMatch | undefined,
+  map: MapSummary | undefined,
+): Html {
+  const { text } = request;
+  const reload = { href: `/servers/${idOf(key)}`, label: text.server.reload };
+  if (live === undefined) {
+    return html`<section aria-labelledby="running">
+      ${heading('running', text.server.running, reload)}
+      <p class="soft">${text.server.noMatch}</p>
+    </section>`;
+  }
+  const { teams, started, time, objectives: completed } = live;
+  const reported = teams.map(({ color = '' }) => color);
+  const colours = teamColours(teams, map?.teams ?? [], reported);
+  const match = { started: started ?? time, finished: time };
+  return html`<section aria-labelledby="running">
+      ${heading('running', text.server.running, reload)} ${scoreLine(request, { teams, colours, winners: [] })}
+      ${figures(request, live)}
+    </section>
+    ${objectives(request, { match, teams, objectives: completed, colours })} ${scoreboards(request, live, colours)}`;
+}
+
+function figures(
+  { text, formats, now }: PageRequest,
+  { phase, started, time, participants, observers }: LiveMatch,
+): Html {
+  const elapsed = (phase === 'running' ? Math.max(now, time) : time) - (started ?? time);
+  return html`<p class="live-phase"><span class="team-chip none">${text.server.phases[phase]}</span></p>
+    <dl class="figures-row">
+      ${started === null ? '' : figure(stopwatch(elapsed), text.server.elapsed)}
+      ${figure(formats.number(participants), text.server.participants)}
+      ${observers === null ? '' : figure(formats.number(observers), text.server.observers)}
+    </dl>`;
+}
+
+function scoreboards(request: PageRequest, { teams }: LiveMatch, colours: ReturnType<typeof teamColours>): Html {
+  const { text, formats } = request;
+  const named = teams.filter(({ players }) => players.length > 0);
+  if (named.length === 0) return html``;
+  return html`<section aria-labelledby="players">
+    ${heading('players', text.match.scoreboard)}
+    ${named.map(({ name, score, players }) => {
+      const scored = players.map((player) => ({ ...player, team: name, isSecondary: false }));
+      return html`<div class="scoreboard c-${colours.get(name)!}">
+        <h3>
+          <span class="team-name"><bdi>${name}</bdi></span
+          ><span class="figures">${formats.number(score)}</span>
+        </h3>
+        ${scoreTable(request, { label: name, players: scored }, [])}
+      </div>`;
+    })}
+  </section>`;
+}
+
+function seenWithoutResult(
+  request: PageRequest,
+  unreported: readonly UnreportedMatch[],
+  summaryOf: (map: string) => MapSummary | undefined,
+): Html {
+  const { text } = request;
+  if (unreported.length === 0) return html``;
+  return html`<section aria-labelledby="unreported">
+    ${heading('unreported', text.server.unreported)}
+    <p class="soft small">${text.server.unreportedNote}</p>
+    <ul class="match-rows">
+      ${unreported.map(
+        ({ map, gamemode, started, seen }) =>
+          html`<li class="match-row">
+            ${thumb(summaryOf(map), 'small')}
+            <div class="row-main">
+              <strong>${mapLine(request, map, '', summaryOf(map))}</strong>
+              ${gamemode === '' ? '' : html`<span class="soft small">${modeLabel(request, gamemode)}</span>`}
+            </div>
+            <div class="row-side"><span class="team-chip none">${text.server.unreported}</span></div>
+            <div class="row-time soft small">
+              <span>${timestamp(request, started)}</span>
+              <span>${stopwatch(seen - started)}</span>
+            </div>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}

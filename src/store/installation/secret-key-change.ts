@@ -1,0 +1,148 @@
+import { HASH_PURPOSE, keyedHashOf, type SecretKey } from '#platform/crypto/secret-key.ts';
+import { seal, unseal } from '#platform/crypto/seal.ts';
+import { UsageError } from '#platform/errors.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { MANAGEMENT_SECRETS } from '#store/game/watches/managed-servers.ts';
+import { clearImportHashes } from '#store/imports.ts';
+import { deleteFormerHashKeys, formerHashKeys, fingerprintOf, saveFingerprint } from './installation.ts';
+import { saveFormerHashKeys, storedFingerprint } from './installation.ts';
+import { Keys } from '#store/sequence.ts';
+
+const BATCH_SIZE = 500;
+
+export interface SecretKeyChange {
+  signing_keys: number;
+  /** Secrets of management connections. */
+  management_secrets: number;
+  erased_players: number;
+}
+
+/**
+ * Seals and hashes everything under a new secret key, in one transaction: broken off, it has changed nothing.
+ * @throws UsageError where `from` is not the key of the database, or jobs are unfinished
+ */
+export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): Promise<SecretKeyChange> {
+  return await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    await refuseUnfinishedJobs(tx);
+    const stored = await storedFingerprint(tx);
+    if (stored === fingerprintOf(to)) throw new UsageError('The database has this secret key already.');
+    if (stored !== undefined && stored !== fingerprintOf(from)) {
+      throw new UsageError(`The key of --from is not that of the database, which has fingerprint ${stored}.`);
+    }
+    const former = (await formerHashKeys(tx, from)) ?? [];
+    const signing_keys = await reseal(tx, { table: 'signing_keys', purpose: 'signing keys' }, from, to);
+    await reseal(tx, { table: 'first_party_clients', purpose: 'own client' }, from, to);
+    const management_secrets = await reseal(tx, { table: 'managed_servers', purpose: MANAGEMENT_SECRETS }, from, to);
+    const erased_players = await rehash(tx, keyedHashOf(to));
+    await rehashBans(tx, keyedHashOf(to));
+    await saveFormerHashKeys(tx, to, [...former, from.derive(HASH_PURPOSE)]);
+    await tx.run(sql`delete from link_codes`);
+    await clearImportHashes(tx);
+    await saveFingerprint(tx, to);
+    return { signing_keys, management_secrets, erased_players };
+  });
+}
+
+/** What an installation loses with its secret key. */
+export interface SecretKeyLoss {
+  /** Signing keys: ID tokens that they have signed no longer verify. */
+  signing_keys: number;
+  /** Erased players, who are recorded under their own names when they play again. */
+  erased_players: number;
+  /** Secrets of management connections, which have to be entered again. */
+  management_secrets: number;
+  /** Punishments in force against erased players. */
+  held_punishments: number;
+}
+
+export async function lossOf(db: Queryable): Promise<SecretKeyLoss> {
+  const count = async (query: ReturnType<typeof sql>): Promise<number> => Number((await db.tuple(query))![0]);
+  return {
+    signing_keys: await count(sql`select count(*) from signing_keys`),
+    erased_players: await count(sql`select count(*) from pseudonyms`),
+    management_secrets: await count(sql`select count(*) from managed_servers`),
+    held_punishments: await count(sql`select count(*) from held_punishments`),
+  };
+}
+
+/** Deletes what only the lost secret key can read, and accepts the new one. The records of erased players stay erased. */
+export async function resetSecretKey(db: Db, to: SecretKey): Promise<SecretKeyLoss> {
+  return await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    await refuseUnfinishedJobs(tx);
+    const loss = await lossOf(tx);
+    await tx.run(sql`delete from signing_keys`);
+    await tx.run(sql`delete from link_codes`);
+    await tx.run(sql`delete from held_punishments`);
+    await tx.run(sql`delete from managed_bans`);
+    await clearImportHashes(tx);
+    await deleteFormerHashKeys(tx);
+    await saveFingerprint(tx, to);
+    return loss;
+  });
+}
+
+/** Jobs name erased players by their hashes. */
+async function refuseUnfinishedJobs(tx: Queryable): Promise<void> {
+  if ((await tx.tuple(sql`select key from jobs where finished is null limit 1`)) === undefined) return;
+  throw new UsageError('Jobs are unfinished: `scorehall job list` shows them. Let the service finish them first.');
+}
+
+const SEALED = {
+  signing_keys: { key: sql`kid`, sealed: sql`sealed`, table: sql`signing_keys` },
+  first_party_clients: { key: sql`name`, sealed: sql`sealed_secret`, table: sql`first_party_clients` },
+  managed_servers: { key: sql`server_key`, sealed: sql`sealed_secret`, table: sql`managed_servers` },
+};
+
+/**
+ * Rows that cannot be unsealed stay: the signing keys refuse the start, a first-party client gets a new secret, and a
+ * management connection says that its secret has to be entered again.
+ */
+async function reseal(
+  tx: Queryable,
+  { table: name, purpose }: { table: keyof typeof SEALED; purpose: string },
+  from: SecretKey,
+  to: SecretKey,
+): Promise<number> {
+  const { key, sealed, table } = SEALED[name];
+  const [oldKey, newKey] = [from.derive(purpose), to.derive(purpose)];
+  const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table}`)) as [string | number, string][];
+  for (const [id, value] of rows) {
+    const text = unseal(oldKey, value);
+    if (text === undefined && name === 'signing_keys') {
+      throw new UsageError('The key of --from cannot decrypt the signing keys: it is not the key of this database.');
+    }
+    if (text !== undefined)
+      await tx.run(sql`update ${table} set ${sealed} = ${seal(newKey, text)} where ${key} = ${id}`);
+  }
+  return rows.length;
+}
+
+async function rehash(tx: Queryable, hashOf: (text: string) => string): Promise<number> {
+  let count = 0;
+  for (let last = ''; ;) {
+    const rows = (await tx.tuples(sql`
+      select uuid, uuid_hash from pseudonyms where uuid > ${last} order by uuid limit ${BATCH_SIZE}`)) as [
+      string,
+      string,
+    ][];
+    for (const [uuid, hash] of rows) {
+      await tx.run(sql`update pseudonyms set uuid_hash = ${hashOf(hash)} where uuid = ${uuid}`);
+      await tx.run(sql`update held_punishments set uuid_hash = ${hashOf(hash)} where uuid_hash = ${hash}`);
+    }
+    count += rows.length;
+    if (rows.length < BATCH_SIZE) return count;
+    last = rows.at(-1)![0];
+  }
+}
+
+/** The bans that managed servers listed name their players by keyed hashes. */
+async function rehashBans(tx: Queryable, hashOf: (text: string) => string): Promise<void> {
+  const rows = (await tx.tuples(sql`select server_key, uuid_hash from managed_bans`)) as [number, string][];
+  for (const [server, hash] of rows) {
+    await tx.run(sql`
+      update managed_bans set uuid_hash = ${hashOf(hash)} where server_key = ${server} and uuid_hash = ${hash}`);
+  }
+}

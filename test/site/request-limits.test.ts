@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SiteLimits } from '#site/request-limits.ts';
+import { openServicesInThreads } from '#server/workers.ts';
+import { createTestDatabase, onEachDatabase, TestClock, testContext } from '#test/support/context.ts';
+import { get } from './request.ts';
+
+onEachDatabase('an address that opens too many pages gets 429 until its minute is over', async (t, url) => {
+  const context = await testContext(t, url, { SITE_LIMIT: '3' });
+  const statuses = async (count: number, path: string): Promise<number[]> => {
+    const found: number[] = [];
+    for (let index = 0; index < count; index++) found.push((await get(context, path)).status);
+    return found;
+  };
+  assert.deepEqual(await statuses(4, '/privacy'), [200, 200, 200, 429]);
+  context.clock.advance(30_000);
+  const refused = await get(context, '/privacy');
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '30']);
+  assert.match(await refused.text(), /<h1>Too many requests<\/h1>[\s\S]*Try again in 30 seconds/);
+  assert.equal((await get(context, '/robots.txt')).status, 200);
+  context.clock.advance(30_000);
+  assert.deepEqual(await statuses(1, '/privacy'), [200]);
+});
+
+test('addresses count apart, an IPv6 address by its /64; pictures count a tenth; 0 is no limit', () => {
+  const limits = new SiteLimits(new TestClock(), 1);
+  assert.equal(limits.secondsToWait('192.0.2.1', '/'), undefined);
+  assert.equal(limits.secondsToWait('192.0.2.1', '/'), 60);
+  assert.equal(limits.secondsToWait('192.0.2.2', '/'), undefined);
+  assert.equal(limits.secondsToWait('2001:db8::1', '/'), undefined);
+  assert.equal(limits.secondsToWait('2001:db8::2', '/'), 60);
+  const pictures = Array.from({ length: 11 }, () => limits.secondsToWait('192.0.2.3', '/maps/38ft1k2k44p/image'));
+  assert.deepEqual(pictures, [...Array.from({ length: 10 }, () => undefined), 60]);
+  assert.equal(limits.secondsToWait('192.0.2.2', '/assets/site.css'), undefined);
+  const unlimited = new SiteLimits(new TestClock(), 0);
+  for (let index = 0; index < 1_000; index++) assert.equal(unlimited.secondsToWait('192.0.2.1', '/'), undefined);
+});
+
+test('at most 200 requests are in progress; the next one gets 503', async () => {
+  const limits = new SiteLimits(new TestClock(), 0);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const running = Array.from({ length: 200 }, () => limits.run(() => promise));
+  await assert.rejects(
+    limits.run(async () => undefined),
+    { status: 503 },
+  );
+  resolve();
+  await Promise.all(running);
+  await limits.run(async () => undefined);
+});
+
+test('the site answers in a thread of its own, and a setting that it refuses is reported', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const context = await testContext(t, database.url);
+  {
+    await using services = await openServicesInThreads(context, ['SITE']);
+    assert.match(await (await fetch(services.addresses.SITE!)).text(), /<html lang="en">/);
+    assert.equal((await fetch(`${services.addresses.SITE}/console`)).status, 200);
+  }
+  const wrong = { ...context, config: { ...context.config, PRIVACY: '/nowhere/privacy.txt' } };
+  await assert.rejects(openServicesInThreads(wrong, ['SITE']), {
+    name: 'UsageError',
+    message: /^PRIVACY cannot be read/,
+  });
+});
