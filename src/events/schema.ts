@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { accountLink } from './schema/account-links.ts';
-import { counterDeclared, counterRemoved } from './schema/counters.ts';
-import { matchProgress } from './schema/live-matches.ts';
-import { mapRated } from './schema/map-ratings.ts';
-import { mapPublished } from './schema/maps.ts';
-import { matchFinished } from './schema/matches.ts';
-import { playerMerged } from './schema/player-merges.ts';
-import { playerKnown, playerLogin, playerLogout, playerNamed } from './schema/player-sessions.ts';
-import { playerStatistics } from './schema/player-statistics.ts';
-import { punishmentChanged, punishmentIssued, punishmentRevoked } from './schema/punishments.ts';
-import { rotationChanged } from './schema/rotations.ts';
-import { serverConfigured, serverPresence, serverRemoved } from './schema/servers.ts';
+import { LINK_EVENTS } from './schema/account-links.ts';
+import { COUNTER_EVENTS } from './schema/counters.ts';
+import { LIVE_MATCH_EVENTS } from './schema/live-matches.ts';
+import { MAP_RATING_EVENTS } from './schema/map-ratings.ts';
+import { MAP_EVENTS } from './schema/maps.ts';
+import { MATCH_EVENTS } from './schema/matches.ts';
+import { MERGE_EVENTS } from './schema/player-merges.ts';
+import { SESSION_EVENTS } from './schema/player-sessions.ts';
+import { STATISTICS_EVENTS } from './schema/player-statistics.ts';
+import { PUNISHMENT_EVENTS } from './schema/punishments.ts';
+import { ROTATION_EVENTS } from './schema/rotations.ts';
+import { SERVER_EVENTS } from './schema/servers.ts';
 import type { EventType } from './schema/event-type.ts';
 import { RECEIPT_ID, text, timestamp } from './schema/members.ts';
 import { type Problem, problemsIn } from './schema/problems.ts';
@@ -22,26 +22,18 @@ import { type Problem, problemsIn } from './schema/problems.ts';
 
 /** The types of events, in the order of the documents. `handlers/index.ts` says what each does. */
 export const EVENT_TYPES = {
-  'server.configured': serverConfigured,
-  'server.presence': serverPresence,
-  'match.finished': matchFinished,
-  'match.progress': matchProgress,
-  'map.published': mapPublished,
-  'rotation.changed': rotationChanged,
-  'map.rated': mapRated,
-  'punishment.issued': punishmentIssued,
-  'punishment.changed': punishmentChanged,
-  'punishment.revoked': punishmentRevoked,
-  'player.login': playerLogin,
-  'player.named': playerNamed,
-  'player.logout': playerLogout,
-  'player.statistics': playerStatistics,
-  'account.link': accountLink,
-  'player.known': playerKnown,
-  'counter.declared': counterDeclared,
-  'counter.removed': counterRemoved,
-  'player.merged': playerMerged,
-  'server.removed': serverRemoved,
+  ...SERVER_EVENTS,
+  ...MATCH_EVENTS,
+  ...LIVE_MATCH_EVENTS,
+  ...MAP_EVENTS,
+  ...ROTATION_EVENTS,
+  ...MAP_RATING_EVENTS,
+  ...PUNISHMENT_EVENTS,
+  ...SESSION_EVENTS,
+  ...STATISTICS_EVENTS,
+  ...LINK_EVENTS,
+  ...COUNTER_EVENTS,
+  ...MERGE_EVENTS,
 } satisfies Record<string, EventType>;
 
 type Types = typeof EVENT_TYPES;

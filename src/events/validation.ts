@@ -72,7 +72,8 @@ export function checkEvent(
   if (refusals.length > 0) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
   const type = typeOf(event.type);
   const { data } = input as WireEvent;
-  const raw = typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : (serialised ?? JSON.stringify(data));
+  const raw =
+    typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : (serialised ?? JSON.stringify(data));
   const hash = keyedHash === undefined ? null : hashOf(event.type, data, raw, keyedHash);
   const warnings = joined(read.unknown, type.checks.implausible(event.data));
   return {

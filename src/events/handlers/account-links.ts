@@ -7,8 +7,9 @@ import { returnPunishments } from './returning-players.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { LedgerRow } from '../ledger-rows.ts';
 import { deleteObservation } from '../observations.ts';
-import { AS_STORED, type EventEffect, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema.ts';
+import type { LINK_EVENTS } from '../schema/account-links.ts';
 import { type Batch, type EventContext, type HandlerResult, EventRejected, observePlayer } from '../unit-of-work.ts';
 
 type Link = DataOf<'account.link'>;
@@ -75,14 +76,16 @@ async function undoLink(batch: Batch, row: LedgerRow, { player }: Pick<Link, 'pl
   return null;
 }
 
-export const accountLink: EventEffect<PreparedData<'account.link'>> = {
-  apply: applyLink,
-  load: loadsNothing,
-  // The player returns: the events behind it keep the real player.
-  changesPlayers: true,
-  aggregate: hasNoAggregate,
-  observes: ({ player }) => player,
-  retract: { undo: undoLink },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const LINK_EFFECTS: Effects<typeof LINK_EVENTS> = {
+  'account.link': {
+    apply: applyLink,
+    load: loadsNothing,
+    // The player returns: the events behind it keep the real player.
+    changesPlayers: true,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => player,
+    retract: { undo: undoLink },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

@@ -2,13 +2,14 @@ import { counterByKey, deleteCounter, listCounters, saveCounter } from '#store/g
 import { createJob } from '#store/jobs.ts';
 import {
   AS_STORED,
-  type EventEffect,
+  type Effects,
   hasNoAggregate,
   loadsNothing,
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import type { DataOf } from '../schema.ts';
+import type { COUNTER_EVENTS } from '../schema/counters.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import { recountPortion, type RecountParams } from '../counters/recount.ts';
 import { MAX_COUNTERS } from '../schema/counters.ts';
@@ -58,24 +59,25 @@ async function recount({ batch }: EventContext, params: RecountParams): Promise<
   await createJob(batch.tx, batch.now, { kind: 'counters', label: params.key, params });
 }
 
-export const counterDeclared: EventEffect<PreparedData<'counter.declared'>> = {
-  apply: applyCounterDeclared,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: { reversedBy: 'counter.removed' },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
-};
-
-export const counterRemoved: EventEffect<PreparedData<'counter.removed'>> = {
-  apply: applyCounterRemoved,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: { reversedBy: 'counter.declared' },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {
+  'counter.declared': {
+    apply: applyCounterDeclared,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'counter.removed' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'counter.removed': {
+    apply: applyCounterRemoved,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'counter.declared' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

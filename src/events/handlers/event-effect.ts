@@ -3,6 +3,7 @@ import type { Budget } from '../jobs/portion.ts';
 import type { LedgerRow } from '../ledger-rows.ts';
 import type { Session } from '../observations.ts';
 import type { EventName } from '../schema.ts';
+import type { EventType } from '../schema/event-type.ts';
 import type { Batch, EventContext, HandlerResult } from '../unit-of-work.ts';
 
 /**
@@ -32,6 +33,11 @@ export interface EventEffect<Data = unknown> {
   anonymise(tx: Queryable, event: number, players: DeletedPlayers): Promise<void> | void;
   ledger: LedgerForm;
 }
+
+/** An effect for each type of a table. */
+export type Effects<Types extends Record<string, EventType>> = {
+  readonly [T in keyof Types]: EventEffect<ReturnType<Types[T]['prepared']['from']>>;
+};
 
 export interface Observation {
   uuid: string;

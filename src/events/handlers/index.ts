@@ -1,40 +1,32 @@
-import { type EventName, type PreparedData, TYPES } from '../schema.ts';
-import type { EventEffect } from './event-effect.ts';
-import { accountLink } from './account-links.ts';
-import { counterDeclared, counterRemoved } from './counters.ts';
-import { matchProgress } from './live-matches.ts';
-import { mapRated } from './map-ratings.ts';
-import { mapPublished } from './maps.ts';
-import { matchFinished } from './matches.ts';
-import { playerMerged } from './player-merges.ts';
-import { playerKnown, playerLogin, playerLogout, playerNamed } from './player-sessions.ts';
-import { playerStatistics } from './player-statistics.ts';
-import { punishmentChanged, punishmentIssued, punishmentRevoked } from './punishments.ts';
-import { rotationChanged } from './rotations.ts';
-import { serverConfigured, serverPresence, serverRemoved } from './servers.ts';
+import { type EVENT_TYPES, type EventName, TYPES } from '../schema.ts';
+import type { Effects, EventEffect } from './event-effect.ts';
+import { LINK_EFFECTS } from './account-links.ts';
+import { COUNTER_EFFECTS } from './counters.ts';
+import { LIVE_MATCH_EFFECTS } from './live-matches.ts';
+import { MAP_RATING_EFFECTS } from './map-ratings.ts';
+import { MAP_EFFECTS } from './maps.ts';
+import { MATCH_EFFECTS } from './matches.ts';
+import { MERGE_EFFECTS } from './player-merges.ts';
+import { SESSION_EFFECTS } from './player-sessions.ts';
+import { STATISTICS_EFFECTS } from './player-statistics.ts';
+import { PUNISHMENT_EFFECTS } from './punishments.ts';
+import { ROTATION_EFFECTS } from './rotations.ts';
+import { SERVER_EFFECTS } from './servers.ts';
 
 /** What each type of event does. */
-export const EFFECTS: { readonly [T in EventName]: EventEffect<PreparedData<T>> } = {
-  'server.configured': serverConfigured,
-  'server.presence': serverPresence,
-  'match.finished': matchFinished,
-  'match.progress': matchProgress,
-  'map.published': mapPublished,
-  'rotation.changed': rotationChanged,
-  'map.rated': mapRated,
-  'punishment.issued': punishmentIssued,
-  'punishment.changed': punishmentChanged,
-  'punishment.revoked': punishmentRevoked,
-  'player.login': playerLogin,
-  'player.named': playerNamed,
-  'player.logout': playerLogout,
-  'player.statistics': playerStatistics,
-  'account.link': accountLink,
-  'player.known': playerKnown,
-  'counter.declared': counterDeclared,
-  'counter.removed': counterRemoved,
-  'player.merged': playerMerged,
-  'server.removed': serverRemoved,
+export const EFFECTS: Effects<typeof EVENT_TYPES> = {
+  ...SERVER_EFFECTS,
+  ...MATCH_EFFECTS,
+  ...LIVE_MATCH_EFFECTS,
+  ...MAP_EFFECTS,
+  ...ROTATION_EFFECTS,
+  ...MAP_RATING_EFFECTS,
+  ...PUNISHMENT_EFFECTS,
+  ...SESSION_EFFECTS,
+  ...STATISTICS_EFFECTS,
+  ...LINK_EFFECTS,
+  ...COUNTER_EFFECTS,
+  ...MERGE_EFFECTS,
 };
 
 /** The effect of a type, without the type of its data. */

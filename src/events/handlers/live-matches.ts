@@ -2,13 +2,14 @@ import { hasResult, isSameMatch, newestReport, storeReport } from '#store/game/l
 import { teamOf } from '../schema/match-summary.ts';
 import {
   AS_STORED,
-  type EventEffect,
+  type Effects,
   hasNoAggregate,
   loadsNothing,
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import type { DataOf } from '../schema.ts';
+import type { LIVE_MATCH_EVENTS } from '../schema/live-matches.ts';
 import { type EventContext, type HandlerResult } from '../unit-of-work.ts';
 import { observedAt } from './servers.ts';
 
@@ -48,13 +49,15 @@ async function isReported({ batch, server, time }: EventContext, started: number
   return queued || (await hasResult(batch.tx, key, started, time));
 }
 
-export const matchProgress: EventEffect<PreparedData<'match.progress'>> = {
-  apply: applyProgress,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: 'not stored',
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const LIVE_MATCH_EFFECTS: Effects<typeof LIVE_MATCH_EVENTS> = {
+  'match.progress': {
+    apply: applyProgress,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: 'not stored',
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

@@ -11,8 +11,9 @@ import {
   observePlayer,
   type HandlerResult,
 } from '../unit-of-work.ts';
-import { AS_STORED, type EventEffect, loadsNothing, storesNoNames } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import { AS_STORED, type Effects, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema.ts';
+import type { MAP_RATING_EVENTS } from '../schema/map-ratings.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
 
 /** Stores a player's rating of a map version; it replaces an earlier rating by the same player. */
@@ -110,13 +111,15 @@ async function undoRated(
   return row.aggregate && votesOf(row.aggregate, batch.players.find(uuid)!.key);
 }
 
-export const mapRated: EventEffect<PreparedData<'map.rated'>> = {
-  apply: applyRated,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: ({ map }) => mapAggregate(map),
-  observes: ({ player }) => player,
-  retract: { undo: undoRated },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {
+  'map.rated': {
+    apply: applyRated,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: ({ map }) => mapAggregate(map),
+    observes: ({ player }) => player,
+    retract: { undo: undoRated },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

@@ -5,8 +5,9 @@ import { list, sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger-rows.ts';
 import { type AggregateKind, allEvents } from '../aggregate-kind.ts';
 import { type Batch, type EventContext, EventRejected, sourceOf, type HandlerResult } from '../unit-of-work.ts';
-import { AS_STORED, type EventEffect, loadsNothing, observesNobody, storesNoNames } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import { AS_STORED, type Effects, loadsNothing, observesNobody, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema.ts';
+import type { MAP_EVENTS } from '../schema/maps.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
 
 type Published = DataOf<'map.published'>;
@@ -178,13 +179,15 @@ export const MAPS: AggregateKind = {
 
 export const mapAggregate = (name: string): string => `${MAPS.prefix} ${nameKey(name)}`;
 
-export const mapPublished: EventEffect<PreparedData<'map.published'>> = {
-  apply: applyPublished,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: ({ name }) => mapAggregate(name),
-  observes: observesNobody,
-  retract: { undo: undoPublished },
-  anonymise: storesNoNames,
-  ledger: { ...AS_STORED, exported: withPictures },
+export const MAP_EFFECTS: Effects<typeof MAP_EVENTS> = {
+  'map.published': {
+    apply: applyPublished,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: ({ name }) => mapAggregate(name),
+    observes: observesNobody,
+    retract: { undo: undoPublished },
+    anonymise: storesNoNames,
+    ledger: { ...AS_STORED, exported: withPictures },
+  },
 };

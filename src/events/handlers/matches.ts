@@ -1,5 +1,5 @@
-import { AS_STORED, type EventEffect, hasNoAggregate, loadsNothing, observesNobody } from './event-effect.ts';
-import type { PreparedData } from '../schema.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNobody } from './event-effect.ts';
+import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import { type EventContext, findOrAddPlayer, type HandlerResult } from '../unit-of-work.ts';
@@ -121,13 +121,15 @@ function headText({ key, server }: EventContext, { map, ...others }: MatchSummar
   return JSON.stringify(facts).slice(0, -1);
 }
 
-export const matchFinished: EventEffect<PreparedData<'match.finished'>> = {
-  apply: applyFinished,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: { begin: beginMatch, next: continueMatch },
-  anonymise: anonymiseMatch,
-  ledger: AS_STORED,
+export const MATCH_EFFECTS: Effects<typeof MATCH_EVENTS> = {
+  'match.finished': {
+    apply: applyFinished,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { begin: beginMatch, next: continueMatch },
+    anonymise: anonymiseMatch,
+    ledger: AS_STORED,
+  },
 };

@@ -7,13 +7,14 @@ import { NEVER_SEEN } from '../player-accumulator.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import {
   AS_STORED,
-  type EventEffect,
+  type Effects,
   hasNoAggregate,
   loadsNothing,
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import type { DataOf } from '../schema.ts';
+import type { MERGE_EVENTS } from '../schema/player-merges.ts';
 
 /**
  * Merges the player `from` into `into`: all stored and all later events of `from` count for `into`. This is for people
@@ -85,13 +86,15 @@ async function renameUnnamed(tx: Queryable, key: number, uuid: string): Promise<
   ]);
 }
 
-export const playerMerged: EventEffect<PreparedData<'player.merged'>> = {
-  apply: applyMerged,
-  load: loadsNothing,
-  changesPlayers: true,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: { reversedBy: 'nothing' },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const MERGE_EFFECTS: Effects<typeof MERGE_EVENTS> = {
+  'player.merged': {
+    apply: applyMerged,
+    load: loadsNothing,
+    changesPlayers: true,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'nothing' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

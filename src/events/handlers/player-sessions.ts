@@ -2,8 +2,9 @@ import { sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger-rows.ts';
 import { deleteObservation } from '../observations.ts';
 import { type Batch, type EventContext, findOrAddPlayer, observePlayer, type HandlerResult } from '../unit-of-work.ts';
-import { AS_STORED, type EventEffect, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema.ts';
+import type { SESSION_EVENTS } from '../schema/player-sessions.ts';
 
 /** Stores a login or logout: the player's name, the time of the last one, and a session row for a later retraction. */
 function applySession(context: EventContext, { player }: DataOf<'player.login'>, login: boolean): HandlerResult {
@@ -40,46 +41,45 @@ async function undoNamed(batch: Batch, { key }: LedgerRow, { player }: DataOf<'p
   return null;
 }
 
-export const playerLogin: EventEffect<PreparedData<'player.login'>> = {
-  apply: (context, data) => applySession(context, data, true),
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: ({ player }) => ({ ...player, session: 'lastLogin' }),
-  retract: { undo: undoSession },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
-};
-
-export const playerLogout: EventEffect<PreparedData<'player.logout'>> = {
-  apply: (context, data) => applySession(context, data, false),
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: ({ player }) => ({ ...player, session: 'lastLogout' }),
-  retract: { undo: undoSession },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
-};
-
-export const playerNamed: EventEffect<PreparedData<'player.named'>> = {
-  apply: applyNamed,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: ({ player }) => player,
-  retract: { undo: undoNamed },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
-};
-
-export const playerKnown: EventEffect<PreparedData<'player.known'>> = {
-  apply: applyKnown,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: ({ player }) => player,
-  retract: { undo: undoNamed },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
+  'player.login': {
+    apply: (context, data) => applySession(context, data, true),
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => ({ ...player, session: 'lastLogin' }),
+    retract: { undo: undoSession },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'player.named': {
+    apply: applyNamed,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => player,
+    retract: { undo: undoNamed },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'player.logout': {
+    apply: (context, data) => applySession(context, data, false),
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => ({ ...player, session: 'lastLogout' }),
+    retract: { undo: undoSession },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'player.known': {
+    apply: applyKnown,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => player,
+    retract: { undo: undoNamed },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

@@ -5,8 +5,9 @@ import { withdrawReports } from '../counters/withdrawal.ts';
 import type { LedgerRow } from '../ledger-rows.ts';
 import { deleteObservation } from '../observations.ts';
 import { withoutZeros } from '../schema/counters.ts';
-import { AS_STORED, type EventEffect, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema.ts';
+import type { STATISTICS_EVENTS } from '../schema/player-statistics.ts';
 import { type Batch, type EventContext, type HandlerResult, observePlayer } from '../unit-of-work.ts';
 
 /**
@@ -53,13 +54,15 @@ async function undoStatistics(
 const sumsIn = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Sums =>
   sumsOf('factions', { kill: kill_count, death: death_count, time: time_played });
 
-export const playerStatistics: EventEffect<PreparedData<'player.statistics'>> = {
-  apply: applyStatistics,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: ({ player }) => player,
-  retract: { undo: undoStatistics },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const STATISTICS_EFFECTS: Effects<typeof STATISTICS_EVENTS> = {
+  'player.statistics': {
+    apply: applyStatistics,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => player,
+    retract: { undo: undoStatistics },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

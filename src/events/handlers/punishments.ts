@@ -14,13 +14,14 @@ import {
   AGGREGATE_ONLY,
   AS_STORED,
   type DeletedPlayers,
-  type EventEffect,
+  type Effects,
   hasNoAggregate,
   loadsNothing,
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import type { DataOf } from '../schema.ts';
+import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 import {
   type Batch,
   type EventContext,
@@ -167,39 +168,39 @@ async function anonymiseRevoker(tx: Queryable, event: number, { pseudonyms }: De
   );
 }
 
-export const punishmentIssued: EventEffect<PreparedData<'punishment.issued'>> = {
-  apply: applyIssued,
-  load: async ({ references }, events) =>
-    await references.load(events.map(({ scope, data }) => [scope, data.punishment] as const)),
-  changesPlayers: false,
-  aggregate: ({ punishment }, scope) => punishmentAggregate({ scope, reference: punishment }),
-  observes: ({ punished }) => punished,
-  retract: { undo: undoIssued },
-  anonymise: anonymisePunisher,
-  ledger: AS_STORED,
-};
-
 /** An export names the punishment by its issuer, whatever the event had. */
 const BY_ISSUER = { isSame: isSameChange, exported: namedByIssuer };
 
-export const punishmentChanged: EventEffect<PreparedData<'punishment.changed'>> = {
-  apply: applyChanged,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: AGGREGATE_ONLY,
-  anonymise: storesNoNames,
-  ledger: BY_ISSUER,
-};
-
-export const punishmentRevoked: EventEffect<PreparedData<'punishment.revoked'>> = {
-  apply: applyRevoked,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: AGGREGATE_ONLY,
-  anonymise: anonymiseRevoker,
-  ledger: BY_ISSUER,
+export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
+  'punishment.issued': {
+    apply: applyIssued,
+    load: async ({ references }, events) =>
+      await references.load(events.map(({ scope, data }) => [scope, data.punishment] as const)),
+    changesPlayers: false,
+    aggregate: ({ punishment }, scope) => punishmentAggregate({ scope, reference: punishment }),
+    observes: ({ punished }) => punished,
+    retract: { undo: undoIssued },
+    anonymise: anonymisePunisher,
+    ledger: AS_STORED,
+  },
+  'punishment.changed': {
+    apply: applyChanged,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: AGGREGATE_ONLY,
+    anonymise: storesNoNames,
+    ledger: BY_ISSUER,
+  },
+  'punishment.revoked': {
+    apply: applyRevoked,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: AGGREGATE_ONLY,
+    anonymise: anonymiseRevoker,
+    ledger: BY_ISSUER,
+  },
 };

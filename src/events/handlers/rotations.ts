@@ -7,12 +7,13 @@ import type { EventContext, HandlerResult } from '../unit-of-work.ts';
 import {
   AGGREGATE_ONLY,
   AS_STORED,
-  type EventEffect,
+  type Effects,
   loadsNothing,
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import type { DataOf } from '../schema.ts';
+import type { ROTATION_EVENTS } from '../schema/rotations.ts';
 
 /** Replaces the rotation of a server. An event older than the stored rotation has no effect. */
 async function applyRotation(context: EventContext, { maps }: DataOf<'rotation.changed'>): Promise<HandlerResult> {
@@ -51,13 +52,15 @@ export const ROTATIONS: AggregateKind = {
   events: rotationEvents,
 };
 
-export const rotationChanged: EventEffect<PreparedData<'rotation.changed'>> = {
-  apply: applyRotation,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: (_data, scope) => `${ROTATIONS.prefix} ${scope}`,
-  observes: observesNobody,
-  retract: AGGREGATE_ONLY,
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const ROTATION_EFFECTS: Effects<typeof ROTATION_EVENTS> = {
+  'rotation.changed': {
+    apply: applyRotation,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: (_data, scope) => `${ROTATIONS.prefix} ${scope}`,
+    observes: observesNobody,
+    retract: AGGREGATE_ONLY,
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

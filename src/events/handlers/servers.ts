@@ -5,13 +5,14 @@ import { problemOf } from '../schema/problems.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import {
   AS_STORED,
-  type EventEffect,
+  type Effects,
   hasNoAggregate,
   loadsNothing,
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf, PreparedData } from '../schema.ts';
+import type { DataOf } from '../schema.ts';
+import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
 import type { Server } from '#store/game/servers.ts';
 
@@ -103,35 +104,35 @@ async function isStored({ batch, server, time }: EventContext, id: string): Prom
   return row !== undefined;
 }
 
-export const serverConfigured: EventEffect<PreparedData<'server.configured'>> = {
-  apply: applyConfigured,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: { reversedBy: 'server.configured' },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
-};
-
-export const serverPresence: EventEffect<PreparedData<'server.presence'>> = {
-  apply: applyPresence,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: 'not stored',
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
-};
-
-export const serverRemoved: EventEffect<PreparedData<'server.removed'>> = {
-  apply: applyRemoved,
-  load: loadsNothing,
-  changesPlayers: false,
-  aggregate: hasNoAggregate,
-  observes: observesNobody,
-  retract: { reversedBy: 'server.configured' },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
+  'server.configured': {
+    apply: applyConfigured,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'server.configured' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'server.presence': {
+    apply: applyPresence,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: 'not stored',
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'server.removed': {
+    apply: applyRemoved,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'server.configured' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
 };

@@ -77,30 +77,31 @@ const declared = z.strictObject({
 
 const removed = z.strictObject({ key });
 
-export const counterDeclared = eventType({
-  description: 'A counter of the network, new or changed; from operators only',
-  data: declared,
-  example: { key: 'best_streak', label: { en: 'Best kill streak' }, aggregate: 'max' },
-  sender: 'operators',
-  needsServer: false,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(declared),
-  players: noPlayers,
-});
-
-export const counterRemoved = eventType({
-  description: 'A counter that the network no longer has; from operators only',
-  data: removed,
-  example: { key: 'best_streak' },
-  sender: 'operators',
-  needsServer: false,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(removed),
-  players: noPlayers,
-});
+export const COUNTER_EVENTS = {
+  'counter.declared': eventType({
+    description: 'A counter of the network, new or changed; from operators only',
+    data: declared,
+    example: { key: 'best_streak', label: { en: 'Best kill streak' }, aggregate: 'max' },
+    sender: 'operators',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(declared),
+    players: noPlayers,
+  }),
+  'counter.removed': eventType({
+    description: 'A counter that the network no longer has; from operators only',
+    data: removed,
+    example: { key: 'best_streak' },
+    sender: 'operators',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(removed),
+    players: noPlayers,
+  }),
+};

@@ -37,25 +37,27 @@ function startsAfter({ started }: z.output<typeof data>, time: number): Refusal[
   return [{ place: 'data.started', predicate: 'must not be later than the time of the event' }];
 }
 
-export const matchProgress = eventType({
-  description: 'The match that a server plays now; only the newest report is stored',
-  data,
-  example: {
-    map: 'Twin Peaks',
-    gamemode: 'ctw',
-    started: '2026-03-01T11:50:00Z',
-    participants: 1,
-    teams: [{ name: 'Red', players: [EXAMPLE_PLAYER] }],
-  },
-  sender: 'servers',
-  needsServer: true,
-  stored: 'never',
-  pseudonyms: 'always',
-  weight({ teams, objectives }) {
-    const listed = teams.reduce((sum, team) => sum + team.players.length, objectives.length);
-    return OTHER_WEIGHT + Math.ceil(listed / LISTED_PER_PAGE);
-  },
-  checks: { ...NO_CHECKS, misdated: startsAfter },
-  prepared: parsed(data),
-  players: noPlayers,
-});
+export const LIVE_MATCH_EVENTS = {
+  'match.progress': eventType({
+    description: 'The match that a server plays now; only the newest report is stored',
+    data,
+    example: {
+      map: 'Twin Peaks',
+      gamemode: 'ctw',
+      started: '2026-03-01T11:50:00Z',
+      participants: 1,
+      teams: [{ name: 'Red', players: [EXAMPLE_PLAYER] }],
+    },
+    sender: 'servers',
+    needsServer: true,
+    stored: 'never',
+    pseudonyms: 'always',
+    weight({ teams, objectives }) {
+      const listed = teams.reduce((sum, team) => sum + team.players.length, objectives.length);
+      return OTHER_WEIGHT + Math.ceil(listed / LISTED_PER_PAGE);
+    },
+    checks: { ...NO_CHECKS, misdated: startsAfter },
+    prepared: parsed(data),
+    players: noPlayers,
+  }),
+};

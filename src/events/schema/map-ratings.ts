@@ -9,16 +9,18 @@ const data = z.strictObject({
   rate: z.int().min(1).max(5),
 });
 
-export const mapRated = eventType({
-  description: "A player's rating of a map version, one a player, changeable",
-  data,
-  example: { map: 'Twin Peaks', player: EXAMPLE_PLAYER, rate: 4 },
-  sender: 'servers',
-  needsServer: false,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(data),
-  players: itsPlayer,
-});
+export const MAP_RATING_EVENTS = {
+  'map.rated': eventType({
+    description: "A player's rating of a map version, one a player, changeable",
+    data,
+    example: { map: 'Twin Peaks', player: EXAMPLE_PLAYER, rate: 4 },
+    sender: 'servers',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(data),
+    players: itsPlayer,
+  }),
+};

@@ -34,24 +34,26 @@ const data = z.strictObject({
 const MAP_WEIGHT = 8;
 const PAGE_BYTES = 4_096;
 
-export const mapPublished = eventType({
-  description: 'A map, new or in a new version',
-  data,
-  example: {
-    name: 'Twin Peaks',
-    version: '1.0.0',
-    authors: [{ name: 'Saltmarten', uuid: EXAMPLE_UUID }],
-    teams: [{ name: 'Red', max: 20, color: 'red' }],
-    gamemodes: ['ctw'],
-    image: { content_type: 'image/png', data: 'iVBORw0KGgo=' },
-  },
-  sender: 'servers',
-  needsServer: false,
-  stored: { without: ['image'], as: 'map.published' },
-  // Authorship stays public after an account is deleted.
-  pseudonyms: 'never',
-  weight: ({ gamemodes, image }) => MAP_WEIGHT + gamemodes.length + Math.ceil((image?.data.length ?? 0) / PAGE_BYTES),
-  checks: NO_CHECKS,
-  prepared: parsed(data),
-  players: noPlayers,
-});
+export const MAP_EVENTS = {
+  'map.published': eventType({
+    description: 'A map, new or in a new version',
+    data,
+    example: {
+      name: 'Twin Peaks',
+      version: '1.0.0',
+      authors: [{ name: 'Saltmarten', uuid: EXAMPLE_UUID }],
+      teams: [{ name: 'Red', max: 20, color: 'red' }],
+      gamemodes: ['ctw'],
+      image: { content_type: 'image/png', data: 'iVBORw0KGgo=' },
+    },
+    sender: 'servers',
+    needsServer: false,
+    stored: { without: ['image'], as: 'map.published' },
+    // Authorship stays public after an account is deleted.
+    pseudonyms: 'never',
+    weight: ({ gamemodes, image }) => MAP_WEIGHT + gamemodes.length + Math.ceil((image?.data.length ?? 0) / PAGE_BYTES),
+    checks: NO_CHECKS,
+    prepared: parsed(data),
+    players: noPlayers,
+  }),
+};

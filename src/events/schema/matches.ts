@@ -9,63 +9,65 @@ import { implausibleMatch } from './plausibility.ts';
 const MATCH_WEIGHT = 3;
 const MATCH_PLAYER_WEIGHT = 2;
 
-export const matchFinished = eventType({
-  description: 'A match that is over, with everybody who played it',
-  data: finishedMatch,
-  example: {
-    map: 'Twin Peaks',
-    gamemode: 'ctw',
-    win: 'Red',
-    started: '2026-03-01T11:50:00Z',
-    finished: '2026-03-01T12:00:00Z',
-    teams: [
-      {
-        name: 'Red',
-        players: [{ ...EXAMPLE_PLAYER, kill_count: 1, time_played: 600 }],
-      },
-      {
-        name: 'Blue',
-        players: [
-          { uuid: '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42', name: 'Wharfinger', death_count: 1, time_played: 600 },
-        ],
-      },
-    ],
-    objectives: [
-      {
-        player: EXAMPLE_PLAYER,
-        team: 'Red',
-        type: 'wool',
-        name: 'Blue wool',
-        time: '2026-03-01T11:59:00Z',
-      },
-    ],
-    kills: [
-      {
-        killer: EXAMPLE_UUID,
-        victim: '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42',
-        time: '2026-03-01T11:55:00Z',
-      },
-    ],
-  },
-  sender: 'servers',
-  needsServer: true,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight({ teams, objectives, kills }) {
-    const players = teams.reduce((sum, team) => sum + team.players.length, 0);
-    return MATCH_WEIGHT + MATCH_PLAYER_WEIGHT * players + weightOfCounters(teams) + objectives.length + kills.length;
-  },
-  checks: {
-    furtherIssues: matchIssues,
-    misdated: (match, _time, latest) => timestampsAfter(match, latest).map(tooLate),
-    implausible: implausibleMatch,
-  },
-  prepared: {
-    from: summariseMatch,
-    rename: (match, pseudonyms) => pseudonymiseMatch(match, pseudonyms, (json) => renamedJson(json, pseudonyms)),
-  },
-  players: uuidsOf,
-});
+export const MATCH_EVENTS = {
+  'match.finished': eventType({
+    description: 'A match that is over, with everybody who played it',
+    data: finishedMatch,
+    example: {
+      map: 'Twin Peaks',
+      gamemode: 'ctw',
+      win: 'Red',
+      started: '2026-03-01T11:50:00Z',
+      finished: '2026-03-01T12:00:00Z',
+      teams: [
+        {
+          name: 'Red',
+          players: [{ ...EXAMPLE_PLAYER, kill_count: 1, time_played: 600 }],
+        },
+        {
+          name: 'Blue',
+          players: [
+            { uuid: '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42', name: 'Wharfinger', death_count: 1, time_played: 600 },
+          ],
+        },
+      ],
+      objectives: [
+        {
+          player: EXAMPLE_PLAYER,
+          team: 'Red',
+          type: 'wool',
+          name: 'Blue wool',
+          time: '2026-03-01T11:59:00Z',
+        },
+      ],
+      kills: [
+        {
+          killer: EXAMPLE_UUID,
+          victim: '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42',
+          time: '2026-03-01T11:55:00Z',
+        },
+      ],
+    },
+    sender: 'servers',
+    needsServer: true,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight({ teams, objectives, kills }) {
+      const players = teams.reduce((sum, team) => sum + team.players.length, 0);
+      return MATCH_WEIGHT + MATCH_PLAYER_WEIGHT * players + weightOfCounters(teams) + objectives.length + kills.length;
+    },
+    checks: {
+      furtherIssues: matchIssues,
+      misdated: (match, _time, latest) => timestampsAfter(match, latest).map(tooLate),
+      implausible: implausibleMatch,
+    },
+    prepared: {
+      from: summariseMatch,
+      rename: (match, pseudonyms) => pseudonymiseMatch(match, pseudonyms, (json) => renamedJson(json, pseudonyms)),
+    },
+    players: uuidsOf,
+  }),
+};
 
 /** A report of a player, and for each value the small rows of its mode and of all modes. */
 function weightOfCounters(teams: FinishedMatch['teams']): number {

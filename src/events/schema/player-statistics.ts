@@ -24,26 +24,28 @@ const data = statistics.refine(({ gamemode, counters }) => gamemode !== 'vanilla
   message: 'must be left out with the gamemode vanilla, whose totals are not counted',
 });
 
-export const playerStatistics = eventType({
-  description: 'Statistics of modes without matches',
-  data,
-  example: {
-    player: EXAMPLE_PLAYER,
-    gamemode: 'factions',
-    kill_count: 3,
-    death_count: 1,
-    time_played: 900,
-    power: 7.5,
-    faction: 'Tide',
-    faction_id: 'tide',
-    faction_role: 'officer',
-  },
-  sender: 'servers',
-  needsServer: false,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: { ...NO_CHECKS, implausible: implausibleStatistics },
-  prepared: parsed(data),
-  players: itsPlayer,
-});
+export const STATISTICS_EVENTS = {
+  'player.statistics': eventType({
+    description: 'Statistics of modes without matches',
+    data,
+    example: {
+      player: EXAMPLE_PLAYER,
+      gamemode: 'factions',
+      kill_count: 3,
+      death_count: 1,
+      time_played: 900,
+      power: 7.5,
+      faction: 'Tide',
+      faction_id: 'tide',
+      faction_role: 'officer',
+    },
+    sender: 'servers',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: { ...NO_CHECKS, implausible: implausibleStatistics },
+    prepared: parsed(data),
+    players: itsPlayer,
+  }),
+};

@@ -62,44 +62,44 @@ const revoked = z
   .superRefine(checkTarget)
   .meta(NAMED_BY);
 
-export const punishmentIssued = eventType({
-  description: 'A new punishment',
-  data: issued,
-  example: { punishment: 'ban-4711', punished: EXAMPLE_PLAYER, type: 'ban', reason: 'Cheating' },
-  sender: 'servers',
-  needsServer: false,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(issued),
-  players: ({ punished }) => [punished.uuid],
-});
-
-export const punishmentChanged = eventType({
-  description: 'Other facts about a punishment of the network; what is left out stays',
-  data: changed,
-  example: { punishment: 'ban-4711', reason: 'Griefing' },
-  sender: 'servers',
-  needsServer: false,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(changed),
-  players: noPlayers,
-});
-
-export const punishmentRevoked = eventType({
-  description: 'A punishment that no longer holds',
-  data: revoked,
-  example: { punishment: 'ban-4711', reason: 'Appeal accepted' },
-  sender: 'servers',
-  needsServer: false,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(revoked),
-  players: noPlayers,
-});
+export const PUNISHMENT_EVENTS = {
+  'punishment.issued': eventType({
+    description: 'A new punishment',
+    data: issued,
+    example: { punishment: 'ban-4711', punished: EXAMPLE_PLAYER, type: 'ban', reason: 'Cheating' },
+    sender: 'servers',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(issued),
+    players: ({ punished }) => [punished.uuid],
+  }),
+  'punishment.changed': eventType({
+    description: 'Other facts about a punishment of the network; what is left out stays',
+    data: changed,
+    example: { punishment: 'ban-4711', reason: 'Griefing' },
+    sender: 'servers',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(changed),
+    players: noPlayers,
+  }),
+  'punishment.revoked': eventType({
+    description: 'A punishment that no longer holds',
+    data: revoked,
+    example: { punishment: 'ban-4711', reason: 'Appeal accepted' },
+    sender: 'servers',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(revoked),
+    players: noPlayers,
+  }),
+};

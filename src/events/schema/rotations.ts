@@ -4,16 +4,18 @@ import { name } from './members.ts';
 
 const data = z.strictObject({ maps: z.array(name).max(2_000) });
 
-export const rotationChanged = eventType({
-  description: 'The maps a server plays, in order',
-  data,
-  example: { maps: ['Twin Peaks', 'Dusk Harbour'] },
-  sender: 'servers',
-  needsServer: true,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: ({ maps }) => OTHER_WEIGHT + maps.length,
-  checks: NO_CHECKS,
-  prepared: parsed(data),
-  players: noPlayers,
-});
+export const ROTATION_EVENTS = {
+  'rotation.changed': eventType({
+    description: 'The maps a server plays, in order',
+    data,
+    example: { maps: ['Twin Peaks', 'Dusk Harbour'] },
+    sender: 'servers',
+    needsServer: true,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: ({ maps }) => OTHER_WEIGHT + maps.length,
+    checks: NO_CHECKS,
+    prepared: parsed(data),
+    players: noPlayers,
+  }),
+};

@@ -35,44 +35,44 @@ const presence = z
 
 const removed = z.strictObject({});
 
-export const serverConfigured = eventType({
-  description: 'What is fixed about a server; from operators only',
-  data: configured,
-  example: { region: 'eu', max: 40 },
-  sender: 'operators',
-  needsServer: true,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(configured),
-  players: noPlayers,
-});
-
-export const serverPresence = eventType({
-  description: 'Heartbeat: who is on a server, and what it plays',
-  data: presence,
-  example: { current: 1, players: ['Saltmarten', 'Wharfinger'], gamemode: 'ctw', current_map: 'Twin Peaks' },
-  sender: 'servers',
-  needsServer: true,
-  stored: 'never',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(presence),
-  players: noPlayers,
-});
-
-export const serverRemoved = eventType({
-  description: 'A server that is no more; from operators only',
-  data: removed,
-  example: {},
-  sender: 'operators',
-  needsServer: true,
-  stored: 'whole',
-  pseudonyms: 'always',
-  weight: fewRows,
-  checks: NO_CHECKS,
-  prepared: parsed(removed),
-  players: noPlayers,
-});
+export const SERVER_EVENTS = {
+  'server.configured': eventType({
+    description: 'What is fixed about a server; from operators only',
+    data: configured,
+    example: { region: 'eu', max: 40 },
+    sender: 'operators',
+    needsServer: true,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(configured),
+    players: noPlayers,
+  }),
+  'server.presence': eventType({
+    description: 'Heartbeat: who is on a server, and what it plays',
+    data: presence,
+    example: { current: 1, players: ['Saltmarten', 'Wharfinger'], gamemode: 'ctw', current_map: 'Twin Peaks' },
+    sender: 'servers',
+    needsServer: true,
+    stored: 'never',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(presence),
+    players: noPlayers,
+  }),
+  'server.removed': eventType({
+    description: 'A server that is no more; from operators only',
+    data: removed,
+    example: {},
+    sender: 'operators',
+    needsServer: true,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(removed),
+    players: noPlayers,
+  }),
+};
