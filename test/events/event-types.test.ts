@@ -19,7 +19,7 @@ const clock = new TestClock();
 const BEFORE = '2026-03-01T11:00:00.000Z';
 
 /** The event of the example of a type, on the server Alpha. */
-function exampleOf<T extends EventName>(type: T, time?: string): WireEvent {
+function exampleOf(type: EventName, time?: string): WireEvent {
   const { example } = EVENT_TYPES[type];
   return event(type, example as never, { server: 'Alpha', ...(time === undefined ? {} : { time }) });
 }
