@@ -9,6 +9,7 @@ import { settingNames, readConfig, SETTINGS } from '#platform/config.ts';
 import type { Setting } from '#platform/setting.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
 import { COMMON_PASSWORDS_FILE, commonPasswordsText } from './common-passwords.ts';
+import { JAVA_SOURCES } from './java-statistics.ts';
 import { typesOf } from './openapi-types.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');
@@ -20,6 +21,7 @@ const documents: Record<string, string> = {
   'settings.md': settingsDocument(),
   '../.env.example': envExample(),
   [relative(DOCS, fileURLToPath(COMMON_PASSWORDS_FILE))]: commonPasswordsText(),
+  ...Object.fromEntries(Object.entries(JAVA_SOURCES).map(([path, text]) => [`../packages/${path}`, text])),
   'openapi/data-api.json': jsonOf(dataApi),
   'openapi/data-api.d.ts': await typesOf(dataApi),
   'openapi/ingest.json': jsonOf(

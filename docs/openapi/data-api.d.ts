@@ -695,9 +695,9 @@ export interface components {
                 /** @description Seconds */
                 time_played: number;
                 score: number;
+                objective_completed: number;
                 /** @description Kills per death; the kills of a player without deaths */
                 kd_ratio: number;
-                objective_completed: number;
                 /** @description Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old */
                 kill_count_rank: number;
                 /** @description Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old */

@@ -4,7 +4,8 @@ import pg from 'pg';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { groupOf, GROUPS } from '#store/game/player-stats.ts';
+import { columnsOf } from '#store/game/player-stats.ts';
+import { GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
 import { WRITTEN } from './written-tables.ts';
 
 /**
@@ -43,16 +44,16 @@ interface Engine {
 /** Matches that are prepared in memory at a time. */
 const BATCH_SIZE = 500;
 
-const UPDATED = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
-
 /** The inserts of each table, then the counter updates of each group. */
 const STATEMENTS = [
   ...WRITTEN.map(
     ([table, , columns]) =>
       `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
   ),
-  ...UPDATED.map((group) => {
-    const sums = GROUPS[group].map((counter) => `${group}_${counter} = ${group}_${counter} + ?`).join(', ');
+  ...GROUP_NAMES.map((group) => {
+    const sums = columnsOf(group)
+      .map((column) => `${column} = ${column} + ?`)
+      .join(', ');
     return `update player_stats set ${sums}, name_seen = ? where player_key = ?`;
   }),
 ];
@@ -81,8 +82,8 @@ async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
 /** The update of a player's counters, with amounts similar to those of a match. */
 function countsOf(player: number, { gamemode, finished }: Head): Write {
   const group = groupOf(gamemode);
-  const values = [...GROUPS[group].map(() => 3), finished, player];
-  return { statement: WRITTEN.length + UPDATED.indexOf(group), values };
+  const values = [...columnsOf(group).map(() => 3), finished, player];
+  return { statement: WRITTEN.length + GROUP_NAMES.indexOf(group), values };
 }
 
 async function baselineLoop({ from, after, to }: BaselineOrder): Promise<Pace> {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { identifier, sql } from '#db/sql.ts';
-import { groupOf } from '#store/game/player-stats.ts';
+import { groupOf } from '#store/game/statistics-groups.ts';
 import { type Event, openSender, type Sender } from '#sender/index.ts';
 import type { Report } from '../report.ts';
 import { UnreliableProxy } from './unreliable-proxy.ts';

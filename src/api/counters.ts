@@ -6,7 +6,7 @@ import {
   type CounterValues,
   playerCounters,
 } from '#store/game/counters/player-counters.ts';
-import { GROUP_NAMES } from '#store/game/player-stats.ts';
+import { GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { type Deps, type Endpoint, endpoint } from './endpoint.ts';
 import { count } from './schemas.ts';
 

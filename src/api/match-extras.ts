@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countersOfMatches, type MatchCounters } from '#store/game/counters/counter-reports.ts';
 import { type Counter, countsIn, listCounters } from '#store/game/counters/counters.ts';
 import { extrasOf, factsOf, type MatchTeam, type WholeMatch, winnersOf } from '#store/game/matches.ts';
-import { groupOf } from '#store/game/player-stats.ts';
+import { groupOf } from '#store/game/statistics-groups.ts';
 import type { Deps } from './endpoint.ts';
 import { person } from './schemas.ts';
 import { values } from './counters.ts';

@@ -1,13 +1,23 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
-import { safeNumber } from '#db/db.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { type ListedObjective, objectivesOf, type PlayerObjective } from '#store/game/player-objectives.ts';
-import { GROUP_NAMES, type Stats } from '#store/game/player-stats.ts';
+import { counterTotal, type Stats } from '#store/game/player-stats.ts';
+import {
+  COUNTER_NAMES,
+  type CounterOf,
+  COUNTERS,
+  countersOf,
+  type Group,
+  GROUP_NAMES,
+  groupsWith,
+  type StatCounter,
+  TOTAL_COUNTERS,
+} from '#store/game/statistics-groups.ts';
 import { killDeathRatio, teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
 import type { Deps } from './endpoint.ts';
 import { KillShape, killWire, PlayedMatchShape, playedWire } from './player-items.ts';
@@ -17,12 +27,33 @@ import { count, id, seconds, timestamp } from './schemas.ts';
 
 const NEWEST = 20;
 
-const envdeath_count = count.meta({
-  description: 'Deaths without a killer, part of `death_count`; 0 where the server does not report kills',
-});
-const played = { win_count: count, lose_count: count, play_count: count, time_played: seconds };
-const shooting = { kill_count: count, death_count: count, ...played, shot_count: count, hit_count: count };
-const fought = { kill_count: count, death_count: count, envdeath_count, ...played };
+const UNITS = { count, seconds, points: z.int() };
+/** What the data API says of a counter in a group; its name says the rest. */
+const DESCRIPTIONS: Partial<Record<StatCounter, string>> = {
+  envdeath: 'Deaths without a killer, part of `death_count`; 0 where the server does not report kills',
+};
+
+type CounterShape<C extends StatCounter> = {
+  [Name in C as (typeof COUNTERS)[Name]['wire']]: (typeof UNITS)[(typeof COUNTERS)[Name]['unit']];
+};
+
+function shapeOf<C extends StatCounter>(
+  counters: readonly C[],
+  descriptions: Partial<Record<StatCounter, string>>,
+): CounterShape<C> {
+  const members = counters.map((counter) => {
+    const { wire, unit } = COUNTERS[counter];
+    const description = descriptions[counter];
+    return [wire, description === undefined ? UNITS[unit] : UNITS[unit].meta({ description })];
+  });
+  return Object.fromEntries(members) as CounterShape<C>;
+}
+
+const countersShape = (group: Group): z.ZodRawShape =>
+  shapeOf(
+    COUNTER_NAMES.filter((counter) => countersOf(group).includes(counter)),
+    DESCRIPTIONS,
+  );
 
 const rank = count.meta({
   description:
@@ -40,75 +71,111 @@ const Destroy = Core.extend({
   percent: z.number().meta({ description: "The player's share of the destroyable, 0 to 100" }),
 }).meta({ id: 'Destroy' });
 
-const Total = z.object({
-  kill_count: count.meta({ description: 'Sum over all groups but bowspleef and tntrun, which count no kills' }),
-  death_count: count.meta({
-    description:
-      'Sum over cp, ctw, objective, paintball, splatt, teampvp and factions. Falling out of bowspleef and tntrun is no death',
-  }),
-  envdeath_count: count.meta({
-    description: 'Deaths without a killer, part of `death_count`; sum over cp, ctw, objective and teampvp',
-  }),
-  win_count: count.meta({ description: 'Sum over all groups but factions, which has no matches' }),
-  lose_count: count.meta({ description: 'As `win_count`; a draw is neither won nor lost' }),
-  play_count: count.meta({ description: 'As `win_count`' }),
-  shot_count: count.meta({ description: 'Sum over paintball and splatt' }),
-  hit_count: count.meta({ description: 'As `shot_count`' }),
-  time_played: seconds.meta({ description: 'Seconds in all groups' }),
-});
+const listOf = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names);
+const groupsIn = (counter: StatCounter): string => listOf(groupsWith(counter));
+const groupsWithout = (counter: StatCounter): string =>
+  listOf(GROUP_NAMES.filter((group) => !countersOf(group).includes(counter)));
+
+const Total = z.object(
+  shapeOf(TOTAL_COUNTERS, {
+    kill: `Sum over all groups but ${groupsWithout('kill')}, which count no kills`,
+    death: `Sum over ${groupsIn('death')}. Falling out of ${groupsWithout('death')} is no death`,
+    envdeath: `Deaths without a killer, part of \`death_count\`; sum over ${groupsIn('envdeath')}`,
+    win: `Sum over all groups but ${groupsWithout('win')}, which has no matches`,
+    lose: 'As `win_count`; a draw is neither won nor lost',
+    play: 'As `win_count`',
+    shot: `Sum over ${groupsIn('shot')}`,
+    hit: 'As `shot_count`',
+    time: 'Seconds in all groups',
+  } satisfies Record<(typeof TOTAL_COUNTERS)[number], string>),
+);
 
 const newest = (what: string) => ({ description: `The newest ${NEWEST} ${what}, newest first` });
 
 const kills = z.array(KillShape).meta(newest('kills of the player'));
 const deaths = z.array(KillShape).meta(newest('deaths of the player; `killer` is empty for one without a killer'));
 
-const Groups = {
-  bowspleef: z.object(played),
-  cp: z.object(fought),
-  ctw: z.object({ ...fought, wool_placed: count, wool_places: z.array(Wool).meta(newest('wools')) }),
-  factions: z.object({
-    kill_count: count,
-    death_count: count,
-    time_played: seconds,
-    power: z.int(),
-    faction: z.string(),
-    faction_id: z.string(),
-    faction_role: z.string(),
-  }),
-  kills,
-  matches: z.array(PlayedMatchShape).meta(newest('matches')),
-  objective: z.object({
-    ...fought,
-    core_leaked: count,
-    destroyable_destroyed: count,
-    flag_captured: count,
-    core_leaks: z.array(Core).meta(newest('cores')),
-    destroys: z.array(Destroy).meta(newest('destroyables')),
-  }),
-  paintball: z.object(shooting),
-  splatt: z.object({ ...shooting, paint_count: count }),
-  teampvp: z.object({
-    ...fought,
-    score: z.int(),
-    kd_ratio: z.number().meta({ description: 'Kills per death; the kills of a player without deaths' }),
-    objective_completed: count,
-    kill_count_rank: rank,
-    win_count_rank: rank,
-    kd_ratio_rank: rank,
-    objective_completed_rank: rank,
-    time_played_rank: rank,
-  }),
-  total: Total,
-  tntrun: z.object(played),
+/** Members of a group other than its counters. */
+const extras = <Shape extends z.ZodRawShape>(
+  shape: Shape,
+  wire: (deps: Deps, playerKey: number, stats: Stats) => Promise<z.input<z.ZodObject<Shape>>>,
+) => ({ shape, wire });
+
+const EXTRAS = {
+  ctw: extras({ wool_places: z.array(Wool).meta(newest('wools')) }, async (deps, key) => ({
+    wool_places: await completed(deps, key, 'wool', woolWire),
+  })),
+  factions: extras(
+    { power: z.int(), faction: z.string(), faction_id: z.string(), faction_role: z.string() },
+    async ({ db }, key) => {
+      const { power, ...standing } = await standingOf(db, key);
+      return { power: Math.round(power), ...standing };
+    },
+  ),
+  objective: extras(
+    {
+      core_leaks: z.array(Core).meta(newest('cores')),
+      destroys: z.array(Destroy).meta(newest('destroyables')),
+    },
+    async (deps, key) => ({
+      core_leaks: await completed(deps, key, 'core', coreWire),
+      destroys: await completed(deps, key, 'destroyable', destroyWire),
+    }),
+  ),
+  teampvp: extras(
+    {
+      kd_ratio: z.number().meta({ description: 'Kills per death; the kills of a player without deaths' }),
+      kill_count_rank: rank,
+      win_count_rank: rank,
+      kd_ratio_rank: rank,
+      objective_completed_rank: rank,
+      time_played_rank: rank,
+    },
+    async ({ db }, key, stats) => {
+      const { kill, win, ratio, objective, time } = await teampvpRanksOf(db, key, stats);
+      return {
+        kd_ratio: killDeathRatio(stats.teampvp),
+        kill_count_rank: kill,
+        win_count_rank: win,
+        kd_ratio_rank: ratio,
+        objective_completed_rank: objective,
+        time_played_rank: time,
+      };
+    },
+  ),
 };
 
-export type GroupName = keyof typeof Groups;
-export const GROUP_FIELDS = Object.keys(Groups) as [GroupName, ...GroupName[]];
+const extrasOf = (group: Group): ReturnType<typeof extras> | undefined => (EXTRAS as never)[group];
+
+type GroupShapes = {
+  [G in Group]: z.ZodObject<
+    CounterShape<CounterOf<G>> & (G extends keyof typeof EXTRAS ? (typeof EXTRAS)[G]['shape'] : object)
+  >;
+};
+
+const GroupShapes = Object.fromEntries(
+  GROUP_NAMES.map((group) => [group, z.object({ ...countersShape(group), ...extrasOf(group)?.shape })]),
+) as unknown as GroupShapes;
+
+/** By name, but the specification has `total` before `tntrun`. */
+const sortKey = (name: string): string => (name === 'total' ? 'tn' : name);
+const inOrder = <Shapes extends object>(shapes: Shapes): Shapes =>
+  Object.fromEntries(Object.entries(shapes).sort(([a], [b]) => (sortKey(a) < sortKey(b) ? -1 : 1))) as Shapes;
+
+const Fields = inOrder({
+  ...GroupShapes,
+  kills,
+  matches: z.array(PlayedMatchShape).meta(newest('matches')),
+  total: Total,
+});
+
+export type GroupName = keyof typeof Fields;
+export const GROUP_FIELDS = Object.keys(Fields) as [GroupName, ...GroupName[]];
 
 /** The members that groups add to a player. `kills` adds two. */
-export const groupMembers = { ...z.object(Groups).partial().shape, deaths: deaths.optional() };
+export const groupMembers = { ...z.object(Fields).partial().shape, deaths: deaths.optional() };
 
-type GroupWire = { [G in GroupName]: z.input<(typeof Groups)[G]> };
+type GroupWire = { [G in GroupName]: z.input<(typeof Fields)[G]> };
 type Members = Partial<GroupWire> & { deaths?: z.input<typeof deaths> };
 
 /** The members of the requested groups. */
@@ -123,7 +190,6 @@ export async function groupsWire(
 }
 
 async function membersOf(deps: Deps, key: number, stats: Stats, name: GroupName): Promise<Members> {
-  const counters = (group: keyof Stats): never => countersWire(stats[group]) as never;
   switch (name) {
     case 'matches': {
       const found = await matchesOf(deps.db, key, Number.MAX_SAFE_INTEGER, NEWEST);
@@ -131,28 +197,10 @@ async function membersOf(deps: Deps, key: number, stats: Stats, name: GroupName)
     }
     case 'kills':
       return await killsWire(deps, key);
-    case 'factions': {
-      const { power, ...standing } = await standingOf(deps.db, key);
-      return { factions: { ...(counters('factions') as object), power: Math.round(power), ...standing } as never };
-    }
     case 'total':
       return { total: totalWire(stats) };
-    case 'ctw':
-      return {
-        ctw: { ...(counters('ctw') as object), wool_places: await completed(deps, key, 'wool', woolWire) } as never,
-      };
-    case 'objective':
-      return {
-        objective: {
-          ...(counters('objective') as object),
-          core_leaks: await completed(deps, key, 'core', coreWire),
-          destroys: await completed(deps, key, 'destroyable', destroyWire),
-        } as never,
-      };
-    case 'teampvp':
-      return { teampvp: { ...(counters('teampvp') as object), ...(await ranksWire(deps, key, stats)) } as never };
     default:
-      return { [name]: counters(name) };
+      return { [name]: { ...countersWire(stats[name]), ...(await extrasOf(name)?.wire(deps, key, stats)) } };
   }
 }
 
@@ -164,18 +212,6 @@ async function killsWire(deps: Deps, key: number): Promise<Members> {
   return {
     kills: made.map((kill) => killWire(deps, kill)),
     deaths: suffered.map((death) => killWire(deps, death)),
-  };
-}
-
-async function ranksWire({ db }: Deps, key: number, stats: Stats): Promise<Record<string, number>> {
-  const { kill, win, ratio, objective, time } = await teampvpRanksOf(db, key, stats);
-  return {
-    kd_ratio: killDeathRatio(stats.teampvp),
-    kill_count_rank: kill,
-    win_count_rank: win,
-    kd_ratio_rank: ratio,
-    objective_completed_rank: objective,
-    time_played_rank: time,
   };
 }
 
@@ -209,36 +245,13 @@ async function completed<T>(
   });
 }
 
-/** The wire name of each counter. */
-const WIRE_NAMES: Record<string, string> = {
-  kill: 'kill_count',
-  death: 'death_count',
-  envdeath: 'envdeath_count',
-  win: 'win_count',
-  lose: 'lose_count',
-  play: 'play_count',
-  time: 'time_played',
-  shot: 'shot_count',
-  hit: 'hit_count',
-  paint: 'paint_count',
-  wool: 'wool_placed',
-  core: 'core_leaked',
-  destroyable: 'destroyable_destroyed',
-  flag: 'flag_captured',
-  score: 'score',
-  objective: 'objective_completed',
-};
-
 function countersWire(counters: Record<string, number>): Record<string, number> {
   const wire: Record<string, number> = {};
-  for (const [name, value] of Object.entries(counters)) wire[WIRE_NAMES[name]!] = value;
+  for (const [name, value] of Object.entries(counters)) wire[COUNTERS[name as StatCounter].wire] = value;
   return wire;
 }
 
-const TOTALS = ['kill', 'death', 'envdeath', 'win', 'lose', 'play', 'shot', 'hit', 'time'];
-
-function totalWire(stats: Stats): GroupWire['total'] {
-  const sum = (counter: string): number =>
-    safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
-  return countersWire(Object.fromEntries(TOTALS.map((counter) => [counter, sum(counter)]))) as GroupWire['total'];
-}
+const totalWire = (stats: Stats): GroupWire['total'] =>
+  countersWire(
+    Object.fromEntries(TOTAL_COUNTERS.map((counter) => [counter, counterTotal(stats, counter)])),
+  ) as GroupWire['total'];

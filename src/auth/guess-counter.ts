@@ -1,24 +1,17 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { type AttemptCount, type AttemptLimit, type AttemptResult, countAttempts } from '#store/accounts/attempts.ts';
+import { Refusals } from './refusals.ts';
 
 /** For this long a refusal is repeated without reading the count, which a right password may have lowered meanwhile. */
 const REPEAT_MS = 1_000;
-/** Bounds the memory against an attacker with millions of addresses. */
-const MAX_REFUSALS = 10_000;
-/** The subjects that one statement counts at most. */
+/** Maximum subjects that one statement counts. */
 const MAX_BATCH = 32;
 
 interface PendingGuess {
   limit: AttemptLimit;
   resolve: (result: AttemptResult) => void;
   reject: (error: unknown) => void;
-}
-
-interface Refusal {
-  result: AttemptResult;
-  /** Epoch milliseconds. */
-  until: number;
 }
 
 /**
@@ -30,7 +23,7 @@ export class GuessCounter {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #pending = new Map<string, PendingGuess[]>();
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #refusals = new Refusals<AttemptResult>();
   #isCounting = false;
 
   constructor(db: Db, clock: Clock) {
@@ -40,8 +33,8 @@ export class GuessCounter {
 
   /** Like `countAttempt`. */
   async count(subject: string, limit: AttemptLimit): Promise<AttemptResult> {
-    const refusal = this.#refusals.get(subject);
-    if (refusal !== undefined && refusal.until > this.#clock.now()) return refusal.result;
+    const refusal = this.#refusals.get(subject, this.#clock.now());
+    if (refusal !== undefined) return refusal;
     const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();
     const pending = this.#pending.get(subject) ?? [];
     pending.push({ limit, resolve, reject });
@@ -76,15 +69,9 @@ export class GuessCounter {
     const before = used - guesses.length;
     for (const [index, { limit, resolve }] of guesses.entries()) {
       const counted = before + index + 1;
-      const result = { allowed: counted <= limit.attempts, used: counted, resets };
-      if (!result.allowed) this.#remember(subject, result);
+      const result = { allowed: counted <= limit.max, used: counted, resets };
+      if (!result.allowed) this.#refusals.add(subject, result, Math.min(this.#clock.now() + REPEAT_MS, resets));
       resolve(result);
     }
-  }
-
-  #remember(subject: string, result: AttemptResult): void {
-    this.#refusals.delete(subject);
-    if (this.#refusals.size >= MAX_REFUSALS) this.#refusals.delete(this.#refusals.keys().next().value!);
-    this.#refusals.set(subject, { result, until: Math.min(this.#clock.now() + REPEAT_MS, result.resets) });
   }
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { ClientAddresses } from '#http/client-address.ts';
+import { LIMITS, rateLimit } from '#http/limits.ts';
 import { openRateLimiter } from '#http/rate-limiter.ts';
 import type { HttpService } from '#http/service.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
@@ -48,7 +49,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   const group = new GroupWriter(db);
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the token counters failed');
   const rateLimiter = await openRateLimiter(context, saveFailed, TOKEN_SUBJECTS);
-  const tokenLimits = new TokenLimits(rateLimiter, clock, config.TOKEN_LIMIT);
+  const tokenLimits = new TokenLimits(rateLimiter, clock, rateLimit(config, 'token', 'application').max);
   const providerParts = {
     config,
     db,
@@ -56,9 +57,8 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     secure,
     group,
     graceMs: config.REFRESH_GRACE * 1000,
-    interactionsPerHour: config.SIGN_IN_LIMIT,
     tokenLimits,
-    liveTokens: config.LIVE_TOKEN_LIMIT,
+    liveTokens: config[LIMITS.liveToken.max.application],
     unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
     pages: new ProtocolPages({ config, shell }),
   };

@@ -1,4 +1,5 @@
 import { networksOf } from '#http/client-network.ts';
+import { rateLimit } from '#http/limits.ts';
 import { nameKey } from '#platform/text.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Account } from '#store/accounts/accounts.ts';
@@ -8,19 +9,8 @@ import { deviceCookie, isOwnDevice } from './device.ts';
 import { sendMail } from './mails.ts';
 import type { Requester } from './password-queue.ts';
 
-const QUARTER_MS = 15 * 60_000;
-const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
-
-/** Wrong passwords of one network, whatever the account. */
-const NETWORK_LIMIT = { attempts: 60, windowMs: QUARTER_MS };
-/** Wrong passwords of one device that has signed in to the account before. */
-const DEVICE_LIMIT = { attempts: 20, windowMs: HOUR_MS };
-/** Wrong passwords for one account from all other devices together: 100 an hour do not find a password that the rules allow. */
-const STRANGERS_LIMIT = { attempts: 100, windowMs: HOUR_MS };
-/** After this many guesses within the hour the owner gets a mail. */
+/** After this many wrong passwords of other browsers within the hour the owner gets a mail. */
 const ALERT_AFTER = 20;
-const ALERT_LIMIT = { attempts: 1, windowMs: DAY_MS };
 
 /** An attempt that may be checked. Call `succeeded` if the password is right: a sign-in is no guess. */
 export interface AdmittedGuess {
@@ -46,8 +36,9 @@ export async function admitGuess(
 }
 
 async function admitOwner(c: Context, deps: Deps, hash: string): Promise<AdmittedGuess | undefined> {
+  const limit = rateLimit(deps.config, 'wrongPassword', 'knownBrowser');
   const subject = `guess ${hash} ${secretHash(deviceCookie(c, deps)!)}`;
-  const { allowed } = await countAttempt(deps.db, deps.clock.now(), subject, DEVICE_LIMIT);
+  const { allowed } = await countAttempt(deps.db, deps.clock.now(), subject, limit);
   return allowed ? { requester: 'known', succeeded: () => clearAttempts(deps.db, subject) } : undefined;
 }
 
@@ -57,18 +48,18 @@ async function admitStranger(
   account: Account | undefined,
   hash: string,
 ): Promise<AdmittedGuess | undefined> {
-  const { db, guesses, passwordQueue } = deps;
+  const { config, db, guesses, passwordQueue } = deps;
   passwordQueue.refuseIfFull('stranger', c.get('client'));
   const counted: string[] = [];
   // A refused network stops first: otherwise it would use up the count of the account.
   for (const { name, factor } of networksOf(c.get('client').address)) {
     const subject = `guess ${name}`;
-    const limit = { ...NETWORK_LIMIT, attempts: NETWORK_LIMIT.attempts * factor };
-    if (!(await guesses.count(subject, limit)).allowed) return undefined;
+    const limit = rateLimit(config, 'wrongPasswordAnywhere', 'networks');
+    if (!(await guesses.count(subject, { ...limit, max: limit.max * factor })).allowed) return undefined;
     counted.push(subject);
   }
   const subject = `guess ${hash}`;
-  const { allowed, used } = await guesses.count(subject, STRANGERS_LIMIT);
+  const { allowed, used } = await guesses.count(subject, rateLimit(config, 'wrongPassword', 'otherBrowsers'));
   if (used > ALERT_AFTER && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
   if (!allowed) return undefined;
   return {
@@ -81,7 +72,8 @@ async function admitStranger(
 
 /** Tells the owner, once a day, that somebody is guessing the password. */
 async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
-  const { allowed } = await deps.guesses.count(`guess alert ${hash}`, ALERT_LIMIT);
+  const limit = rateLimit(deps.config, 'wrongPasswordMail', 'account');
+  const { allowed } = await deps.guesses.count(`guess alert ${hash}`, limit);
   if (!allowed || account.disabled !== null) return;
   sendMail(deps, account, (texts) => ({
     subject: texts.guessed_subject,

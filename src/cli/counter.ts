@@ -5,7 +5,7 @@ import { PGM_COUNTERS } from '#events/counters/presets.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { type Aggregate, AGGREGATES, type Counter, counterByKey, listCounters } from '#store/game/counters/counters.ts';
-import { type Group, GROUP_NAMES } from '#store/game/player-stats.ts';
+import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import {
   type Command,
   type Input,

@@ -1,6 +1,7 @@
 import { sameText } from '#platform/crypto/secrets.ts';
-import { HttpError } from '#http/errors.ts';
+import { HttpError, rateLimited } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
+import { rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import { type Act, recordAudit } from '#store/audit/audit.ts';
 import { type Application, managedApplication } from '#store/applications/applications.ts';
@@ -81,15 +82,12 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
   return typeof result === 'string' ? c.redirect(`/console${result}`, 303) : await showPage(c, deps, result);
 }
 
-/** Every form can create database rows, so the number per person and hour is limited, far above normal use. */
-const FORM_LIMIT = { attempts: 300, windowMs: 3_600_000 };
-
 /** @throws HttpError 429 where the person has sent too many forms within the hour */
-async function countForm({ db, clock }: Deps, { account }: Person): Promise<void> {
-  const { allowed, resets } = await countAttempt(db, clock.now(), `console forms ${account.id}`, FORM_LIMIT);
+async function countForm({ config, db, clock }: Deps, { account }: Person): Promise<void> {
+  const limit = rateLimit(config, 'consoleForm', 'account');
+  const { allowed, resets } = await countAttempt(db, clock.now(), `console forms ${account.id}`, limit);
   if (allowed) return;
-  const seconds = String(Math.ceil((resets - clock.now()) / 1000));
-  throw new HttpError(429, 'rate_limit', 'Too many forms were sent within an hour.', { 'retry-after': seconds });
+  throw rateLimited('Too many forms were sent within an hour.', resets - clock.now());
 }
 
 function requestOf(c: Context, deps: Deps, { who }: Route, person: Person, form: Form): ConsoleRequest {

@@ -1,5 +1,6 @@
 import { SITE_SESSION } from '#http/cookies.ts';
 import { formTokenOf } from '#http/form.ts';
+import { rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import { type Actor, recordAudit } from '#store/audit/audit.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
@@ -29,9 +30,6 @@ export function actorOf(c: Context, person: Person | undefined, isStaffAct = fal
   return { via: 'console', account_id: id, name, address: c.get('address'), isOperator };
 }
 
-/** Refused requests of one person that go into the audit log; further ones are only logged. */
-const REFUSAL_LIMIT = { attempts: 200, windowMs: 3_600_000 };
-
 /**
  * Records a refused request in the audit log and the process log. Requests without a session are only logged, so that
  * nobody can fill the database without signing in.
@@ -43,7 +41,8 @@ export async function auditRefusal(c: Context, deps: Deps, reason: string, subje
   deps.log.warn({ reason, method, path, subject, account, address: c.get('address') }, 'console request refused');
   if (person === undefined) return;
   const now = deps.clock.now();
-  if (!(await countAttempt(deps.db, now, `console refusals ${person.account.id}`, REFUSAL_LIMIT)).allowed) return;
+  const limit = rateLimit(deps.config, 'consoleRefusal', 'account');
+  if (!(await countAttempt(deps.db, now, `console refusals ${person.account.id}`, limit)).allowed) return;
   const label = `${method} ${path}`;
   const act = { action: 'console.refuse', subject, label, outcome: 'refused', detail: { reason } } as const;
   await recordAudit(deps.db, now, actorOf(c, person), act);

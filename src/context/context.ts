@@ -29,7 +29,7 @@ export interface AppContext extends AsyncDisposable {
 }
 
 export interface AppContextOptions {
-  /** Where the links of mails are printed if no mail server is configured; standard output by default. */
+  /** Prints the links of mails if no mail server is configured; standard output by default. */
   terminal?: NodeJS.WritableStream;
   /** Whether an empty or missing database becomes a new network (default), or is an error. */
   create?: boolean;
@@ -68,7 +68,7 @@ export async function openAppContext(
   return { config, log, db, clock, mail, metrics, [Symbol.asyncDispose]: close };
 }
 
-/** Migrates the database, after a backup where it has rows, and refuses one that cannot be used now. */
+/** Migrates the database, after a backup if it has rows. Refuses a database that cannot be used at present. */
 interface Preparation {
   config: Config;
   clock: Clock;

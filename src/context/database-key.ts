@@ -5,9 +5,9 @@ import type { Db } from '#db/db.ts';
 import { fingerprintOf, secretKeyMatches, storedFingerprint } from '#store/installation/installation.ts';
 
 /**
- * A used database never gets a new secret key silently: it would lose the keys that sign ID tokens, and no longer recognise
- * erased players.
- * @throws UsageError where the secret key is missing, or is not that of the database
+ * Checks that a used database keeps its secret key. With a new one it would lose the keys that sign ID tokens and no
+ * longer recognise erased players.
+ * @throws UsageError if the secret key is missing, or is not that of the database
  */
 export async function refuseOtherSecretKey(db: Db, config: Config): Promise<void> {
   const fingerprint = await storedFingerprint(db);
@@ -22,8 +22,8 @@ export async function refuseOtherSecretKey(db: Db, config: Config): Promise<void
 }
 
 /**
- * The first start of a service on a database makes the secret key of its process that of the database.
- * @throws UsageError where another process has done so with another key
+ * Binds the database to the secret key of this process, at the first start of a service.
+ * @throws UsageError if another process has done so with another key
  */
 export async function claimSecretKey(db: Db, config: Config): Promise<void> {
   if (!(await secretKeyMatches(db, openSecretKey(config)))) throw await otherSecretKey(db, config);

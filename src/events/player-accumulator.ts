@@ -1,7 +1,8 @@
 import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import type { Group, Sums } from '#store/game/player-stats.ts';
+import type { Sums } from '#store/game/player-stats.ts';
+import type { Group } from '#store/game/statistics-groups.ts';
 import { type Entry, statementsOf } from './player-statements.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';

@@ -48,6 +48,12 @@ export const unavailable = (): HttpError =>
     'retry-after': '5',
   });
 
+/** @param waitMs when the sender may try again, for `Retry-After` */
+export function rateLimited(sentence: string, waitMs: number): HttpError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new HttpError(429, 'rate_limit', sentence, { 'retry-after': String(seconds) });
+}
+
 /** Converts anything that was thrown. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;

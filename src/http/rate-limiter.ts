@@ -2,6 +2,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Db } from '#db/db.ts';
 import { join, row, sql } from '#db/sql.ts';
+import { FixedWindows, type Window } from './fixed-windows.ts';
+import { LIMITS } from './limits.ts';
 
 /** The state of a subject's rate limit after one of its requests. */
 export interface RateLimitResult {
@@ -24,39 +26,34 @@ export interface RateLimiter extends AsyncDisposable {
   peek(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
 }
 
-export const WINDOW_MS = 3_600_000;
+/** All limits that the rate limiters count have windows of an hour. */
+const { windowMs: WINDOW_MS } = LIMITS.user;
 const SAVE_EVERY_MS = 1_000;
 const SAVE_BATCH_SIZE = 64;
-/** Bounds the memory against a client with millions of addresses; a busy hour has far fewer subjects. */
+/** Limits the memory against a client with millions of addresses; a busy hour has far fewer subjects. */
 const MAX_SUBJECTS = 500_000;
 
-interface Window {
-  used: number;
-  resets: number;
-}
-
-function rateLimitResultOf({ used, resets }: Window, limit: number): RateLimitResult {
+function rateLimitResult({ used, resets }: Window, limit: number): RateLimitResult {
   return { allowed: used <= limit, limit, remaining: Math.max(0, limit - used), resets };
 }
 
 /** The state of a subject without any request. */
 export function unusedRateLimit(limit: number, now: number): RateLimitResult {
-  return rateLimitResultOf({ used: 0, resets: now + WINDOW_MS }, limit);
+  return rateLimitResult({ used: 0, resets: now + WINDOW_MS }, limit);
 }
 
 /** Counts in memory. Loads the counters from the database on open, and saves them every second and on close. */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #maxSubjects: number;
-  readonly #windows = new Map<string, Window>();
+  readonly #windows: FixedWindows<string>;
   readonly #unsaved = new Set<string>();
   readonly #timer: NodeJS.Timeout;
 
   private constructor(db: Db, clock: Clock, saveFailed: (error: unknown) => void, maxSubjects: number) {
     this.#db = db;
     this.#clock = clock;
-    this.#maxSubjects = maxSubjects;
+    this.#windows = new FixedWindows(WINDOW_MS, maxSubjects);
     this.#timer = setInterval(() => void this.save().catch(saveFailed), SAVE_EVERY_MS).unref();
   }
 
@@ -81,28 +78,14 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   count(subject: string, limit: number): RateLimitResult {
-    const now = this.#clock.now();
-    let window = this.#windows.get(subject);
-    if (window === undefined || window.resets <= now) {
-      window = { used: 0, resets: now + WINDOW_MS };
-      this.#add(subject, window);
-    }
-    window.used++;
     this.#unsaved.add(subject);
-    return rateLimitResultOf(window, limit);
-  }
-
-  /** Keeps the map sorted by the start of the windows, so that its first entry is the oldest. */
-  #add(subject: string, window: Window): void {
-    this.#windows.delete(subject);
-    if (this.#windows.size >= this.#maxSubjects) this.#windows.delete(this.#windows.keys().next().value!);
-    this.#windows.set(subject, window);
+    return rateLimitResult(this.#windows.add(subject, 1, this.#clock.now()), limit);
   }
 
   peek(subject: string, limit: number): RateLimitResult {
     const now = this.#clock.now();
     const window = this.#windows.get(subject);
-    return window !== undefined && window.resets > now ? rateLimitResultOf(window, limit) : unusedRateLimit(limit, now);
+    return window !== undefined && window.resets > now ? rateLimitResult(window, limit) : unusedRateLimit(limit, now);
   }
 
   /** Saves the changed counters. If that fails, the next call saves them. */
@@ -118,7 +101,7 @@ export class MemoryRateLimiter implements RateLimiter {
       for (const subject of subjects) this.#unsaved.add(subject);
       throw error;
     }
-    for (const [subject, { resets }] of this.#windows) if (resets <= now) this.#windows.delete(subject);
+    this.#windows.deleteEnded(now);
   }
 
   async #saveBatch(subjects: string[]): Promise<void> {
@@ -170,7 +153,7 @@ export class SharedRateLimiter implements RateLimiter {
     const window = await this.#db.get<Window>(
       sql`select used, resets from rate_limits where subject = ${subject} and resets > ${now}`,
     );
-    return window === undefined ? unusedRateLimit(limit, now) : rateLimitResultOf(window, limit);
+    return window === undefined ? unusedRateLimit(limit, now) : rateLimitResult(window, limit);
   }
 
   async #countPending(): Promise<void> {
@@ -184,7 +167,7 @@ export class SharedRateLimiter implements RateLimiter {
       const { used, resets } = await this.#add(subject, pending.length);
       const before = used - pending.length;
       pending.forEach(({ resolve, limit }, index) =>
-        resolve(rateLimitResultOf({ used: before + index + 1, resets }, limit)),
+        resolve(rateLimitResult({ used: before + index + 1, resets }, limit)),
       );
     } catch (error) {
       for (const { reject } of pending) reject(error);

@@ -10,7 +10,7 @@ import { revokedByReference, termsOf } from '#store/game/punishments.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 
-/** Answers the questions of importers from the database. */
+/** Implements the importers' look-ups with the database. */
 export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
   return {
     now: () => clock.now(),

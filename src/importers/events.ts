@@ -4,8 +4,8 @@ import { ImportRefusal, type Finding } from './finding.ts';
 import { linesOf } from './lines.ts';
 
 /**
- * More than the longest exported event: `POST /events` accepts at most 4 MiB, and `export events` writes numbers in full,
- * which makes an event at most three and a half times as long, plus its envelope.
+ * More than the longest exported event: `POST /events` accepts at most 4 MiB, and `export events` writes numbers in
+ * full, which makes an event up to three and a half times as long, plus its envelope.
  */
 const MAX_LINE_BYTES = 16_777_216;
 /** The length of a line that counts as one event of a batch. A longer line counts as several, which bounds the memory. */

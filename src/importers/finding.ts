@@ -2,10 +2,10 @@ import type { Queryable } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
 
 /**
- * One result of an importer: an event to ingest, a refused file or entry, a note for the operator, or an entry that is in
- * the database already. `weight` is the number of small events that a large event counts for in a batch. Of an event that
- * is known by its id, a stored one with other content is the same: the source has only the present name of a player. A
- * checkpoint is called once all events before it are ingested.
+ * One result of an importer: an event to ingest, a refused file or entry, a note for the operator, or an entry that is
+ * in the database already. `weight` is the number of small events that a large event counts for in a batch. An event
+ * with `isKnownById` counts as a repetition of the stored one even if its content differs, because the source
+ * has only the present name of a player. A checkpoint is called when all events before it are ingested.
  */
 export type Finding = Where &
   (
@@ -17,7 +17,8 @@ export type Finding = Where &
   );
 
 /**
- * Records in a transaction how far an import is. It may be called again after a deadlock.
+ * Records the progress of an import in a transaction. It may be called again after a deadlock.
+ *
  * @param refused the ids of the events since the last checkpoint that were refused
  */
 export type Checkpoint = (tx: Queryable, refused: ReadonlySet<string>) => Promise<void>;

@@ -16,7 +16,7 @@ export function parseLenientJson(text: string): unknown {
 }
 
 function parseJson5(text: string): unknown {
-  // Loaded when it is needed: the agent hardly ever reads such a file, and the parser takes memory.
+  // Loaded when needed, because the agent rarely reads such a file and the parser takes memory.
   const parser = createRequire(import.meta.url)('json5') as typeof JSON5;
   try {
     return parser.parse(text);

@@ -16,7 +16,7 @@ export interface Found {
  * The files in a folder, at any depth, whose names are wanted. Names that begin with a dot are ignored. Links to folders
  * are not followed: a target inside the folder is found at its own path, and a target outside is never read. A link to a
  * file counts if the file is inside the folder under another name.
- * @throws UsageError where the folder cannot be read
+ * @throws UsageError if the folder cannot be read
  */
 export async function walk(folder: string, wanted: (name: string) => boolean): Promise<Found> {
   const root = await rootOf(folder);

@@ -63,8 +63,8 @@ async function* importStats(file: string, work: ImportRun): AsyncGenerator<Findi
 }
 
 /**
- * The counters as an event. With a name it has the time at which the player was last seen under it: the file contains no
- * name, and a copied file has a misleading date, so a later time would bring back a name that the player has given up.
+ * The counters as an event. With a name it has the time at which the player was last seen under it. The file contains
+ * no name and a copied file has a misleading date, so a later time could restore a former name.
  */
 function statsEvent(player: { uuid: string; name?: string }, time: number, counters: Counters): WireEvent {
   const content = hash('sha256', JSON.stringify([player.name, counters]), 'base64url').slice(0, 27);

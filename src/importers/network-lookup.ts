@@ -8,14 +8,14 @@ export interface KnownPunishment {
   reported: PunishmentTerms | undefined;
 }
 
-/** Questions of importers about the current state of the network, and the clock for entries without a time. */
+/** Look-ups of importers in the current state of the network, and the clock for entries without a time. */
 export interface NetworkLookup {
   now(): number;
   /** The current name of a known player. */
   nameOf(uuid: string): Promise<string | undefined>;
   /** The current name of a known player, and when the player was last seen under that name. */
   observationOf(uuid: string): Promise<{ name: string; seen: number } | undefined>;
-  /** The UUID of the player who currently has the name, compared without case. */
+  /** The UUID of the player who currently has the name, in any case. */
   uuidNamed(name: string): Promise<string | undefined>;
   /** The reason and expiry of the punishment that a server, or the network, has under a reference. */
   punishmentOf(reference: string, server?: string): Promise<{ reason: string; expires: number | null } | undefined>;

@@ -150,7 +150,7 @@ async function withCurrentName({ uuid, name, contribution }: Author, network: Ne
   return { name: current ?? name, uuid, contribution };
 }
 
-/** The id contains the time, so that a map that returns to an earlier version is published again. */
+/** The id contains the time, so that returning to an earlier version publishes the map again. */
 function publishedEvent(data: MapData, now: number): WireEvent {
   const content = hash('sha256', JSON.stringify(data), 'base64url').slice(0, 27);
   const time = new Date(now).toISOString();

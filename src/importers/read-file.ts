@@ -4,7 +4,7 @@ import { ImportRefusal } from './finding.ts';
 /** Thrown when the operating system cannot read the file. */
 export class Unreadable extends ImportRefusal {}
 
-/** The bytes of a file of at most `max` bytes. @throws ImportRefusal where it is larger or cannot be read */
+/** The bytes of a file of at most `max` bytes. @throws ImportRefusal if it is larger or cannot be read */
 export async function readBytes(path: string, max: number): Promise<Buffer> {
   try {
     const { size } = await stat(path);
@@ -25,7 +25,7 @@ export async function readText(path: string, max: number): Promise<string> {
   }
 }
 
-/** The modification time of a file in epoch milliseconds; 0 where it is not available. */
+/** The modification time of a file in epoch milliseconds; 0 if it is not available. */
 export async function writtenAt(path: string): Promise<number> {
   try {
     return Math.max(0, Math.floor((await stat(path)).mtimeMs));

@@ -20,7 +20,7 @@ interface Work {
   choice: ServerChoice;
   /** The names of known maps by their comparison key (`keyOf`). */
   names: ReadonlyMap<string, string>;
-  /** The file that the rotation of each server came from, by the key of the server's name. */
+  /** The file of each server's rotation, by the key of the server's name. */
   importedFrom: Map<string, string>;
 }
 
@@ -32,10 +32,10 @@ interface Source {
 }
 
 /**
- * Imports rotations of servers as `rotation.changed` events. A file is for the server given by `server`, otherwise named
- * in the file, otherwise named like the file. Map names are matched with known maps regardless of case and spacing; an
- * unknown name stays as written. Of several files for one server the first by path wins. A server must be known, unless the
- * operator asks for new ones.
+ * Imports rotations of servers as `rotation.changed` events. A file is for the server given by `server`, else for the
+ * one named in the file, else for the one with the name of the file. Map names are matched with known maps regardless
+ * of case and spacing; an unknown name stays as written. Of several files for one server the first by path wins. A
+ * server must be known, unless the operator asks for new ones.
  */
 export async function* importRotations(
   path: string,
@@ -121,7 +121,7 @@ function isComment({ place, map }: Entry): boolean {
   return place.startsWith('line ') && map.trimStart().startsWith('#');
 }
 
-/** The id contains the time, so that a server that returns to an earlier rotation changes again. */
+/** The id contains the time, so that returning to an earlier rotation is another change. */
 function changedEvent(server: string, maps: string[], now: number): WireEvent {
   const content = hash('sha256', JSON.stringify([server, maps]), 'base64url').slice(0, 27);
   const time = new Date(now).toISOString();

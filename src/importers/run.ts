@@ -20,11 +20,11 @@ export interface Listener {
   progressed(outcome: Outcome, file: string): void;
 }
 
-/** The largest total weight of the events of one transaction. A map weighs more than other events because of its image. */
+/** Maximum total weight of the events of one transaction. A map weighs more than other events because of its image. */
 const BATCH_WEIGHT = 400;
 const MAP_WEIGHT = 20;
 
-/** The writes of an import: in transactions of their own, or all in the one of a dry run. */
+/** The writes of an import: one transaction per batch, or a single one for a dry run. */
 interface Writes {
   ingest(events: WireEvent[]): Promise<Receipt[]>;
   transaction(work: (tx: Queryable) => Promise<void>): Promise<void>;
@@ -45,8 +45,8 @@ export async function runImport(
 }
 
 /**
- * Does the same in one transaction and rolls it back. It is a single transaction because events may depend on earlier
- * ones; other writers wait until it ends.
+ * Does the same in one transaction and rolls it back. It is one transaction because events may depend on earlier ones.
+ * Other writers wait until it ends.
  */
 export async function tryImport(
   db: Db,

@@ -9,7 +9,7 @@ export interface ServerChoice {
   create?: boolean;
 }
 
-/** Why a server must not be used: it is not known, and the operator did not ask for new ones. */
+/** The problem of an unknown server, if the operator did not ask for new ones. */
 export async function serverProblem(
   name: string,
   network: NetworkLookup,
@@ -20,7 +20,7 @@ export async function serverProblem(
   return `there is no server "${name}".${didYouMean(name, names)} Use --server NAME for a known server, or --create for a new one`;
 }
 
-/** @throws UsageError where `--server` names an unknown server */
+/** @throws UsageError if `--server` names an unknown server */
 export async function checkServerChoice(network: NetworkLookup, choice: ServerChoice): Promise<void> {
   if (choice.server === undefined) return;
   const problem = await serverProblem(choice.server, network, choice);

@@ -28,7 +28,7 @@ export function fit(text: string, max: number): string {
     .trimEnd()}…`;
 }
 
-/** Orders paths and names by code units, so independently of the locale. */
+/** Orders paths and names by code units, independently of the locale. */
 export function byCodeUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
+import { rateLimit } from '#http/limits.ts';
 import { hasGone, drain } from '#http/listener.ts';
 import { setRoute } from '#http/request-metrics.ts';
 import type { AppContext } from '#context/context.ts';
@@ -36,8 +37,11 @@ export async function openIngest(
   eventQueue: EventQueue,
 ): Promise<IngestService> {
   const credentials = new Credentials({ db, clock });
-  const { INGEST_LIMIT: events, INGEST_WEIGHT_LIMIT: weight } = config;
-  const serverLimits = new ServerLimits({ eventQueue, clock, perMinute: { events, weight } });
+  const perMinute = {
+    events: rateLimit(config, 'event', 'server').max,
+    weight: rateLimit(config, 'eventWeight', 'server').max,
+  };
+  const serverLimits = new ServerLimits({ eventQueue, clock, perMinute });
   const { keyedHash } = db;
   const facts = { url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL };
   let document: string | undefined;

@@ -1,8 +1,8 @@
 import type { Clock } from '#platform/clock.ts';
-import { HttpError } from '#http/errors.ts';
-import { type EventQueue, MAX_GROUP_WEIGHT, totalWeight } from '#events/event-queue.ts';
+import { type HttpError, rateLimited } from '#http/errors.ts';
+import { LIMITS } from '#http/limits.ts';
+import { type EventQueue, type IngestOptions, type Item, MAX_GROUP_WEIGHT, totalWeight } from '#events/event-queue.ts';
 import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/schema/event-type.ts';
-import type { Item, IngestOptions } from '#events/event-queue.ts';
 import type { Receipt } from '#events/receipts.ts';
 
 /**
@@ -14,15 +14,11 @@ import type { Receipt } from '#events/receipts.ts';
 export const WINDOW_WEIGHT = 2 * MAX_GROUP_WEIGHT;
 /** Requests of a larger weight enter the event queue in portions, since a request shares one transaction. */
 export const PORTION_WEIGHT = MAX_GROUP_WEIGHT;
-/** The most open requests of one server, and the most bytes of their bodies in memory, after decompression. */
-export const MAX_REQUESTS = 128;
-export const MAX_HELD_BYTES = 128 * 1024 * 1024;
-/**
- * The most requests a minute that are parsed only to be refused: a smaller one may still be within the limit, but parsing
- * without end would delay the other servers.
- */
-export const MAX_PARSED_REFUSALS = 8;
-const MINUTE_MS = 60_000;
+export const MAX_REQUESTS = LIMITS.openRequest.max.server;
+const MAX_HELD_MIB = LIMITS.heldMebibyte.max.server;
+export const MAX_HELD_BYTES = MAX_HELD_MIB * 1024 * 1024;
+export const MAX_PARSED_REFUSALS = LIMITS.parsedRefusal.max.server;
+const MINUTE_MS = LIMITS.event.windowMs;
 
 interface Amount {
   events: number;
@@ -82,7 +78,7 @@ export class RequestLimits implements Disposable {
 
   constructor(server: ServerUsage, deps: ServerLimitDeps) {
     if (server.requests >= MAX_REQUESTS)
-      throw limitExceeded(`A game server may have ${MAX_REQUESTS} open requests at a time.`, 1);
+      throw limitExceeded(`A game server may have ${MAX_REQUESTS} open requests at a time.`, 1_000);
     server.requests++;
     this.#server = server;
     this.#deps = deps;
@@ -147,7 +143,7 @@ export class RequestLimits implements Disposable {
     this.#bytes += bytes;
     this.#server.bytes += bytes;
     if (this.#server.bytes <= MAX_HELD_BYTES) return;
-    throw limitExceeded(`The open requests of a game server may hold ${MAX_HELD_BYTES / 1024 / 1024} MiB together.`, 1);
+    throw limitExceeded(`The open requests of a game server may hold ${MAX_HELD_MIB} MiB together.`, 1_000);
   }
 
   [Symbol.dispose](): void {
@@ -199,8 +195,7 @@ export class RequestLimits implements Disposable {
       limit === 'events'
         ? `${perMinute.events} events a minute`
         : `events of the weight ${perMinute.weight} a minute (about the rows that they write)`;
-    const seconds = Math.ceil((this.#server.minuteEnds - clock.now()) / 1000);
-    return limitExceeded(`A game server may send ${most}.`, seconds);
+    return limitExceeded(`A game server may send ${most}.`, this.#server.minuteEnds - clock.now());
   }
 
   /**
@@ -251,6 +246,5 @@ function portionsOf(items: readonly Item[]): Item[][] {
 const newPlayersIn = (receipts: readonly Receipt[]): number =>
   receipts.reduce((sum, receipt) => sum + (receipt.status === 'accepted' ? (receipt.new_players ?? 0) : 0), 0);
 
-function limitExceeded(sentence: string, seconds: number): HttpError {
-  return new HttpError(429, 'rate_limit', `${sentence} Send it again later.`, { 'retry-after': String(seconds) });
-}
+const limitExceeded = (sentence: string, waitMs: number): HttpError =>
+  rateLimited(`${sentence} Send it again later.`, waitMs);

@@ -1,4 +1,4 @@
-/** Adds up how long an activity that starts and stops has been running. */
+/** Measures the total duration of an activity that starts and stops. */
 export class BusyTime {
   #ended = 0;
   #began: number | undefined;

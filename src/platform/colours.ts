@@ -2,7 +2,7 @@
 const READABLE = 4.5;
 const STEP = 0.04;
 
-/** The colour where it is readable on all backgrounds, else the nearest mix with black or white that is readable. */
+/** The colour if it is readable on all backgrounds, else the nearest mix with black or white that is readable. */
 export function readableOn(backgrounds: readonly string[], colour: string): string {
   const target = luminance(backgrounds[0]!) > 0.4 ? '#000000' : '#ffffff';
   const isReadable = (text: string): boolean => backgrounds.every((ground) => contrast(text, ground) >= READABLE);

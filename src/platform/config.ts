@@ -28,9 +28,9 @@ import {
 import { errorOutput } from './output.ts';
 
 /**
- * Every setting with its default, its description (docs/settings.md) and its type. A setting is an environment variable.
- * Variables that are not set come from `.env` in the working directory, then from `settings.env` beside the SQLite file of
- * a demo.
+ * Every setting with its default, its description (docs/settings.md) and its type. A setting is an environment
+ * variable. Variables that are not set come from `.env` in the working directory, then from `settings.env` in the
+ * folder of a demo's SQLite file.
  */
 export const SETTINGS = {
   NETWORK_NAME: setting('Scorehall', 'Name of the network, shown on pages and in mails', text(64)),
@@ -264,9 +264,9 @@ function readSetting(name: SettingName, value: string | undefined): unknown {
 
 /**
  * The environment of a command. Real variables override `.env` of the working directory, which overrides `settings.env`
- * beside the SQLite file, where the demo keeps its settings. `warn` gets a sentence for each variable that is probably
- * meant as a setting but is none. `NAME_FILE` of a secret setting counts as `NAME`.
- * @throws UsageError for a line of a file that does not say what it seems to say, or a `NAME_FILE` that cannot be used
+ * in the folder of the SQLite file, the settings of a demo. `warn` receives a sentence for each variable that is
+ * probably a misspelled setting. `NAME_FILE` of a secret setting counts as `NAME`.
+ * @throws UsageError for an ambiguous line of a file, or a `NAME_FILE` that cannot be read
  */
 export function environment(actual: Environment = process.env, folder = process.cwd(), warn = toStderr): Environment {
   const inFiles = inFileNames();

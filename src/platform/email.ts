@@ -1,6 +1,6 @@
 import { isShownText } from './text.ts';
 
-/** Checks the shape of an e-mail address; only a mail to it proves that it exists. */
+/** Checks the syntax of an e-mail address; only a mail proves that it exists. */
 export function isEmail(text: string): boolean {
   return (
     text.length <= 254 &&

@@ -36,7 +36,7 @@ export function warnOfTypos(environment: Environment, settings: readonly string[
   }
 }
 
-/** Two settings differ in more characters, and so do settings of other programs mostly. */
+/** Any two settings differ in more characters than this, and most settings of other programs do. */
 const MAX_TYPOS = 2;
 
 interface Assignment {
@@ -49,7 +49,7 @@ function assignmentOf(line: string): Assignment | undefined {
   return name === undefined ? undefined : { name, raw: raw! };
 }
 
-/** Without quotes a # begins a comment. One that follows the value without a blank was meant as a part of it. */
+/** Without quotes a # begins a comment. If no space precedes it, it was probably meant as part of the value. */
 function checkQuotes(place: string, assignment: Assignment | undefined, value: string): void {
   const raw = assignment?.raw ?? '';
   const mark = raw.indexOf('#');

@@ -14,7 +14,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What stops a command may pass without a change of its settings, such as an address in use: trying again makes sense. */
+/** A command failed for a temporary reason, such as an address in use, and may succeed with the same settings later. */
 export class TemporaryError extends UsageError {
   constructor(message: string) {
     super(message);

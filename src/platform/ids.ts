@@ -27,7 +27,7 @@ export function idOf(key: number): string {
   );
 }
 
-/** Decodes an id; undefined where the text is no id. */
+/** Decodes an id; undefined if the text is not an id. */
 export function keyOf(id: string): number | undefined {
   if (id.length !== WIDTH) return undefined;
   let key = 0;
@@ -40,8 +40,8 @@ export function keyOf(id: string): number | undefined {
 }
 
 /**
- * The smallest key whose id does not sort before the text: `key < boundOf(text)` is true exactly where `id < text` is, for
- * any text. With it, the integer index answers `max_id`.
+ * The smallest key whose id does not sort before the text: `key < boundOf(text)` if and only if `id < text`, for any
+ * text. So the integer index serves `max_id`.
  */
 export function boundOf(text: string): number {
   let bound = 0;

@@ -27,7 +27,7 @@ async function* members({ entries }: Members): AsyncGenerator<string> {
   yield '\n}';
 }
 
-/** Yields one piece a page, with one line a row. */
+/** Yields one piece per page, with one line per row. */
 async function* array(pages: Pages): AsyncGenerator<string> {
   let separator = '[\n';
   for await (const rows of pages) {

@@ -37,7 +37,7 @@ type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
 export type MailObserver = (error: string | undefined) => Promise<void>;
 
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
-/** Without them nodemailer waits two minutes for a mail server that does not answer, and nobody learns of it meanwhile. */
+/** By default nodemailer waits two minutes for a mail server that does not answer, and reports nothing until then. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000 };
 
 /** Opens the mailer: by SMTP, or without SMTP_URL as files in the data folder, whose links are printed to the terminal. */
@@ -61,7 +61,10 @@ export function openMailer(
   );
 }
 
-/** Loaded at the first mail: most commands and threads send none, and loading it takes a fifth of a command's CPU time. */
+/**
+ * Loaded at the first mail, because loading takes a fifth of a command's CPU time and most commands and threads send
+ * none.
+ */
 const nodemailer = () => import('nodemailer');
 
 /** The sender of all mails: the setting MAIL_FROM, or no-reply at the host of sign-in. */
@@ -71,7 +74,7 @@ export function senderOf(config: Config): string {
 
 /**
  * Sends one mail without retries. Returns the sender and the mail server's answer.
- * @throws UsageError that says what the mail server answered, or that it did not
+ * @throws UsageError with the mail server's answer, or that there was none
  */
 export async function sendTestMail(
   config: Config,
@@ -127,7 +130,7 @@ export function mailServerOf({ SMTP_URL }: Pick<Config, 'SMTP_URL'>): string {
   return SMTP_URL === '' ? 'files' : (URL.parse(SMTP_URL)?.host ?? 'unknown');
 }
 
-/** What went wrong, in a word: the mail server's text may contain addresses. */
+/** The error code alone, because the mail server's text may contain addresses. */
 function codeOf(error: unknown): string {
   const { code = '', responseCode = '' } = error as { code?: string; responseCode?: number };
   return `${code} ${responseCode}`.trim() || 'unknown';

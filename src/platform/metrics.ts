@@ -14,7 +14,9 @@ interface Description<L extends string> {
   labelNames?: readonly L[];
 }
 
-/** A service may be opened again with the same context, so each function returns the metric that has the name already. */
+/**
+ * Each function returns the existing metric of that name, because a service may be opened again with the same context.
+ */
 export function counter<L extends string = never>(metrics: Metrics, description: Description<L>): Counter<L> {
   const known = metrics.getSingleMetric(description.name) as Counter<L> | undefined;
   return known ?? new Counter({ labelNames: [], ...description, registers: [metrics] });
@@ -47,5 +49,5 @@ export function histogram<L extends string = never>(
   return known ?? new Histogram({ labelNames: [], ...description, buckets, registers: [metrics] });
 }
 
-/** From a cached read to the time limit of a slow client, in seconds. */
+/** In seconds, from a cached read to the time limit for a slow client. */
 export const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

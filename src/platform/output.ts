@@ -1,14 +1,16 @@
 let guarded: NodeJS.WriteStream | undefined;
 
 /**
- * Standard output, for commands that print. Use it only when there is something to print: Node makes a pipe non-blocking
- * when it opens it, for every process that shares the pipe, and those then lose output.
+ * Standard output, for commands that print. Open it only to print: Node makes a pipe non-blocking for every process
+ * that shares it, and the others then lose output.
  */
 export function output(): NodeJS.WriteStream {
   return (guarded ??= guard(process.stdout));
 }
 
-/** Ignores a reader that closed the pipe, such as `| head`. Reports any other failure once, although each write fails. */
+/**
+ * Ignores a closed pipe, as with `| head`. Reports any other failure once, because each further write fails as well.
+ */
 function guard(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   stream.on('error', () => undefined);
   return stream.once('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -21,8 +23,8 @@ function guard(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 let guardedErrors: NodeJS.WriteStream | undefined;
 
 /**
- * Standard error. It ignores failures, such as a full disk behind `2> file`: what it reports must not end the work that it
- * reports on.
+ * Standard error. Failures (a full disk behind `2> file`) are ignored, because a report must not end the work that it
+ * is about.
  */
 export function errorOutput(): NodeJS.WriteStream {
   return (guardedErrors ??= process.stderr.on('error', () => undefined));

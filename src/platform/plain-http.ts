@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from './errors.ts';
 
-/** Which addresses may use plain http, where everybody on the network can read the traffic. */
+/** Decides which addresses may use plain http, although its traffic can be read on the network. */
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-/** RFC 1918, RFC 4193, link-local and loopback addresses; IPv4 addresses that are written as IPv6 addresses count, too. */
+/** RFC 1918, RFC 4193, link-local and loopback addresses; IPv4-mapped IPv6 addresses are included. */
 const PRIVATE_RANGES = blockListOf(
   ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8'],
   ['fc00::/7', 'fe80::/10', '::1/128'],
@@ -17,12 +17,12 @@ export function isLoopback(address: string): boolean {
   return LOOPBACK.includes(new URL(address).hostname);
 }
 
-/** Where plain http is allowed: on this machine alone, or also on hosts of a private network. */
+/** `loopback` allows plain http on this machine only, `private-network` also on hosts of a private network. */
 export type PlainHttp = 'loopback' | 'private-network';
 
 /**
  * Checks the public address (a URL) of a service. All services carry sessions, tokens or keys and so need https.
- * @returns the second half of a sentence, `must be https …`; undefined where the address is right
+ * @returns the second half of a sentence, `must be https …`; undefined if the address is right
  */
 export function plainHttpProblem(address: string, allowed: PlainHttp): string | undefined {
   const { protocol, hostname } = new URL(address);
@@ -36,7 +36,7 @@ export function plainHttpProblem(address: string, allowed: PlainHttp): string | 
 
 const ADDRESSES = ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const;
 
-/** @throws UsageError where data API and site are on one host, or an address may not use plain http */
+/** @throws UsageError if data API and site are on one host, or an address may not use plain http */
 export function checkAddresses(config: Record<(typeof ADDRESSES)[number], string> & { PLAIN_HTTP: PlainHttp }): void {
   const [api, site] = [new URL(config.API_URL), new URL(config.SITE_URL)];
   const isSame = isLoopback(config.API_URL) ? api.host === site.host : api.hostname === site.hostname;

@@ -3,14 +3,15 @@ import { UsageError } from './errors.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A file with a secret is one line; a larger file is a wrong path. */
+/** A secret is one line; for a larger file the path is wrong. */
 const MAX_LENGTH = 16 * 1024;
 
 /**
- * Replaces `NAME_FILE` with `NAME`, whose value is the content of the file without line breaks at its end. Secret stores of
- * containers and systemd hand secrets over as files; a file is also not visible in the list of processes.
+ * Replaces `NAME_FILE` with `NAME`, whose value is the content of the file without line breaks at its end. Secret
+ * stores of containers and systemd provide secrets as files; unlike a variable, a file is not visible in the list of
+ * processes.
  * @param names the settings that may come from a file
- * @throws UsageError where both are set, or the file cannot be read or is empty
+ * @throws UsageError if both are set, or the file cannot be read or is empty
  */
 export function withSecretFiles(variables: Variables, names: readonly string[]): Variables {
   const found = names.filter((name) => (variables[`${name}_FILE`] ?? '') !== '');

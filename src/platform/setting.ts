@@ -115,7 +115,7 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   meaning: string;
   read: T;
   secret?: boolean;
-  /** Whether `NAME_FILE` may name a file with the value: secrets, and addresses that may hold a password. */
+  /** Whether `NAME_FILE` may name a file with the value: for secrets, and for addresses that may contain a password. */
   inFile?: boolean;
 }
 

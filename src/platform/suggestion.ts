@@ -1,6 +1,6 @@
 /**
- * The candidate that is closest to a mistyped word, regardless of case; undefined if none is similar: a third of its
- * characters may be wrong, and at most `most`.
+ * The candidate that is closest to a mistyped word, regardless of case; undefined if none is similar. At most a third
+ * of its characters, and at most `most`, may be wrong.
  */
 export function nearest(word: string, candidates: Iterable<string>, most = Infinity): string | undefined {
   const typed = word.toLowerCase().slice(0, MAX_LENGTH);

@@ -1,4 +1,4 @@
-/** The form in which names are compared without regard to case: NFC, lower case. The `…_key` columns hold it. */
+/** Names are compared in this form, regardless of case: NFC, lower case. The `…_key` columns hold it. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
@@ -12,7 +12,7 @@ export function uuidOf(text: string): string | undefined {
 
 const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The name under which a player is shown whose name is not known yet. A dash never stands in the name of a game account. */
+/** The name shown for a player whose name is not known yet. No name of a game account contains a dash. */
 export function shortUuid(uuid: string): string {
   return uuid.slice(0, 13);
 }
@@ -44,11 +44,11 @@ export function sanitised(text: string, max: number): string {
   return firstCharacters(text, max).replace(NOT_SHOWN, '\ufffd');
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are to be replaced
+// oxlint-disable-next-line no-control-regex -- replaces control characters
 const NOT_SHOWN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
 
 /**
- * Whether text can be shown beside other text: it is clean and has no bidirectional embeddings, overrides or isolates
+ * Whether text can be shown within other text: it is clean and has no bidirectional embeddings, overrides or isolates
  * (UAX #9), which would reorder the text that follows. The marks that right-to-left scripts need are allowed.
  */
 export function isShownText(text: string): boolean {
@@ -56,7 +56,7 @@ export function isShownText(text: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/.test(text) && text.isWellFormed();
 }
 
-/** Replaces U+FFFE and U+FFFF, which `isCleanText` refuses, in text that was stored before it did. */
+/** Replaces U+FFFE and U+FFFF in text that was stored before `isCleanText` refused them. */
 export function withoutNoncharacters(text: string): string {
   return text.replace(/[\ufffe\uffff]/g, '\ufffd');
 }
@@ -72,14 +72,17 @@ const ADDRESS = new RegExp(
 );
 
 /**
- * Whether a text has an address (URL, host, e-mail) that mail programs make clickable. A name that strangers see in a mail
- * of ours must have none: with it anybody could send their advertisement under our name.
+ * Whether a text has an address (URL, host, e-mail) that mail programs make clickable. The names in our mails must have
+ * none: otherwise a user could send advertisements under our name.
  */
 export function containsAddress(text: string): boolean {
   return ADDRESS.test(text.normalize('NFKC')) || ADDRESS.test(text);
 }
 
-/** The text without addresses, for mails about names from before `containsAddress` was asked: their signs become blanks. */
+/**
+ * The text with the punctuation of its addresses replaced by spaces, for mails about names that were stored before
+ * `containsAddress` was checked.
+ */
 export function withoutAddresses(text: string): string {
   if (!containsAddress(text)) return text;
   return text

@@ -2,12 +2,12 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** What `readUntil` accepts, for messages. */
+/** The formats that `readUntil` accepts, for messages. */
 export const UNTIL_FORMS = 'never, a duration like 30m, 12h, 7d or 4w, or a time like 2026-01-31T12:00:00Z';
 
 /**
- * Reads when something ends, as people enter it: `never`, a duration from now, or a time with its UTC offset.
- * @returns epoch milliseconds, null for never, undefined where the text is none of these
+ * Parses an end time: `never`, a duration from now, or a time with its UTC offset.
+ * @returns epoch milliseconds, null for never, undefined if the text is none of these
  */
 export function readUntil(text: string, now: number): number | null | undefined {
   const entered = text.trim();

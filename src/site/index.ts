@@ -11,7 +11,8 @@ import { caughtError, errorPage } from '#http/error-page.ts';
 import { pageHeaders, type PageShell } from '#http/page.ts';
 import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
-import { HttpError } from '#http/errors.ts';
+import { rateLimited } from '#http/errors.ts';
+import { rateLimit } from '#http/limits.ts';
 import { ClientAddresses } from '#http/client-address.ts';
 import { addSiteAssets } from './assets.ts';
 import { SiteLimits } from './request-limits.ts';
@@ -111,7 +112,7 @@ const PAGES: Record<string, PageHandler> = {
 function limitRequests(app: Hono<Env>, deps: Deps): void {
   const { clock, config } = deps;
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
-  const limits = new SiteLimits(clock, config.SITE_LIMIT);
+  const limits = new SiteLimits(clock, rateLimit(config, 'page', 'network').max);
   app.use(async (c, next) => {
     // Tests call the application without a connection, so `incoming` may be missing.
     const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
@@ -119,7 +120,7 @@ function limitRequests(app: Hono<Env>, deps: Deps): void {
     const seconds = limits.secondsToWait(address, c.req.path);
     if (seconds !== undefined) {
       const sentence = requestOf(c, deps).text.error.tooMany(String(seconds));
-      throw new HttpError(429, 'rate_limit', sentence, { 'retry-after': String(seconds) });
+      throw rateLimited(sentence, seconds * 1000);
     }
     await limits.run(next);
   });

@@ -1,11 +1,12 @@
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
 import { networkOf } from '#http/client-network.ts';
+import { FixedWindows } from '#http/fixed-windows.ts';
+import { LIMITS } from '#http/limits.ts';
 
 /** A picture is one unit, a page ten: it reads and renders more. */
 const UNITS_PER_PAGE = 10;
-const WINDOW_MS = 60_000;
-/** Bounds the memory against a client with many addresses. */
+/** Limits the memory against a client with many addresses. */
 const MAX_ADDRESSES = 50_000;
 /** Requests in progress; more would only wait for each other. */
 const MAX_PENDING = 200;
@@ -17,7 +18,7 @@ const FREE = /^\/(assets\/|favicon\.ico$|robots\.txt$)/;
 export class SiteLimits {
   readonly #clock: Clock;
   readonly #limit: number;
-  readonly #windows = new Map<string, { used: number; resets: number }>();
+  readonly #windows = new FixedWindows<string>(LIMITS.page.windowMs, MAX_ADDRESSES);
   #pending = 0;
 
   /** @param pagesPerMinute for one address; 0: no limit */
@@ -33,20 +34,8 @@ export class SiteLimits {
   secondsToWait(address: string, path: string): number | undefined {
     if (this.#limit === 0 || FREE.test(path)) return undefined;
     const now = this.#clock.now();
-    const window = this.#windowOf(networkOf(address), now);
-    window.used += PICTURE.test(path) ? 1 : UNITS_PER_PAGE;
-    return window.used <= this.#limit ? undefined : Math.max(1, Math.ceil((window.resets - now) / 1000));
-  }
-
-  /** Keeps the map sorted by the start of the windows, so that its first entry is the oldest. */
-  #windowOf(network: string, now: number): { used: number; resets: number } {
-    const current = this.#windows.get(network);
-    if (current !== undefined && current.resets > now) return current;
-    this.#windows.delete(network);
-    if (this.#windows.size >= MAX_ADDRESSES) this.#windows.delete(this.#windows.keys().next().value!);
-    const window = { used: 0, resets: now + WINDOW_MS };
-    this.#windows.set(network, window);
-    return window;
+    const { used, resets } = this.#windows.add(networkOf(address), PICTURE.test(path) ? 1 : UNITS_PER_PAGE, now);
+    return used <= this.#limit ? undefined : Math.max(1, Math.ceil((resets - now) / 1000));
   }
 
   /**

@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, sql } from '#db/sql.ts';
 
-/** What imports from databases of other programs have read: their sources, marks and rows. */
+/** The state of imports from databases of other programs: sources, marks and rows. */
 
 /** A row of another program's database, as the last import found it. */
 export interface ImportedRow {
   rowId: string;
   /** The reference of its punishment. */
   reference: string;
-  /** A keyed hash of its content; empty where it is not known any more. */
+  /** A keyed hash of its content; empty if it is no longer known. */
   hash: string;
   /** How many changes were reported. */
   version: number;
@@ -29,7 +29,7 @@ interface ImportedRowRow {
 /** More than enough different keys for the sources of one network. */
 const MAX_KEY = 2 ** 47;
 
-/** The key of a source, where it was imported before. */
+/** The key of a source that was imported before. */
 export async function findImportSource(db: Queryable, name: string): Promise<number | undefined> {
   const row = await db.get<{ key: number }>(sql`select key from import_sources where name = ${name}`);
   return row?.key;
@@ -126,7 +126,7 @@ export async function deleteImportMark(tx: Queryable, source: number, part: stri
   await tx.run(sql`delete from import_marks where source_key = ${source} and part = ${part}`);
 }
 
-/** Makes the next import compare each row with what was reported of it, for a new key of the hashes. */
+/** Deletes the hashes, whose key has changed, so that the next import compares each row with its reported terms. */
 export async function clearImportHashes(tx: Queryable): Promise<void> {
   await tx.run(sql`update import_rows set hash = ''`);
 }

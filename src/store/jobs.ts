@@ -4,8 +4,8 @@ import { sql } from '#db/sql.ts';
 import { nextKey } from './sequence.ts';
 
 /**
- * Long work that runs in short transactions (`events/jobs/`). Jobs run one after another in the order of their keys, which
- * any number of processes may do in turns: each transaction reads the cursor and saves the next one.
+ * Long work that runs in short transactions (`events/jobs/`). Jobs run one after another in the order of their keys.
+ * Any number of processes may take turns, because each transaction reads the cursor and saves the next one.
  */
 
 export type JobKind = 'withdrawal' | 'merge' | 'anonymisation' | 'counters';
@@ -15,13 +15,13 @@ export interface Job {
   key: number;
   kind: JobKind;
   state: JobState;
-  /** `derive`: the work is done or paused, and what it made stale is derived again. */
+  /** `derive`: the work is done or paused, and stale data is derived again. */
   phase: 'work' | 'derive';
-  /** What the job is about, for operators: the name of a server or a pseudonym, the id of a player, but no player's name. */
+  /** The subject for operators: the name of a server or a pseudonym, the id of a player, but no player's name. */
   label: string;
   /** JSON, private to the job's kind; emptied when the job is done. */
   params: string;
-  /** JSON, private to the job's kind: where the next transaction continues. */
+  /** JSON, private to the job's kind: the position at which the next transaction continues. */
   cursor: string;
   /** The number of transactions so far. */
   portions: number;
@@ -67,14 +67,14 @@ export async function listJobs(db: Queryable, before: number, limit: number): Pr
 }
 
 /**
- * A paused withdrawal or count of a counter lets later jobs pass, because it is paused between two events. A paused merge or
- * anonymisation holds them back: the records of its player are in two states until it is complete.
+ * A withdrawal or count of a counter is paused between two events, so later jobs may run. They wait for a paused merge
+ * or anonymisation, because the records of its player are in two states until it is complete.
  */
 const OPEN = sql`finished is null and not (kind in ('withdrawal', 'counters') and state = 'paused')`;
 
 /**
  * The job whose turn it is: the oldest, but a merge or anonymisation that has begun comes before a withdrawal that was
- * paused before it and is resumed now. It may be a paused one, which holds the others back.
+ * paused before it and is resumed now. It may be a paused one, for which the others wait.
  */
 export async function jobInTurn(db: Queryable): Promise<Job | undefined> {
   return await db.get<Job>(sql`
@@ -88,7 +88,7 @@ export async function nextJob(db: Queryable): Promise<Job | undefined> {
   return first?.state === 'paused' ? undefined : first;
 }
 
-/** @returns the job in turn where `job` has to wait for it */
+/** @returns the job in turn if `job` has to wait for it */
 export function waitsFor({ key, state }: Job, inTurn: Job | undefined): Job | undefined {
   return (state === 'waiting' || state === 'pausing') && inTurn?.key !== key ? inTurn : undefined;
 }
@@ -107,7 +107,7 @@ export async function saveJob(tx: Queryable, job: Job): Promise<void> {
     where key = ${key}`);
 }
 
-/** Pauses a job after its present event. What it has done stays. @returns false if it was not waiting or running */
+/** Pauses a job after its present event, without undoing its work. @returns false if it was not waiting or running */
 export async function pauseJob(db: Queryable, key: number): Promise<boolean> {
   return (await db.run(sql`update jobs set state = 'pausing' where key = ${key} and state = 'waiting'`)) === 1;
 }

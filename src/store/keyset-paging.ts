@@ -19,9 +19,9 @@ export const pageBefore = (key: number, limit: number): Page => ({
 });
 
 /**
- * The condition after `where` that selects the rows with a value in a column, all or one page, by the index on the column
- * and `key`. The value appears twice, and the column also in `order by`. With a single value, PostgreSQL may scan the
- * primary key instead, which passes all newer rows of others when the last row with this value is old.
+ * The condition after `where` that selects the rows with a value in a column, all or one page, by the index on the
+ * column and `key`. The value appears twice, and the column also in `order by`. With a single value, PostgreSQL may
+ * scan the primary key instead, with all newer rows of other values if the last row with this value is old.
  */
 export function keysetPage(column: string, value: Value, page?: Page): Sql {
   const hasValue = sql`${identifier(column)} in (${value}, ${value})`;

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** Since when a mail server has failed, and how: an error code like `ECONNREFUSED`. */
+/** The beginning of a mail server's failure, and its error code, like `ECONNREFUSED`. */
 export interface MailFailure {
   since: number;
   error: string;

@@ -17,7 +17,7 @@ export async function recordPurge(db: Queryable, now: number): Promise<void> {
 
 /**
  * Whether the clock is so far ahead of the last purge that it may be wrong. A purge by a clock that jumped ahead would
- * delete what has not expired: the audit log, leaderboards, tokens.
+ * delete unexpired rows: the audit log, leaderboards, tokens.
  */
 export const isClockSuspect = (last: number | undefined, now: number): boolean =>
   last !== undefined && now - last > DAY_MS;

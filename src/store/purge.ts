@@ -4,9 +4,9 @@ import { DEVICE_LIFETIME_MS } from './accounts/known-devices.ts';
 import { auditBefore } from './audit/audit.ts';
 import { bucketsIn, oldestRetained, startOf } from './game/time-buckets.ts';
 
-/** Deletes expired rows. No response depends on it: readers ignore expired rows themselves. */
+/** Deletes expired rows. No response depends on it, because readers ignore expired rows. */
 
-/** Rows of one statement, so that other writers wait only briefly. */
+/** Rows per statement, so that other writers wait only briefly. */
 const BATCH_SIZE = 500;
 const DAY_MS = 86_400_000;
 const SAMPLES_RETAINED_MS = 8 * DAY_MS;
@@ -57,12 +57,15 @@ function expired(now: number): PurgeRule[] {
   ];
 }
 
-/** Sets the end of the day for which the hash of a deleted token stays; after the tokens, which also leave theirs. */
+/**
+ * Sets the end of the day for which the hash of a deleted token is kept. Runs after the deletion of tokens, which adds
+ * hashes.
+ */
 async function closeFormerTokens(db: Db, now: number): Promise<void> {
   await db.run(sql`update former_tokens set until = ${now + DAY_MS} where until is null`);
 }
 
-/** A session of which the row in `tokens` is gone. */
+/** A session whose row in `tokens` is deleted. */
 const ENDED_SESSION = sql`
   not exists (select 1 from tokens where tokens.uid_hash = account_sessions.uid_hash and tokens.kind = 'Session')`;
 

@@ -7,8 +7,9 @@ const KEYS_PER_MS = 2048;
 export const newestKeyAt = (ms: number): number => ms * KEYS_PER_MS + KEYS_PER_MS - 1;
 
 /**
- * Assigns keys within a transaction. The row of the sequence stays locked until commit, so keys become visible in their
- * order even with several writers and processes: a client that pages from the newest key and repeats misses nothing.
+ * Assigns keys within a transaction. The row of the sequence stays locked until commit, so that keys become visible in
+ * their order even with several writers and processes, and a client that repeatedly pages from the newest key misses
+ * nothing.
  */
 export class Keys {
   readonly #tx: Queryable;
@@ -22,7 +23,7 @@ export class Keys {
   /**
    * Takes the lock. The order of locks, which rules out deadlocks: this row, the row of the account keys (`nextKey`,
    * `lockAccounts`), projections and samples, then accounts, then all other rows. A transaction that may write events,
-   * players or aliases later takes this lock first, also where most of its calls would not need it.
+   * players or aliases later takes this lock first, also if most of its calls would not need it.
    */
   static async lock(tx: Queryable): Promise<Keys> {
     const { last } = (await tx.get<{ last: number }>(
@@ -42,7 +43,7 @@ export class Keys {
     return ++this.#last;
   }
 
-  /** Assigns the key that an imported event had before, if that keeps the order. */
+  /** Assigns the former key of an imported event, if that keeps the order. */
   resume(key: number): boolean {
     if (key <= this.#last) return false;
     this.#last = key;
@@ -54,13 +55,13 @@ export class Keys {
   }
 }
 
-/** Events use the keys of a millisecond from the first one on, so its second half is almost always free. */
+/** Events use the keys of a millisecond from its first one, so its second half is almost always free. */
 const ACCOUNT_KEY_OFFSET = 1024;
 
 /**
  * Assigns a key to an account, an application or a credential, in the transaction that creates it. These keys have a
- * sequence of their own, so that imported events keep their ids in an installation that already has accounts. The same
- * key may therefore exist in both sequences; look-ups must name the kind.
+ * separate sequence, so that imported events keep their ids in an installation that already has accounts. The same key
+ * may therefore exist in both sequences; look-ups must name the kind.
  */
 export async function nextKey(tx: Queryable, now: number): Promise<number> {
   const least = now * KEYS_PER_MS + ACCOUNT_KEY_OFFSET;

@@ -41,7 +41,7 @@ onEachDatabase('guesses at many subjects at once are counted exactly', async (_t
   await using db = await openDb(url);
   const clock = new TestClock();
   const counter = new GuessCounter(db, clock);
-  const limit = { attempts: 2, windowMs: MINUTE_MS };
+  const limit = { max: 2, windowMs: MINUTE_MS };
   const countAll = async (): Promise<string[]> => {
     const counted = Array.from({ length: 120 }, (_, n) => counter.count(`guess ${n % 40}`, limit));
     return (await Promise.all(counted)).map(({ allowed, used }) => `${used} ${allowed}`);
@@ -58,7 +58,7 @@ onEachDatabase('guesses at many subjects at once are counted exactly', async (_t
 onEachDatabase('a statement that fails refuses its guesses alone', async (_t, url) => {
   await using db = await openDb(url);
   const counter = new GuessCounter(db, new TestClock());
-  const limit = { attempts: 1, windowMs: MINUTE_MS };
+  const limit = { max: 1, windowMs: MINUTE_MS };
   const all = db.all.bind(db);
   db.all = () => Promise.reject(new Error('away'));
   const failing = [counter.count('guess 1', limit), counter.count('guess 2', limit)];

@@ -18,7 +18,8 @@ import { mapByName, mapNames, ratesOf, rotationOf, rotationsOf } from '#store/ga
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { killsOf } from '#store/game/kills.ts';
 import { listMatches, matchesOf } from '#store/game/matches.ts';
-import { type GROUPS, statsOf } from '#store/game/player-stats.ts';
+import { statsOf } from '#store/game/player-stats.ts';
+import type { Group } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishments } from '#store/game/punishments.ts';
 import type { Receipt, Sender } from '#events/receipts.ts';
@@ -116,7 +117,7 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
   assert.equal((await killsOf(context.db, two!.key, 20)).length, 0);
 });
 
-const FEEDS: [mode: string, group: keyof typeof GROUPS][] = [
+const FEEDS: [mode: string, group: Group][] = [
   ['ctw', 'ctw'], ['cp', 'cp'], ['koth', 'cp'], ['dtc', 'objective'], ['dtm', 'objective'], ['ctf', 'objective'],
   ['tdm', 'teampvp'], ['Blitz', 'teampvp'], ['anything', 'teampvp'], ['bowspleef', 'bowspleef'], ['tntrun', 'tntrun'],
   ['paintball', 'paintball'], ['splatt', 'splatt'],

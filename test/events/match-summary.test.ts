@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { checkEvent } from '#events/validation.ts';
 import { readEvent } from '#events/read-event.ts';
 import type { DataOf } from '#events/schema.ts';
-import { GROUPS, groupOf } from '#store/game/player-stats.ts';
+import { countersOf, groupOf } from '#store/game/statistics-groups.ts';
 import { type MatchSummary, summariseMatch, pseudonymiseMatch, uuidsOf } from '#events/schema/match-summary.ts';
 import { BEGINNING, match, person } from '#test/support/builders.ts';
 
@@ -86,7 +86,7 @@ test('a match summary has the results and counters of each player', () => {
         played.map((player) => {
           const result = received.win === '' ? 'draw' : received.win === player.team ? 'win' : 'lose';
           const { uuid, name, score, kill_count, death_count, time_played } = player;
-          const sums = GROUPS[group].map((counter) => addedTo(counter, received, player, result));
+          const sums = countersOf(group).map((counter) => addedTo(counter, received, player, result));
           const envdeaths = addedTo('envdeath', received, player, result);
           return [uuid, name, result, score, kill_count, death_count, time_played, envdeaths, sums];
         }),

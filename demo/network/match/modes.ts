@@ -1,3 +1,5 @@
+import type { Gamemode as KnownGamemode } from '#store/game/statistics-groups.ts';
+
 /** The properties of a gamemode. */
 export interface Mode {
   /** Shortest and longest match, in minutes. */
@@ -29,7 +31,7 @@ export const MODES = {
   tntrun: { minutes: [3, 6], least: 6, kills: 0, decidedBy: 'survival', draws: 0 },
   paintball: { minutes: [6, 9], least: 8, kills: 1.3, decidedBy: 'kills', draws: 0 },
   splatt: { minutes: [4, 4.2], least: 8, kills: 0.8, decidedBy: 'paint', draws: 0 },
-} as const satisfies Record<string, Mode>;
+} as const satisfies Partial<Record<KnownGamemode, Mode>>;
 
 export type Gamemode = keyof typeof MODES;
 

@@ -1,3 +1,4 @@
+import { GAMEMODES, GROUPS } from '#store/game/statistics-groups.ts';
 import type { Random } from '../random.ts';
 import type { Fixture } from '../schedule.ts';
 import type { Goal } from './objectives.ts';
@@ -14,17 +15,14 @@ const COUNTER_OF_GOAL: Partial<Record<Goal['type'], string>> = {
   flag: 'flags',
 };
 
-/** Modes whose plugin counts nothing of its own. */
-const WITHOUT: ReadonlySet<string> = new Set(['bowspleef', 'tntrun', 'paintball', 'splatt']);
-
-/** The own counters of a fighter; undefined in modes without any. */
+/** The own counters of a fighter; undefined in modes that PGM does not have. */
 export function ownCountersOf(
   random: Random,
   { gamemode }: Fixture,
   course: Course,
   fighter: Fighter,
 ): Record<string, number> | undefined {
-  if (WITHOUT.has(gamemode)) return undefined;
+  if (!GROUPS[GAMEMODES[gamemode].group].pgm) return undefined;
   const kills = course.kills.filter(({ killer }) => killer === fighter).length;
   const counters: Record<string, number> = {
     assists: random.count(kills * 0.4),

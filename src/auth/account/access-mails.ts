@@ -1,4 +1,5 @@
 import type { Account } from '#store/accounts/accounts.ts';
+import { rateLimit } from '#http/limits.ts';
 import { accountByLogin } from '#store/accounts/accounts.ts';
 import { issueMailToken } from '#store/accounts/mail-tokens.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
@@ -7,8 +8,6 @@ import { sendMail } from '../mails.ts';
 import type { Texts } from '../texts/index.ts';
 
 const HOUR_MS = 3_600_000;
-/** Strangers can request these mails, so an account gets few; a link that it has got stays valid meanwhile. */
-const MAIL_LIMIT = { attempts: 1, windowMs: 10 * 60_000 };
 
 interface AccessMail {
   kind: 'reset' | 'sign-in';
@@ -34,15 +33,16 @@ export async function sendAccessLink(deps: Deps, login: string, { kind, path, da
 }
 
 async function issueLink(
-  { db, clock }: Deps,
+  { config, db, clock }: Deps,
   account: Account,
   kind: AccessMail['kind'],
   data: AccessMail['data'],
 ): Promise<string | undefined> {
   const now = clock.now();
   return await db.transaction(async (tx) => {
-    if (!(await countAttempt(tx, now, `mail ${kind} ${db.keyedHash(account.id)}`, MAIL_LIMIT)).allowed)
-      return undefined;
+    const subject = `mail ${kind} ${db.keyedHash(account.id)}`;
+    const { allowed } = await countAttempt(tx, now, subject, rateLimit(config, 'accessMail', 'account'));
+    if (!allowed) return undefined;
     return await issueMailToken(tx, now + HOUR_MS, { kind, account_id: account.id, data }, account.email);
   });
 }

@@ -1,7 +1,8 @@
 import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { HttpError } from '#http/errors.ts';
+import { type HttpError, rateLimited } from '#http/errors.ts';
+import { LIMITS } from '#http/limits.ts';
 import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/json-stream.ts';
 import type { Html } from '#http/page.ts';
@@ -83,8 +84,7 @@ function limited(deps: Deps, act: FormAction): FormAction {
   };
 }
 
-const tooMany = (): HttpError =>
-  new HttpError(429, 'rate_limit', 'Too many requests within an hour. Try again later.', { 'retry-after': '3600' });
+const tooMany = (): HttpError => rateLimited('Too many requests within an hour. Try again later.', LIMITS.end.windowMs);
 
 async function* encodeUtf8(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();

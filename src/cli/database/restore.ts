@@ -9,7 +9,7 @@ import type { AppContext } from '#context/context.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { fingerprintOf } from '#store/installation/installation.ts';
-import { countReturned } from '#store/returned.ts';
+import { restoredCounts } from '#store/installation/restored-counts.ts';
 import { readRevocationLogs } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
 import { openExisting, singleFile, summaryOf } from './backup.ts';
@@ -62,7 +62,7 @@ async function restore(input: Input): Promise<void> {
   }
   await withAppContext(async (context) => {
     const replayed = logs.length === 0 ? {} : await replay(context, logs, created);
-    const returned = await countReturned(context.db, systemClock.now());
+    const returned = await restoredCounts(context.db, systemClock.now());
     print(input, { ...summaryOf(file, opened.manifest), ...replayed, ...returned });
   });
   errorOutput().write(logs.length === 0 ? warningOf(created) : PASSWORDS);
@@ -78,7 +78,7 @@ async function replayInto(config: Config, input: Input, logs: readonly string[])
     }
     print(input, {
       ...(await replay(context, logs, created)),
-      ...(await countReturned(context.db, systemClock.now())),
+      ...(await restoredCounts(context.db, systemClock.now())),
     });
   });
   errorOutput().write(PASSWORDS);

@@ -16,7 +16,7 @@ export interface AgentOptions {
   url: string;
   key: string;
   trustLinks: boolean;
-  /** Receives one sentence for each trouble; it holds no line of a log. */
+  /** Receives one sentence for each problem, which never quotes the log. */
   onTrouble: (sentence: string) => void;
   now?: () => number;
 }
@@ -32,12 +32,13 @@ const FILES_MS = 5_000;
 const PRESENCE_MS = 30_000;
 /** How long a login waits for the server to write the UUID of the player. */
 const UUID_WAIT_MS = 10_000;
-/** How often a position without events is stored; what lies behind it is read again after a crash. */
+/** How often a position is stored while no events come; after a crash, reading continues from the stored position. */
 const IDLE_SAVE_MS = 10_000;
 
 /**
- * Reports what the files of a game server say. Each event is in the sender's queue on disk before the position behind it is
- * stored, and its id follows from its place in the file: after a crash it is sent again under the same id.
+ * Reports events from the files of a game server. Each event is in the sender's queue on disk before the position after
+ * it is stored, and its id is derived from its position in the file, so that after a crash it is sent again under the
+ * same id.
  */
 export class Agent implements AsyncDisposable {
   readonly #options: AgentOptions;
@@ -81,7 +82,8 @@ export class Agent implements AsyncDisposable {
       outbox: new StateFile<OutboxState>(path('outbox.json')),
     };
     const { url, key, onTrouble } = options;
-    // The reason may quote the event; its type and place are enough to find it in refused.ndjson.
+    // The reason is left out, because it may quote the event; type and position are enough to find it in
+    // refused.ndjson.
     const onRefused = (event: Event | string, { place = '' }: Receipt): void =>
       onTrouble(`refused: ${typeof event === 'string' ? 'a line' : event.type} ${place}; see queue/refused.ndjson`);
     const sender = await openSender({ url, key, folder: path('queue'), onTrouble, onRefused });
@@ -99,7 +101,7 @@ export class Agent implements AsyncDisposable {
     }
   }
 
-  /** Polls until the signal; a failed poll is reported and tried again. */
+  /** Polls until the signal; a failed poll is reported and retried. */
   async run(signal: AbortSignal): Promise<void> {
     let pause = POLL_MS;
     while (!signal.aborted) {
@@ -123,7 +125,7 @@ export class Agent implements AsyncDisposable {
     if (caughtUp && (now - this.#presenceAt >= PRESENCE_MS || now < this.#presenceAt)) await this.#sendPresence(now);
   }
 
-  /** Resolves when the service has everything. */
+  /** Resolves when the service has received all queued events. */
   flush(): Promise<void> {
     return this.#sender.flush();
   }
@@ -146,7 +148,7 @@ export class Agent implements AsyncDisposable {
     }
   }
 
-  /** A wrong folder looks like that of a server that never ran. A program with an outbox may have no log. */
+  /** A wrong folder looks like that of a server that has never run. A program that writes an outbox may have no log. */
   async #reportMissingLog(): Promise<void> {
     if (this.#log.position !== undefined || this.#missingReported) return;
     this.#missingReported = true;
@@ -157,7 +159,7 @@ export class Agent implements AsyncDisposable {
     );
   }
 
-  /** @returns false where the log has to be read again from a login whose player is not known yet */
+  /** @returns false if the log has to be read again from a login whose player is not known yet */
   async #apply(lines: readonly TimedLine[], next: LogPosition): Promise<boolean> {
     const state: LogState = { ...structuredClone(this.#log), position: next };
     const options = { trustLinks: this.#options.trustLinks, reportSessions: !(await this.#pluginReportsSessions()) };

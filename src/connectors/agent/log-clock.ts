@@ -1,7 +1,7 @@
-/** Lines of a log have a time without a date. These functions find the date, in the time zone of this process. */
+/** Finds the dates of log lines, which have a time alone, in the time zone of this process. */
 
 const DAY_S = 86_400;
-/** The modification time of a file may be a little earlier than the time that its last line shows. */
+/** The modification time of a file may be this much earlier than the time in its last line. */
 const TOLERANCE_MS = 5_000;
 const ZONE_STEP_S = 900;
 
@@ -23,8 +23,8 @@ export const clockOf = ({ seconds }: LogTime): string => new Date(seconds * 1000
 export const clockAt = (timestamp: number): string => new Date(timestamp).toTimeString().slice(0, 8);
 
 /**
- * Whether a line that shows `seconds` was written by a clock in another time zone; zones differ by quarters of an hour. Only
- * clocks are compared, because an hour comes twice where summer time ends.
+ * Whether a line that shows `seconds` was written by a clock in another time zone; zones differ by quarters of an hour.
+ * Only clocks are compared, because an hour is repeated when summer time ends.
  */
 export function isOtherZone(seconds: number, written: number): boolean {
   const date = new Date(written);
@@ -40,8 +40,8 @@ export function following(previous: LogTime, seconds: number): LogTime {
 }
 
 /**
- * The times of all lines up to the end of a file that was last written at `written`. The last line decides, so a clock that
- * was changed in between, or a day without a line, leaves no lasting error.
+ * The times of all lines up to the end of a file that was last written at `written`. They are derived from the last
+ * line, so that a changed clock or a day without lines causes no lasting error.
  */
 export function endingAt(seconds: readonly number[], written: number): LogTime[] {
   let date = latestDate(seconds.at(-1)!, written);
@@ -64,13 +64,13 @@ export class DayCounter {
     this.#last = seconds;
   }
 
-  /** The date of the first line, where the last one was written at `written`. */
+  /** The date of the first line, if the last one was written at `written`. */
   firstDate(written: number): string {
     return this.#last === undefined ? dateOf(written) : shifted(latestDate(this.#last, written), -this.#days);
   }
 }
 
-/** Smaller steps back are threads that overtake each other, and the end of summer time. */
+/** Smaller steps back come from concurrent threads and from the end of summer time. */
 const isNextDay = (before: number, after: number): boolean => before - after > DAY_S / 2;
 
 /** The latest date on which the clock showed `seconds` no later than `written`, or a little later. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { constants, type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The beginning of a log file, by which it is found again after it was renamed or compressed. */
+/** The first bytes of a log file, which identify it after it is renamed or compressed. */
 export interface Beginning {
   length: number;
   hash: string;
@@ -11,14 +11,14 @@ export interface Beginning {
 export const MAX_BEGINNING = 4_096;
 const CHUNK_BYTES = 256 * 1024;
 const BUFFER_BYTES = 64 * 1024;
-/** How much of a line that is too long is passed over before the position is stored. */
+/** Bytes of an overlong line that are skipped before the position is stored. */
 const PASSED_OVER_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** A rotated log file: `2026-01-31-1.log.gz`. */
 export interface Archive {
   path: string;
-  /** The day on which the file was start. */
+  /** The day on which the file was started. */
   date: string;
   written: number;
 }
@@ -46,7 +46,7 @@ export async function archiveBegins(archive: Archive, beginning: Beginning): Pro
   return (await beginningOfArchive(archive, beginning.length)).hash === beginning.hash;
 }
 
-/** The beginning of an archive; of one that is still being compressed, as much as can be read. */
+/** The first bytes of an archive; as many as can be read if it is still being compressed. */
 export async function beginningOfArchive({ path }: Archive, length = MAX_BEGINNING): Promise<Beginning> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -69,7 +69,7 @@ export async function beginningOfFile(handle: FileHandle, length = MAX_BEGINNING
 
 const beginningOf = (bytes: Buffer): Beginning => ({ length: bytes.length, hash: hash('sha256', bytes, 'hex') });
 
-/** Whether reading failed because the file is still being compressed, or was cut. */
+/** Whether reading failed because the file is still being compressed or is truncated. */
 export function isIncomplete(error: unknown): boolean {
   return /^(Z_BUF_ERROR|Z_DATA_ERROR|ENOENT)$/.test((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -78,14 +78,14 @@ export interface Lines {
   lines: { offset: number; text: string }[];
   /** The offset after the lines. */
   end: number;
-  /** How many lines were too long. One that is read in parts counts in the first. */
+  /** The number of overlong lines. One that is read in parts is counted with its first part. */
   tooLong: number;
 }
 
 /**
- * The complete lines from `offset` on. Lines of more than `maxLine` bytes are left out. One that has no end yet is passed
- * over as it is read, without storing it, so that `end` may lie within it. Therefore reading begins with the byte before
- * `offset`, and what comes before the first newline is the rest of such a line.
+ * The complete lines from `offset` on, without lines of more than `maxLine` bytes. An overlong line without an end is
+ * skipped as it is read, so that `end` may be within it. Therefore reading begins one byte before `offset`, and the
+ * bytes before the first newline are the rest of such a line.
  */
 export async function* linesOf(
   read: (offset: number) => AsyncIterable<Buffer>,
@@ -132,7 +132,7 @@ function split(bytes: Buffer, offset: number, maxLine: number): Lines {
   return { lines, end: offset + begin, tooLong };
 }
 
-/** Buffers are as small as the rest of the file: a poll mostly finds some lines or none, and freed buffers stay resident. */
+/** Buffers are as small as the rest of the file, because most polls find few lines, and freed buffers stay resident. */
 export async function* bytesOfFile(handle: FileHandle, offset: number): AsyncGenerator<Buffer> {
   for (;;) {
     const length = Math.min((await handle.stat()).size - offset, BUFFER_BYTES);
@@ -160,9 +160,9 @@ export async function* bytesOfArchive(path: string, offset = 0): AsyncGenerator<
 }
 
 /**
- * Opens a file for reading; undefined where there is none. Opening a named pipe would wait for its writer without an end, hence
- * `O_NONBLOCK`, which does nothing to a file and is missing on Windows.
- * @throws where it is no regular file
+ * Opens a file for reading; undefined if there is none. `O_NONBLOCK` (missing on Windows) keeps `open` from waiting for
+ * the writer of a named pipe; it has no effect on files.
+ * @throws if it is not a regular file
  */
 export async function openIfPresent(path: string): Promise<FileHandle | undefined> {
   let handle: FileHandle;

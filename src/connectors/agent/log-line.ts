@@ -1,9 +1,9 @@
 import { uuidOf } from '#platform/text.ts';
 
 /**
- * What a line of a server's log says, without the text of the line: addresses of players are cut here and nowhere stored.
- * A line counts only if the whole message matches and the right thread wrote it, because players can write into a log: chat
- * begins with `<name>` or comes from another thread.
+ * Parses a line of a server's log. Addresses of players are dropped here and never stored. A line counts only if the
+ * whole message matches and the right thread wrote it, because players can write to the log: chat begins with `<name>`
+ * or comes from another thread.
  */
 export type LogLine = { /** Seconds since midnight, local time of the server. */ seconds: number } & (
   | { kind: 'identity'; name: string; uuid: string }
@@ -15,14 +15,14 @@ export type LogLine = { /** Seconds since midnight, local time of the server. */
 
 type Content<T = LogLine> = T extends unknown ? Omit<T, 'seconds'> : never;
 
-/** `.` does not match the line separators of Unicode, so text that hides one is refused. */
+/** `.` does not match the line separators of Unicode, so text that contains one is refused. */
 const LINE = /^\[(\d\d):(\d\d):(\d\d)\] \[([^\]/]{1,64})\/([A-Z]+)\]: (.*)$/;
 
 /** Names of Java Edition and, with a leading mark, of players who joined through Geyser. */
 const NAME = '([.*+~!-]?[A-Za-z0-9_]{1,32})';
 
 const IDENTITY = new RegExp(`^UUID of player ${NAME} is ([0-9a-fA-F-]{32,36})$`);
-/** The brackets hold the address of the player; it is matched but not captured. */
+/** The address of the player, in brackets, is matched but not captured. */
 const LOGIN = new RegExp(`^${NAME}\\[.{0,80}?\\] logged in with entity id -?\\d+ at \\(.*\\)$`);
 const LOGOUT = new RegExp(`^${NAME} lost connection: .*$`);
 const LINK = new RegExp(`^${NAME} issued server command: /link ([A-Za-z0-9 -]{1,32})$`);
@@ -30,7 +30,7 @@ const PGM_MAP = /^\[PGM\] \[MatchManagerImpl\] Loaded match-\d+ \(([^()]{1,128})
 const STARTING = /^Starting minecraft server version .{1,64}$/;
 const STOPPING = /^Stopping (the )?server$/;
 
-/** @returns undefined where the text is not the first line of a log message */
+/** @returns undefined for a line that continues a log message */
 export function parseLine(text: string): LogLine | undefined {
   const [, hours, minutes, second, thread, level, message] = LINE.exec(withoutColours(text)) ?? [];
   if (message === undefined) return undefined;

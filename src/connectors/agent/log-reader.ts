@@ -30,7 +30,7 @@ import { type LogLine, parseLine } from './log-line.ts';
 
 /** A position in the log, across rotations. */
 export interface LogPosition {
-  /** Names the file in the ids of events. It is stored before the first event of the file is sent. */
+  /** Identifies the file in the ids of events. It is stored before the first event of the file is sent. */
   file: string;
   beginning: Beginning;
   inode: number;
@@ -54,12 +54,12 @@ export interface LogChunk {
   next: LogPosition;
 }
 
-/** How long a rotated file may take to appear among the archives. */
+/** Maximum time until a rotated file appears among the archives. */
 const ARCHIVE_WAIT_MS = 60_000;
-/** A shorter beginning may be the same in two files. */
+/** Two files may have the same first bytes up to this length. */
 const MIN_BEGINNING = 1_024;
 
-/** Reads `logs/latest.log` and, after a rotation, the files that it became. */
+/** Reads `logs/latest.log` and, after a rotation, its archives. */
 export class LogReader implements AsyncDisposable {
   readonly #folder: string;
   readonly #now: () => number;
@@ -70,7 +70,7 @@ export class LogReader implements AsyncDisposable {
   #open = '';
   #missingSince: number | undefined;
   #zoneReported = false;
-  /** The end of the archives, where the next latest.log is still missing. */
+  /** The end of the archives, while the next latest.log is missing. */
   #waitingAt: LogPosition | undefined;
 
   constructor(folder: string, now: () => number, onTrouble: (sentence: string) => void) {
@@ -80,11 +80,11 @@ export class LogReader implements AsyncDisposable {
   }
 
   /**
-   * Yields what was written since the position. Where the caller stops early, or fails to store a chunk, the next call
-   * reads again from the position that it passes then.
+   * Yields the chunks written since the position. If the caller stops early or fails to store a chunk, the next call
+   * reads again from the position that it is given.
    */
   async *read(position: LogPosition | undefined): AsyncGenerator<LogChunk> {
-    // After a failure to store the position the caller may still be at a file before the open one.
+    // If storing the position failed, the caller may still be at an earlier file than the open one.
     if (position?.file !== this.#open) await this.#release();
     if (position !== undefined) {
       this.#open = position.file;
@@ -137,7 +137,7 @@ export class LogReader implements AsyncDisposable {
     return undefined;
   }
 
-  /** A server that is stopped may have no latest.log for days; its archive is not decompressed at each call. */
+  /** A stopped server may have no latest.log for days, so its archive is not decompressed at each call. */
   async #waitsForLatest({ file, offset }: LogPosition): Promise<boolean> {
     if (this.#waitingAt?.file !== file || this.#waitingAt.offset !== offset) return false;
     return (await stat(this.#latest()).catch(() => undefined)) === undefined;
@@ -145,7 +145,7 @@ export class LogReader implements AsyncDisposable {
 
   async #isLatest(handle: FileHandle, offset: number): Promise<boolean> {
     const [own, latest] = [await handle.stat(), await stat(this.#latest()).catch(() => undefined)];
-    // Between the two steps of a rotation there is no latest.log; the next call looks again.
+    // Between the two steps of a rotation latest.log is missing; the next call checks again.
     if (latest === undefined) return true;
     return latest.ino === own.ino && latest.dev === own.dev && latest.size >= offset;
   }
@@ -153,7 +153,7 @@ export class LogReader implements AsyncDisposable {
   async *#rest(handle: FileHandle, position: LogPosition): AsyncGenerator<LogChunk> {
     const { size, mtimeMs: written } = await handle.stat();
     if (size <= position.offset) return;
-    // A clock that was ahead and is right again leaves a file from the future.
+    // A clock that was ahead and then corrected leaves a file from the future.
     const mtimeMs = Math.min(written, this.#now());
     for await (const chunk of linesOf((offset) => bytesOfFile(handle, offset), position.offset)) {
       const atEnd = chunk.end >= size;
@@ -167,7 +167,7 @@ export class LogReader implements AsyncDisposable {
     }
   }
 
-  /** A server writes a line at the time that it shows, so the file and its last line have the same time. */
+  /** A line is written at the time in it, so the file and its last line have the same time. */
   #checkZone(time: LogTime, written: number): void {
     if (this.#zoneReported || !isOtherZone(time.seconds, written)) return;
     this.#zoneReported = true;
@@ -177,13 +177,11 @@ export class LogReader implements AsyncDisposable {
     );
   }
 
-  /**
-   * The archive of the position and the later ones. undefined: it has not appeared yet.
-   */
+  /** The archive of the position and the later ones; undefined if it has not appeared yet. */
   async #archivesFrom(position: LogPosition): Promise<Archive[] | undefined> {
     const archives = await listArchives(this.#folder);
     for (const [index, archive] of archives.entries()) {
-      // The newest archives are the likely ones; older than the last read none can be.
+      // Begins with the newest, the likeliest ones. No archive is older than the last read.
       if (archive.written < position.written - ARCHIVE_WAIT_MS || position.beginning.length === 0) continue;
       if (!(await archiveBegins(archive, position.beginning))) continue;
       this.#missingSince = undefined;
@@ -218,7 +216,7 @@ async function* readArchives(
       }
     } catch (error) {
       if (!isIncomplete(error)) throw error;
-      // An archive that is still being compressed is read further at the next call.
+      // The next call continues with an archive that is still being compressed.
       if (now() - archive.written < ARCHIVE_WAIT_MS) throw new Unfinished();
       onTrouble(`An archived log is damaged; its last lines are missing: ${archive.date}`);
     }
@@ -240,7 +238,7 @@ async function beginArchive(archive: Archive): Promise<LogPosition> {
   return { file: randomUUID(), beginning, inode: 0, offset: 0, written: archive.written, time };
 }
 
-/** The end of the file, or the file to look through for its end. */
+/** The end of the file, or the file to read for it. */
 type DatedBy = { written: number } | { handle: FileHandle; mtimeMs: number };
 
 async function timed(
@@ -261,7 +259,8 @@ async function timed(
   const limit = datedBy === undefined ? Infinity : 'written' in datedBy ? datedBy.written : datedBy.mtimeMs;
   let least = time === undefined ? 0 : millisecondsOf(time);
   const lines = parsed.map((one, index) => {
-    // Times do not go back where summer time ends, and not beyond the end of the file where a wrong clock was corrected.
+    // Times do not decrease when summer time ends, and do not exceed that of the file after a wrong clock was
+    // corrected.
     least = Math.min(Math.max(least, millisecondsOf(times[index]!)), Math.max(limit, 0));
     return { ...one, time: Math.floor(least) };
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Event } from '#sender/index.ts';
 import { type Beginning, beginningOfFile, bytesOfFile, linesOf, MAX_BEGINNING, openIfPresent } from './log-files.ts';
 
-/** How far each `outbox.ndjson` was read. */
+/** The positions in the files `outbox.ndjson`. */
 export type OutboxState = Record<string, { beginning: Beginning; offset: number }>;
 
 export interface OutboxChunk {
@@ -11,16 +11,16 @@ export interface OutboxChunk {
   state: OutboxState;
   /** Lines that are not events. */
   damaged: number;
-  /** Lines that are longer than an event may be. */
+  /** Lines that exceed the maximum length of an event. */
   tooLong: number;
 }
 
-/** `outbox.ndjson` itself, and those that a plugin has renamed because they were large. */
+/** `outbox.ndjson` itself, and large ones that a plugin has renamed. */
 const OUTBOX = /^outbox(\.\d{1,16})?\.ndjson$/;
 
 /**
- * Reads the events that plugins append to `outbox.ndjson`, in the server's folder or in that of a plugin. They bring their
- * own ids, so lines that are read twice change nothing.
+ * Reads the events that plugins append to `outbox.ndjson`, in the server's folder or in that of a plugin. These have
+ * ids already, so reading a line twice has no effect.
  */
 export class Outbox {
   readonly #folder: string;
@@ -29,7 +29,7 @@ export class Outbox {
     this.#folder = folder;
   }
 
-  /** The files, those that a plugin has finished first. */
+  /** The files, renamed (finished) ones first. */
   async files(): Promise<string[]> {
     const plugins = await readdir(join(this.#folder, 'plugins')).catch(() => []);
     const folders = ['', ...plugins.filter((name) => /^scorehall/i.test(name)).map((name) => join('plugins', name))];
@@ -54,7 +54,7 @@ export class Outbox {
         ({ state } = chunk);
       }
       if (path.endsWith('outbox.ndjson')) continue;
-      // The plugin writes to a renamed file no more, and all its events are queued.
+      // The plugin no longer writes to a renamed file, and all its events are queued.
       await rm(join(this.#folder, path), { force: true });
       const { [path]: _, ...others } = state;
       state = others;
@@ -86,7 +86,7 @@ export class Outbox {
   }
 }
 
-/** As many bytes as the service accepts in an event. */
+/** The maximum bytes of an event that the service accepts. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 
 function readEvent(text: string): Event | undefined {

@@ -13,13 +13,13 @@ import { readStats } from '#importers/minecraft/stats.ts';
 import type { Event } from '#sender/index.ts';
 import { eventOf } from './sessions.ts';
 
-/** What was reported of the files that the server rewrites as a whole. */
+/** The reported state of the files that the server rewrites as a whole. */
 export interface FilesState {
   /** Size and modification time of each file when it was last read. */
   stamps: Record<string, string>;
   /** The newest name of each player of usercache.json, by UUID. */
   names: Record<string, string>;
-  /** The bans that hold, by reference. */
+  /** The bans in force, by reference. */
   bans: Record<string, { expires: number | null; reason: string }>;
 }
 
@@ -35,7 +35,10 @@ const STATS_FOLDERS = ['stats', 'players/stats'];
 const MAX_STATS_PER_POLL = 500;
 const MAX_PROPERTIES = 1_000_000;
 
-/** The files of a server's folder that are no logs. `banned-ips.json` is never opened: it holds addresses of players. */
+/**
+ * The files of a server's folder other than logs. `banned-ips.json` is never opened, because it contains addresses of
+ * players.
+ */
 export class ServerFiles {
   readonly #folder: string;
   readonly #now: () => number;
@@ -47,7 +50,7 @@ export class ServerFiles {
     this.#onTrouble = onTrouble;
   }
 
-  /** Yields a change for each file that the server has written since. A file that is half written is read again later. */
+  /** Yields a change for each file that was written since. A partly written file is read again later. */
   async *changes(state: FilesState): AsyncGenerator<FileChange> {
     const read = [
       { path: 'usercache.json', apply: this.#names.bind(this) },
@@ -72,7 +75,7 @@ export class ServerFiles {
     return named.toSorted((a, b) => b.seen - a.seen)[0]?.uuid;
   }
 
-  /** Undefined for what is no regular file: reading a named pipe or a device might never end. */
+  /** Undefined unless it is a regular file, because reading a named pipe or a device might never end. */
   async #fileAt(path: string): Promise<Stats | undefined> {
     const file = await stat(join(this.#folder, path)).catch(() => undefined);
     return file?.isFile() ? file : undefined;
@@ -99,7 +102,7 @@ export class ServerFiles {
       return { ...change, state: { ...change.state, stamps: { ...change.state.stamps, [path]: stamp } } };
     } catch (error) {
       if (!(error instanceof ImportRefusal)) throw error;
-      // The server writes these files in place; a half-written one is complete a moment later.
+      // The server writes these files in place, so a partly written one is soon complete.
       if (this.#now() - file.mtimeMs > 60_000) this.#onTrouble(`${path} ${error.message}.`);
       return undefined;
     }
@@ -130,7 +133,7 @@ export class ServerFiles {
       bans[reference] = { expires: ban.expires, reason: ban.reason };
     }
     for (const [reference, { expires }] of Object.entries(state.bans)) {
-      // The server itself removes a ban that has expired.
+      // The server itself removes expired bans.
       if (bans[reference] !== undefined || (expires !== null && expires <= written)) continue;
       const id = `${reference}:revoked:${written.toString(36)}`;
       events.push(eventOf(id, 'punishment.revoked', Math.min(written, this.#now()), { punishment: reference }));
@@ -174,12 +177,12 @@ function changed(ban: Ban, known: FilesState['bans'][string], written: number, n
   return same ? undefined : withoutServer(changeEvent(ban, written, now));
 }
 
-/** The events of the importers name no server here: the key says it. */
+/** Here the importers' events name no server, because the key identifies it. */
 const withoutServer = (event: ReturnType<typeof namedEvent>): Event => event as Event;
 
 const isAddress = (text: string): boolean => isIP(text) !== 0;
 
-/** The entries that can be read. A wrong entry does not keep the others from being reported. */
+/** The valid entries; invalid ones are left out. */
 function readable<T>(entries: readonly unknown[], read: (value: unknown) => T): T[] {
   return entries.flatMap((entry) => {
     try {

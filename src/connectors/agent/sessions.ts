@@ -1,7 +1,7 @@
 import type { Event } from '#sender/index.ts';
 import type { LogPosition, TimedLine } from './log-reader.ts';
 
-/** What the log says about the server up to a position. */
+/** The state of the server according to the log up to a position. */
 export interface LogState {
   position?: LogPosition;
   /** The UUIDs of the players who are on the server, by name. */
@@ -32,7 +32,7 @@ const ATTEMPTS_MS = 60_000;
 export interface SessionOptions {
   /** Report `/link CODE`. */
   trustLinks: boolean;
-  /** Report logins and logouts; false where a plugin does. */
+  /** Report logins and logouts; false if a plugin does. */
   reportSessions: boolean;
 }
 
@@ -76,7 +76,7 @@ export function applyLine(
       state.map = line.map;
       return [];
     case 'starting':
-      // The server before this one was killed: its players left when it wrote its last line.
+      // The previous server process was killed; its players left at the time of its last line.
       state.running = true;
       state.map = '';
       return logOutAll(before === 0 ? time : before);
@@ -111,7 +111,7 @@ function mayTry(state: LogState, uuid: string, time: number): boolean {
   return true;
 }
 
-/** A name may be that of a member of every object, such as `constructor`. */
+/** `Object.hasOwn`, because a name may be that of an inherited member, such as `constructor`. */
 const own = <T>(record: Record<string, T>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 

@@ -9,7 +9,10 @@ export class StateFile<T> {
     this.#path = path;
   }
 
-  /** @returns undefined where there is none; throws where it is damaged, because starting anew would report everything again */
+  /**
+   * @returns undefined if there is none. Throws if it is damaged, because starting without it would report everything
+   * again.
+   */
   async load(): Promise<T | undefined> {
     const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;

@@ -4,7 +4,7 @@ import type { Extent } from '#importers/databases/database-import.ts';
 import { SourceUnavailable } from '#importers/databases/source-database.ts';
 import type { Finding } from '#importers/finding.ts';
 
-/** Rows that changed without a mark of their program are found that late. */
+/** Interval of full comparisons, which find changes that the program does not mark. */
 const COMPARE_EVERY_MS = 600_000;
 
 /** An open database that is read in rounds. */
@@ -19,14 +19,14 @@ export interface FollowOptions {
   ingest(findings: AsyncIterable<Finding>): Promise<void>;
   everyMs: number;
   clock: TimerClock;
-  /** Called with a sentence when an outage begins, and when it has ended. */
+  /** Called with a sentence when an outage begins or ends. */
   onTrouble(sentence: string): void;
   signal: AbortSignal;
 }
 
 /**
- * Imports a database again and again until the signal. An outage of either database is waited out; what cannot be
- * imported the first time, or never will be, is thrown.
+ * Imports a database again and again until the signal. After an outage of either database it reconnects. Errors of the
+ * first round and permanent errors are thrown.
  */
 export async function followDatabase(options: FollowOptions): Promise<void> {
   const following = new Following(options);
@@ -43,7 +43,7 @@ export async function followDatabase(options: FollowOptions): Promise<void> {
 class Following implements AsyncDisposable {
   readonly #options: FollowOptions;
   #rounds: Rounds | undefined;
-  /** When all rows were compared; undefined after a new connection. */
+  /** The time of the last full comparison; undefined after a new connection. */
   #compared: number | undefined;
   #hasSucceeded = false;
   #isOut = false;
@@ -83,7 +83,7 @@ class Following implements AsyncDisposable {
   }
 }
 
-/** Ends early at the signal. Rows without a checkpoint are read again by the next import. */
+/** Ends early at the signal. The next import reads the rows since the last checkpoint again. */
 async function* untilAborted(findings: AsyncIterable<Finding>, signal: AbortSignal): AsyncGenerator<Finding> {
   for await (const finding of findings) {
     if (signal.aborted) return;

@@ -1,6 +1,6 @@
 import type { ManageReason } from '#store/game/watches/managed-servers.ts';
 
-/** A connection that ended, or that could not begin. */
+/** The connection ended or could not be established. */
 export class ConnectionLost extends Error {
   readonly reason: ManageReason;
 

@@ -5,8 +5,8 @@ import type { WireEvent } from '#events/schema.ts';
 import type { Ban } from './messages.ts';
 
 /**
- * The events of a managed server. Their ids are random: an event and the state that says it was reported are committed in
- * one transaction, so none is ever sent again.
+ * The events of a managed server. Their ids are random, because an event and the state after it are committed in one
+ * transaction, so that none is repeated.
  */
 
 export function sessionEvent(
@@ -50,14 +50,14 @@ export function unbannedEvent(server: string, time: number, punishment: string):
   return { ...envelope(server, time), type: 'punishment.revoked', data: { punishment } };
 }
 
-/** A heartbeat with everybody who is online. Its id marks it as ours, so that it is not taken for one of the server. */
+/** A heartbeat with all players online. Its id distinguishes it from the server's own heartbeats. */
 export function presenceEvent(server: string, time: number, players: readonly OnlinePlayer[]): WireEvent {
   const names = players.map(({ name }) => name);
   const data = { current: names.length, players: names };
   return { ...envelope(server, time), id: `${WATCH_EVENT}${randomUUID()}`, type: 'server.presence', data };
 }
 
-/** Says whether a ban was changed, without storing its text. */
+/** Detects a changed ban without storing its text. */
 export function contentOf({ reason, expires }: Ban): string {
   return hash('sha256', JSON.stringify([reason, expires]), 'base64url').slice(0, 27);
 }

@@ -11,7 +11,7 @@ import {
 } from '#store/game/watches/managed-servers.ts';
 import { ObservedClaims } from '../observed-claims.ts';
 
-/** A process that stops renewing its leases loses its servers to the others after this long. */
+/** Other processes take over the servers of a process that has not renewed its leases for this long. */
 const LEASE_MS = 20_000;
 
 /**
@@ -52,7 +52,7 @@ export class Leases {
     return await heldServers(this.#db, this.#holder);
   }
 
-  /** Lets other processes follow the servers at once. */
+  /** Releases the leases, so that other processes can take the servers immediately. */
   async release(): Promise<void> {
     await releaseServers(this.#db, this.#holder);
   }

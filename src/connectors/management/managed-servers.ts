@@ -10,11 +10,11 @@ import type { SocketLimits } from './socket.ts';
 
 const TICK_MS = 1_000;
 const MAX_SERVERS = 1_000;
-/** Connections that begin in one tick, so that those to many servers do not begin at once. */
+/** Maximum connections opened per tick. */
 const MAX_STARTED = 20;
 const LIMITS: SocketLimits = { maxBytes: 16 * 1024 * 1024, timeoutMs: 10_000, maxIdle: 10_000 };
 const BACKOFF_MS = 1_000;
-/** Enough for the largest server, of 5,000 players, to fill within five minutes. */
+/** Enough for a server of 5,000 players, the largest, to fill within five minutes. */
 const SESSIONS_PER_MINUTE = 1_000;
 
 type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
@@ -28,8 +28,8 @@ export interface ManagedServersOptions {
 }
 
 /**
- * Follows game servers by the Minecraft Server Management Protocol. Several processes may do this at once: each server is
- * held by one of them in the database, and what another one still writes is refused.
+ * Follows game servers by the Minecraft Server Management Protocol. Several processes may do this at the same time: one
+ * of them has the lease of each server in the database, and writes of the others are refused.
  */
 export class ManagedServers implements AsyncDisposable {
   readonly #context: Context;
@@ -57,7 +57,7 @@ export class ManagedServers implements AsyncDisposable {
     };
   }
 
-  /** Follows until the signal. */
+  /** Runs until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.tick().catch((error: unknown) => this.#context.log.error({ err: error }, 'managed servers failed'));
@@ -65,7 +65,7 @@ export class ManagedServers implements AsyncDisposable {
     }
   }
 
-  /** Takes servers that nobody follows, and ends connections that were changed or removed. */
+  /** Takes servers without a lease, and ends connections whose settings were changed or removed. */
   async tick(): Promise<void> {
     const held = await this.#leases.hold(Math.min(MAX_STARTED, MAX_SERVERS - this.#connections.size));
     const revisions = new Map(held.map(({ serverKey, revision }) => [serverKey, revision]));
@@ -91,7 +91,7 @@ export class ManagedServers implements AsyncDisposable {
   }
 }
 
-/** Follows until it is disposed of. */
+/** Runs until it is disposed. */
 export function startManagedServers(context: Context): AsyncDisposable {
   const servers = new ManagedServers(context);
   const stop = new AbortController();

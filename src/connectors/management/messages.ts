@@ -4,41 +4,41 @@ import { fit, unstyled } from '#importers/text.ts';
 import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
 import { ConnectionLost } from './connection-lost.ts';
 
-/** The messages of the protocol that are read. Everything else, IP bans above all, is neither requested nor looked at. */
+/** The messages of the protocol that are read. All others, IP bans in particular, are neither requested nor parsed. */
 
 export interface Ban {
   uuid: string;
-  /** Empty where the entry has no name of a player. */
+  /** Empty if the entry has no name of a player. */
   name: string;
   reason: string;
-  /** The name of the punisher, or a word of the server. */
+  /** The name of the punisher, or a word that the server uses instead. */
   source: string;
   expires: number | null;
 }
 
-/** What a server reports, in the order in which it happened. */
+/** The reports of a server, in the order in which they happened. */
 export type Report =
   | { kind: 'joined' | 'left'; player: OnlinePlayer }
   | { kind: 'banned'; ban: Ban }
   | { kind: 'unbanned'; uuid: string }
   | { kind: 'players'; players: OnlinePlayer[] }
-  /** Entries for `banOf`, which are read in slices, since a list of 10,000 takes long. */
+  /** Entries for `banOf`, which reads them in slices because a list of 10,000 takes long. */
   | { kind: 'bans'; entries: readonly unknown[] }
   | { kind: 'stopping' };
 
-/** The requests, with the reports that their results are. */
+/** The requests, with the kinds of report that their results become. */
 export const REQUESTS = { players: 'minecraft:players', bans: 'minecraft:bans' } as const;
 export type Request = keyof typeof REQUESTS;
 
-/** More players than any server has. */
+/** Above the number of players of any server. */
 const MAX_PLAYERS = 5_000;
 const MAX_BANS = 100_000;
 const MAX_REASON = 2_000;
 
-/** A name that a player of the game can have; bridges such as Geyser put one mark in front. */
+/** A valid player name; bridges such as Geyser prefix one character. */
 const NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
 
-/** The report of a notification; undefined for those that are not followed. @throws ConnectionLost */
+/** The report of a notification; undefined for other notifications. @throws ConnectionLost */
 export function readNotification(method: string, params: unknown): Report | undefined {
   switch (method.replace('minecraft:notification/', '')) {
     case 'players/joined':
@@ -60,7 +60,7 @@ export function readNotification(method: string, params: unknown): Report | unde
   }
 }
 
-/** The report of a result. An entry that cannot be read does not keep the others from being reported. @throws ConnectionLost */
+/** The report of a result. Invalid entries are left out. @throws ConnectionLost */
 export function readResult(request: Request, result: unknown): Report {
   if (!Array.isArray(result)) throw new ConnectionLost('wrong_answer');
   if (request === 'players') {
@@ -80,7 +80,7 @@ function playerReport(kind: 'joined' | 'left', params: unknown): Report | undefi
   return player && { kind, player };
 }
 
-/** JSON-RPC passes parameters by place or by name. */
+/** JSON-RPC passes parameters by position or by name. */
 function parameter(params: unknown, name: string): unknown {
   return Array.isArray(params) ? (params[0] as unknown) : memberOf(params, name);
 }
@@ -91,7 +91,7 @@ function playerOf(value: unknown): OnlinePlayer | undefined {
   return uuid === undefined || name === '' ? undefined : { uuid, name };
 }
 
-/** Undefined for an entry that cannot be read. */
+/** Undefined for an invalid entry. */
 export function banOf(value: unknown): Ban | undefined {
   const player = memberOf(value, 'player');
   const uuid = uuidIn(player);
@@ -101,7 +101,7 @@ export function banOf(value: unknown): Ban | undefined {
   return { uuid, name: nameIn(player), reason, source: textIn(value, 'source').slice(0, 64), expires };
 }
 
-/** Null for a ban without an end, with one later than an event can express, or with one that is no time. */
+/** Null for a ban without an end, or with an end that is invalid or later than an event can express. */
 function expiresIn(value: unknown): number | null {
   if (typeof value !== 'string' || value.length > 64) return null;
   const time = Date.parse(value);

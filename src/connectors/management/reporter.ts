@@ -43,9 +43,9 @@ export interface ReporterDeps {
 export class NoLongerHeld extends Error {}
 
 /**
- * Commits steps with their events and the state that they lead to, in one transaction: broken off at any point, the next
- * connection finds what is missing by comparing the lists of the server with that state.
- * @throws ConnectionLost where the steps add more players than a server may; nothing was committed
+ * Commits steps, their events and the new state in one transaction. After an interruption the next connection finds the
+ * missing steps by comparing the lists of the server with that state.
+ * @throws ConnectionLost if the steps add more players than a server may; nothing was committed
  * @throws NoLongerHeld
  */
 export async function reportSteps(deps: ReporterDeps, server: HeldServer, steps: readonly Step[]): Promise<void> {
@@ -57,13 +57,14 @@ export async function reportSteps(deps: ReporterDeps, server: HeldServer, steps:
     await Keys.lock(tx);
     if (!(await touchHeld(tx, now, holder, server))) throw new NoLongerHeld();
     const unknown = await unknownPlayers(deps, tx, server, steps);
-    // A server that reports itself is not reported a second time; what it lists is remembered all the same.
+    // A server that sends its own events is not reported a second time, but the state of its lists is stored.
     const since = now - config.PRESENCE_TIMEOUT * 1000;
     const isSilent = (await reportingThemselves(tx, [server.serverKey], since)).size > 0;
     const change = await Change.begin(tx, { server, now, isSilent }, steps);
     for (const step of steps) change.apply(step);
     await change.save();
-    // Nobody else knows the bans that were issued here, so that their changes are reported all the same.
+    // Changes of bans that were issued here are reported nevertheless, because only this service knows their
+    // references.
     if (isSilent) return { unknown: 0, rejected: await ingest(tx, db, clock, change.events.filter(isAboutOwnBan)) };
     const events = [...change.events, ...(await heartbeat(tx, server, now, change.online))];
     const rejected = await ingest(tx, db, clock, events);
@@ -102,7 +103,7 @@ async function ingest(
   return receipts.filter(({ status }) => status === 'rejected').length;
 }
 
-/** The heartbeat of a server that is not watched: the watcher's knows the map as well. */
+/** Only for a server that is not watched, because the watcher's heartbeat contains the map as well. */
 async function heartbeat(
   tx: Queryable,
   { serverKey, serverName }: HeldServer,
@@ -115,11 +116,11 @@ async function heartbeat(
 interface About {
   server: HeldServer;
   now: number;
-  /** Whether events are reported of own bans alone, because the server reports itself. */
+  /** Whether only bans issued here are reported, because the server sends its own events. */
   isSilent: boolean;
 }
 
-/** What steps change, and the events that say so. A step that repeats what is known changes nothing. */
+/** The changes of steps and their events. A step that repeats the known state changes nothing. */
 class Change {
   readonly #tx: Queryable;
   readonly #about: About;
@@ -200,7 +201,9 @@ class Change {
     this.#bans.set(uuidHash, { uuidHash, reference, content, expires: ban.expires });
   }
 
-  /** @returns the reference of the ban, which another reporter may have issued; empty where nobody can be named */
+  /**
+   * @returns the reference of the ban, which another reporter may have issued; empty if the player cannot be identified
+   */
   #report(ban: Ban, time: number, listed: ListedBan | undefined): string {
     const { serverName } = this.#about.server;
     const known = listed?.reference || this.#issued.get(ban.uuid);
@@ -214,7 +217,7 @@ class Change {
     return reference;
   }
 
-  /** The protocol has only the name of the punisher; a player who is on the server is identified by it. */
+  /** The protocol has only the name of the punisher, which identifies a player who is on the server. */
   #punisher(source: string): OnlinePlayer | null {
     const name = source.toLowerCase();
     return this.online.find((player) => player.name.toLowerCase() === name) ?? null;
@@ -224,13 +227,13 @@ class Change {
     const listed = this.#bans.get(uuidHash);
     this.#bans.delete(uuidHash);
     this.#changedBans.add(uuidHash);
-    // The server itself removes a ban that has expired.
+    // The server itself removes expired bans.
     if (listed !== undefined && listed.expires !== null && listed.expires <= time) return;
     const reference = listed?.reference || this.#issued.get(uuid);
     if (reference !== undefined) this.events.push(unbannedEvent(this.#about.server.serverName, time, reference));
   }
 
-  /** Stores the state that the steps lead to. */
+  /** Stores the state after the steps. */
   async save(): Promise<void> {
     const { serverKey } = this.#about.server;
     const gone = [...this.#before.keys()].filter((uuid) => !this.#online.has(uuid));

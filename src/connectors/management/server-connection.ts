@@ -15,20 +15,20 @@ import { portionsOf, stepsOf } from './steps.ts';
 export interface ConnectionDeps extends ReporterDeps {
   secretKey: () => SecretKey;
   limits: SocketLimits;
-  /** The first pause after a failure; each further one is twice as long. */
+  /** The first pause after a failure; it doubles with each further failure. */
   backoffMs: number;
-  /** The joins and leaves of a minute that are reported at once. */
+  /** Maximum joins and leaves per minute that are reported immediately. */
   sessionsPerMinute: number;
   /** Measures time spans, in milliseconds. */
   monotonic: () => number;
 }
 
-/** How often the lists are asked for, to show that the connection lives and to find what a notification did not say. */
+/** How often the lists are requested, to check the connection and to find changes without a notification. */
 const PLAYERS_MS = 30_000;
 const BANS_MS = 300_000;
 const MAX_BACKOFF_MS = 60_000;
 
-/** Follows one server over as many connections as it takes. */
+/** Follows one server, and reconnects after failures. */
 export class ServerConnection {
   readonly #deps: ConnectionDeps;
   readonly #server: HeldServer;
@@ -37,7 +37,7 @@ export class ServerConnection {
   #contact: number | null;
   #failures = 0;
   #isStopping = false;
-  /** The joins and leaves since a time, a minute at most. */
+  /** The number of joins and leaves since the beginning of a minute. */
   readonly #sessions = { since: Number.NEGATIVE_INFINITY, count: 0 };
   #isOver = false;
 
@@ -48,7 +48,7 @@ export class ServerConnection {
     this.#ended = this.#run().finally(() => (this.#isOver = true));
   }
 
-  /** Whether it has given the server up. */
+  /** Whether it no longer follows the server. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -57,7 +57,7 @@ export class ServerConnection {
     return this.#server.revision;
   }
 
-  /** Ends the connection; resolves when nothing of it is written any more. */
+  /** Ends the connection; resolves when its last write has ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#ended;
@@ -73,14 +73,14 @@ export class ServerConnection {
     }
   }
 
-  /** Follows one connection to its end. @returns why it ended; undefined where this process no longer follows the server */
+  /** Follows one connection to its end. @returns why it ended; undefined if this process no longer follows the server */
   async #follow(): Promise<ManageReason | undefined> {
     try {
       await this.#connect();
     } catch (error) {
       if (error instanceof NoLongerHeld) return undefined;
       if (error instanceof ConnectionLost) return error.reason;
-      // The database cannot be written: the lists of the next connection say what is missing.
+      // The database cannot be written; the lists of the next connection contain the missing changes.
       this.#deps.context.log.error({ err: error, server: this.#server.serverName }, 'following a server failed');
       return 'closed';
     }
@@ -118,7 +118,7 @@ export class ServerConnection {
 
   async #report(arrived: Arrived): Promise<void> {
     const { kind } = arrived.report;
-    // Its players are still listed for a moment.
+    // The server still lists its players for a moment.
     if (this.#isStopping && kind === 'players') return;
     if ((kind === 'joined' || kind === 'left') && !this.#allowsSession()) return;
     const { db } = this.#deps.context;
@@ -128,7 +128,7 @@ export class ServerConnection {
     if (steps.length === 0) await reportSteps(this.#deps, this.#server, []);
     for (const portion of portionsOf(steps)) {
       await reportSteps(this.#deps, this.#server, portion);
-      // Writing to SQLite lets nothing else of the thread run.
+      // Writes to SQLite block the thread.
       await setImmediate();
     }
     this.#contact = arrived.time;
@@ -139,8 +139,8 @@ export class ServerConnection {
   }
 
   /**
-   * A player whom the network knows costs the server nothing of its limit of new players, and each join is a transaction
-   * and two rows for ever. Joins and leaves beyond the limit are found by the next list, as far as they still matter.
+   * The limit of new players does not count known players, and each join is a transaction and two permanent rows. Joins
+   * and leaves beyond this limit are reported with the next list if they still apply.
    */
   #allowsSession(): boolean {
     const { context, monotonic, sessionsPerMinute } = this.#deps;

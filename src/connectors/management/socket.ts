@@ -5,37 +5,37 @@ import { ConnectionLost } from './connection-lost.ts';
 import { memberOf, type Report, type Request, REQUESTS, readNotification, readResult } from './messages.ts';
 
 export interface SocketLimits {
-  /** The largest message while a request waits: a list of some 80,000 bans. */
+  /** Maximum message while a request waits: a list of some 80,000 bans. */
   maxBytes: number;
-  /** How long the handshake and each answer may take. */
+  /** Timeout of the handshake and of each answer. */
   timeoutMs: number;
   /**
-   * Messages, pings and pongs within ten seconds that lead to no report. A server announces a change of its allowlist player by
-   * player; a flood would keep the thread busy for as long as it lasts.
+   * Maximum messages, pings and pongs without a report within ten seconds. A server announces a changed allowlist
+   * player by player, but a flood would block the thread.
    */
   maxIdle: number;
 }
 
 const IDLE_WINDOW_MS = 10_000;
 
-/** Reports that wait before the socket is paused: what the server sends then stays in its own memory. */
+/** Reports that wait before the socket is paused, so that further messages stay in the server's memory. */
 const MAX_WAITING = 200;
 
 /**
- * A message that nobody asked for is a notification about one player. The library has one limit for the whole connection,
- * which must let lists through, so this one spares the thread the parsing: 16 MiB take some 250 ms.
+ * Maximum message while no request waits: a notification about one player. The library's own limit must admit lists,
+ * and parsing 16 MiB would take some 250 ms.
  */
 const MAX_UNREQUESTED_BYTES = 1024 * 1024;
 
 export interface Arrived {
   report: Report;
-  /** When it arrived. */
+  /** Time of arrival. */
   time: number;
 }
 
 /**
- * A connection of the Minecraft Server Management Protocol: JSON-RPC 2.0 over a WebSocket. Messages and the queue of reports
- * are bounded; a server that sends faster than its reports are stored is not read meanwhile.
+ * A connection of the Minecraft Server Management Protocol: JSON-RPC 2.0 over a WebSocket. Messages and the queue of
+ * reports are bounded; reading pauses if a server sends faster than its reports are stored.
  */
 export class ManagementSocket implements Disposable {
   readonly #socket: WebSocket;
@@ -60,9 +60,9 @@ export class ManagementSocket implements Disposable {
     socket.on('unexpected-response', (_request, response) => this.#refused(response));
     socket.on('close', () => this.#lose('closed'));
     for (const event of ['ping', 'pong']) socket.on(event, () => this.#countIdle());
-    // The library ends a connection with too many pings that wait for their pong, without an error.
+    // The library ends a connection with too many unanswered pings without an error.
     socket.on('ping', () => socket.readyState === WebSocket.CLOSING && this.#lose('wrong_answer'));
-    // The library's own timeout begins anew with each byte of the handshake.
+    // The library's own timeout starts again with each byte of the handshake.
     this.#deadline = setTimeout(() => this.#lose('timeout'), timeoutMs);
   }
 
@@ -93,7 +93,7 @@ export class ManagementSocket implements Disposable {
     return opened;
   }
 
-  /** Asks for a list, which arrives as a report. A list that was asked for and has not arrived is not asked for again. */
+  /** Requests a list, which arrives as a report, unless a request for it is pending. */
   request(request: Request): void {
     if (this.#lost !== undefined || [...this.#requests.values()].includes(request)) return;
     const id = ++this.#lastId;
@@ -116,7 +116,7 @@ export class ManagementSocket implements Disposable {
     return arrived;
   }
 
-  /** Ends the connection at once; `next` throws. */
+  /** Ends the connection immediately; `next` throws. */
   close(): void {
     this.#lose('closed');
   }
@@ -157,7 +157,7 @@ export class ManagementSocket implements Disposable {
     if (++this.#idle.count > this.#maxIdle) this.#lose('wrong_answer');
   }
 
-  /** An answer is missing. While the socket is paused that is our own doing. */
+  /** An answer is missing; while the socket is paused, it is expected. */
   #late(): void {
     this.#deadline = undefined;
     if (!this.#socket.isPaused) return this.#lose('timeout');
@@ -195,7 +195,7 @@ const CODES: Readonly<Record<string, ManageReason>> = {
   WS_ERR_TOO_MANY_BUFFERED_PARTS: 'too_large',
 };
 
-/** The codes with which OpenSSL and Node refuse a certificate. */
+/** The error codes of OpenSSL and Node for a refused certificate. */
 const CERTIFICATE = /CERT|^UNABLE_TO_|^CRL_|^HOSTNAME_MISMATCH$|^INVALID_PURPOSE$|^PATH_LENGTH/;
 
 function reasonOf({ code = '', message }: NodeJS.ErrnoException): ManageReason {

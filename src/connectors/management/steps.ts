@@ -6,33 +6,35 @@ import { type Ban, banOf } from './messages.ts';
 import type { Arrived } from './socket.ts';
 import { contentOf } from './events.ts';
 
-/** One change of what a server has reported. `time` is when it happened, as far as that is known. */
+/** One change of the reported state of a server. `time` is when it happened, if known. */
 export type Step =
   | { kind: 'joined' | 'left'; player: OnlinePlayer; time: number }
   | { kind: 'banned'; ban: Ban; time: number }
   | { kind: 'unbanned'; uuidHash: string; uuid?: string; time: number };
 
-/** The most steps of one transaction, which bound how long it holds the lock of the writer. */
+/** Maximum steps per transaction, which bounds how long it holds the writer's lock. */
 const MAX_STEPS = 100;
 
 /**
- * Entries of a list of bans that are read, hashed and compared in one turn of the event loop, which takes some 4 ms: the
- * thread also writes the events of all servers.
+ * Entries of a list of bans that are read, hashed and compared per turn of the event loop. This takes some 4 ms of the
+ * thread, which also writes the events of all servers.
  */
 const BANS_PER_TURN = 200;
 
-/** Cuts steps into portions of one transaction each. */
+/** Splits steps into chunks of one transaction each. */
 export const portionsOf = (steps: readonly Step[]): Iterable<Step[]> => chunksOf(steps, MAX_STEPS);
 
-/** The state and settings that steps are computed from, besides the report. */
+/** The state and settings from which steps are computed, in addition to the report. */
 interface Comparison {
   db: Queryable;
   serverKey: number;
-  /** When the server was last heard before this connection; what happened unseen is reported with this time where it ended. */
+  /**
+   * The last contact before this connection. Leaves and revocations that were not observed are reported with this time.
+   */
   contact: number | null;
 }
 
-/** The steps that a report amounts to. A list is compared with what was reported before. */
+/** The steps of a report. A list is compared with the reported state. */
 export async function stepsOf({ report, time }: Arrived, known: Comparison): Promise<Step[]> {
   switch (report.kind) {
     case 'joined':
@@ -59,7 +61,7 @@ async function playerSteps(
   const before = await onlineOn(db, serverKey);
   const present = new Set(players.map(({ uuid }) => uuid));
   const known = new Set(before.map(({ uuid }) => uuid));
-  // Nobody saw when a player left meanwhile: the last contact is the last time at which the player was there for certain.
+  // The time of the leave was not observed; the player was last certainly there at the last contact.
   const unseen = Math.min(contact ?? time, time);
   const left = before.filter(({ uuid }) => !present.has(uuid));
   const joined = players.filter(({ uuid }) => !known.has(uuid));
@@ -92,7 +94,7 @@ async function banSteps({ db, serverKey }: Comparison, entries: readonly unknown
 const hashed = (db: Queryable, ban: Ban | undefined): [string, Ban][] =>
   ban === undefined ? [] : [[db.keyedHash(ban.uuid), ban]];
 
-/** The stored bans that are not in the list. */
+/** The stored bans that are missing from the list. */
 async function bansBeside(db: Queryable, serverKey: number, present: ReadonlySet<string>): Promise<string[]> {
   const beside: string[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {

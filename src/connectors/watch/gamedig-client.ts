@@ -3,7 +3,7 @@ import type { GamedigReply, GamedigRequest } from './gamedig-worker.ts';
 import { type GameStatus, PollFailed } from './status.ts';
 
 const MEMORY_MB = 128;
-/** How much longer than a poll may take its answer is awaited, so that the thread reports its own timeouts. */
+/** Added to the timeout of a poll, so that the thread can report its own timeouts. */
 const GRACE_MS = 2_000;
 
 interface Waiting {
@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Polls by the library gamedig in a thread of its own, which starts with the first poll: its parsers, one of which unpacks
- * compressed answers, read what strangers send. A thread that does not answer in time is stopped, and the next poll starts
+ * Polls by the library gamedig in a separate thread, which starts with the first poll: its parsers, one of which
+ * decompresses, read untrusted input. A thread that does not answer in time is stopped, and the next poll starts
  * another one.
  */
 export class GamedigClient implements AsyncDisposable {

@@ -17,7 +17,7 @@ export type GamedigReply = { id: number } & (
   { status: GameStatus } | { error: 'timeout' | 'not_found' | 'wrong_answer' }
 );
 
-/** Far more than the answer of any server. */
+/** Far more than any real answer. */
 const MAX_UNPACKED = 1024 * 1024;
 
 interface Bzip {
@@ -25,8 +25,8 @@ interface Bzip {
 }
 
 /**
- * Bounds what the library unpacks by which gamedig reads compressed answers: 800 bytes can hold a gigabyte, and the memory
- * limit of a thread does not count buffers.
+ * Limits the output of gamedig's decompression library: 800 bytes can hold a gigabyte, and the memory limit of a thread
+ * does not count buffers.
  */
 function limitUnpacking(): void {
   const bzip = createRequire(import.meta.resolve('gamedig'))('seek-bzip') as Bzip;
@@ -44,7 +44,7 @@ function limitUnpacking(): void {
 
 limitUnpacking();
 
-/** gamedig sends a request again once within the time of a poll. */
+/** gamedig retries once within the timeout of a poll. */
 const SOCKET_SHARE = 0.4;
 
 async function poll({ protocol, host, port, timeoutMs }: GamedigRequest): Promise<GameStatus> {
@@ -71,7 +71,7 @@ async function poll({ protocol, host, port, timeoutMs }: GamedigRequest): Promis
   };
 }
 
-/** gamedig reports every failure as a text of all its attempts. */
+/** gamedig's error messages contain all its attempts. */
 function reasonOf(error: unknown): 'timeout' | 'not_found' | 'wrong_answer' {
   const text = (error as Error).stack ?? '';
   if (/ENOTFOUND|EAI_AGAIN/.test(text)) return 'not_found';

@@ -10,7 +10,7 @@ declare module 'gamedig' {
     socketTimeout: number;
   }
 
-  /** What a server sent, hardly checked. */
+  /** The server's answer, mostly unchecked. */
   export interface GamedigState {
     numplayers?: unknown;
     maxplayers?: unknown;

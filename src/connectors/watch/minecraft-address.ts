@@ -6,7 +6,7 @@ import { PollFailed } from './status.ts';
 
 /** Name resolution, which a test replaces. */
 export interface Names {
-  /** SRV records of a name, best first; empty where there are none. */
+  /** SRV records of a name, best first; empty if there are none. */
   srv(name: string): Promise<{ name: string; port: number }[]>;
   /** All addresses of a host. */
   addresses(host: string): Promise<string[]>;
@@ -26,7 +26,7 @@ export const systemNames: Names = {
   },
 };
 
-/** An IP address to connect to, and the name for the handshake, which proxies with virtual hosts read. */
+/** An IP address to connect to, and the host name for the handshake, which proxies with virtual hosts read. */
 export interface Endpoint {
   ip: string;
   port: number;
@@ -34,9 +34,9 @@ export interface Endpoint {
 }
 
 /**
- * Finds where to connect as Minecraft does: an address without a port may be redirected by an SRV record. The owner of the
- * domain chooses the target of that record, so it must be public or the address that the operator entered: a poll must not
- * reach services on this machine or its private network that the operator did not name.
+ * Resolves an address as Minecraft does: an address without a port may be redirected by an SRV record. The owner of the
+ * domain chooses the target of that record, so it must be public or the address that the operator entered: a poll must
+ * not reach services on this machine or its private network that the operator did not name.
  * @throws PollFailed
  */
 export async function resolveMinecraft({ host, port }: GameAddress, names: Names = systemNames): Promise<Endpoint> {
@@ -57,7 +57,7 @@ async function addressOf(host: string, names: Names): Promise<string> {
   return address;
 }
 
-/** IPv4 addresses inside of IPv6 addresses count as what they are. */
+/** IPv4-mapped IPv6 addresses are treated as IPv4. */
 function isPublic(ip: string): boolean {
   return ipaddr.process(ip).range() === 'unicast';
 }

@@ -4,7 +4,7 @@ import { type Endpoint, type Names, resolveMinecraft, systemNames } from './mine
 import { readMinecraftStatus } from './minecraft-status.ts';
 import { type GameStatus, PollFailed } from './status.ts';
 
-/** The protocol allows 32,767 characters of JSON, which are fewer bytes than this with their frame. */
+/** Above the protocol's maximum of 32,767 characters of JSON with their frame. */
 const MAX_RESPONSE = 128 * 1024;
 /** The longest header of a status response: two lengths and the packet's number. */
 const MAX_HEADER = 11;
@@ -14,7 +14,7 @@ const STATUS_REQUEST = Buffer.from([1, 0]);
 
 /**
  * Asks a server of Minecraft Java Edition for its status (Server List Ping): handshake, request, one packet of JSON.
- * @param deadline ends all of it, name resolution included
+ * @param deadline for all of it, name resolution included
  * @throws PollFailed
  */
 export async function pollMinecraft(
@@ -48,7 +48,7 @@ async function statusJson(socket: Socket, endpoint: Endpoint): Promise<string> {
       const json = response.add(chunk);
       if (json !== undefined) resolve(json);
     } catch (error) {
-      // Without it a server that sends for ever would fill memory until the connection is closed.
+      // Without it a server could fill the memory with an endless answer.
       socket.pause();
       reject(error as Error);
     }
@@ -72,14 +72,14 @@ function varInt(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varInt(value >> 7)];
 }
 
-/** The response as far as it has arrived: `length, 0, length, JSON`, the numbers as VarInt. */
+/** The bytes of the response received so far: `length, 0, length, JSON`, the numbers as VarInt. */
 class StatusResponse {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Where the JSON begins and ends; undefined while the header is incomplete. */
+  /** The offsets of the JSON; undefined while the header is incomplete. */
   #json: { start: number; end: number } | undefined;
 
-  /** @returns the JSON when it is complete @throws PollFailed where the bytes are no status response */
+  /** @returns the JSON when it is complete @throws PollFailed if the bytes are not a status response */
   add(chunk: Buffer): string | undefined {
     this.#chunks.push(chunk);
     this.#size += chunk.length;

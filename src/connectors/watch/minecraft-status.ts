@@ -1,3 +1,4 @@
+import { GAMEMODE_NAMES, GAMEMODES } from '#store/game/statistics-groups.ts';
 import {
   type GameStatus,
   mapNameOf,
@@ -12,9 +13,9 @@ import {
 /** Names of Java Edition and, with a leading mark, of Geyser. Servers put advertising into the list of names, too. */
 const PLAYER_NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
 
-/** Gamemodes among PGM's tags of a map, which also hold facts such as `4teams`. */
-const GAMEMODES = new Set(
-  'ctw dtc dtm ctf cp koth payload tdm blitz ffa rage bowspleef tntrun paintball splatt'.split(' '),
+/** Gamemodes by PGM's tags of a map, which also hold facts such as `4teams`. */
+const GAMEMODE_OF_TAG: ReadonlyMap<unknown, string> = new Map(
+  GAMEMODE_NAMES.flatMap((mode) => GAMEMODES[mode].tags.map((tag) => [tag, mode])),
 );
 const MAX_TAGS = 50;
 
@@ -90,7 +91,7 @@ function newestMatch(matches: Members | undefined): [number: number, match: Memb
 
 function gamemodeOf(tags: unknown): string {
   const list: unknown[] = Array.isArray(tags) ? tags.slice(0, MAX_TAGS) : [];
-  return list.find((tag): tag is string => typeof tag === 'string' && GAMEMODES.has(tag)) ?? '';
+  return GAMEMODE_OF_TAG.get(list.find((tag) => GAMEMODE_OF_TAG.has(tag))) ?? '';
 }
 
 const membersOf = (value: unknown): Members | undefined =>

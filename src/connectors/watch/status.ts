@@ -2,7 +2,7 @@ import { sanitised } from '#platform/text.ts';
 import type { MatchPhase } from '#store/game/live-matches.ts';
 import type { PollReason } from '#store/game/watches/server-watches.ts';
 
-/** What a game server says of itself, within bounds. */
+/** The status of a game server, with bounded values. */
 export interface GameStatus {
   playerCount: number;
   max: number;
@@ -26,7 +26,7 @@ export interface StatusMatch {
   observers: number | null;
 }
 
-/** A poll without an answer that can be used. */
+/** A poll without a usable answer. */
 export class PollFailed extends Error {
   readonly reason: PollReason;
 
@@ -37,14 +37,14 @@ export class PollFailed extends Error {
 }
 
 export const MAX_NAMES = 200;
-/** Entries that are looked at: a list of millions must not hold up the polls of other servers. */
+/** Maximum entries that are read: a list of millions must not delay the polls of other servers. */
 const MAX_ENTRIES = 1_000;
 const NAME_LENGTH = 64;
 const MAP_LENGTH = 128;
-/** More players than any server has. A larger number is a lie, and would distort the sum of the network. */
+/** Above the number of players of any server. A larger number is false, and would distort the sum of the network. */
 export const MOST_PLAYERS = 100_000;
 
-/** @throws PollFailed where the number is none that a server can have */
+/** @throws PollFailed if the number is not plausible */
 export function playersOf(value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_PLAYERS) return value;
   throw new PollFailed('wrong_answer');
@@ -68,7 +68,9 @@ export function namesOf(entries: unknown, players: number, nameOf: (entry: unkno
 
 export const mapNameOf = (value: unknown): string => cleaned(value, MAP_LENGTH);
 
-/** Text of a stranger without the colour codes of the game, control characters and surrounding blanks; else empty. */
+/**
+ * Untrusted text without the game's colour codes, control characters and surrounding blanks; empty for other values.
+ */
 function cleaned(value: unknown, max: number): string {
   if (typeof value !== 'string') return '';
   const plain = value.slice(0, 4 * max).replaceAll(/§.?/gu, '');

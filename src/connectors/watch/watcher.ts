@@ -26,14 +26,14 @@ import { type GameStatus, PollFailed } from './status.ts';
 const EVERY_MS = 30_000;
 const TICK_MS = 1_000;
 const TIMEOUT_MS = 5_000;
-/** Polls that run at once: 1,000 servers of which none answers need 170. */
+/** Maximum concurrent polls: 1,000 servers of which none answers need 170. */
 const MOST_RUNNING = 200;
-/** Polls that start at once, so that those of many servers spread over the interval: enough for 1,500 servers. */
+/** Maximum polls started per tick, so that they spread over the interval: enough for 1,500 servers. */
 const MOST_STARTED = 50;
 
 type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
 
-/** A poll that has ended. `started`: when its answer was true at the earliest. */
+/** A poll that has ended. `started` is the earliest time of its answer's state. */
 interface Polled extends DuePoll {
   started: number;
   ended: number;
@@ -50,8 +50,9 @@ export interface WatcherOptions {
 }
 
 /**
- * Polls the watched game servers and reports their answers as heartbeats and running matches. Several processes may do this at once: each poll
- * is claimed in the database. A failed poll reports nothing, so that the server counts as empty after PRESENCE_TIMEOUT.
+ * Polls the watched game servers and reports their answers as heartbeats and running matches. Several processes may do
+ * this at the same time: each poll is claimed in the database. A failed poll reports nothing, so that the server counts
+ * as empty after PRESENCE_TIMEOUT.
  */
 export class Watcher implements AsyncDisposable {
   readonly #context: Context;
@@ -99,7 +100,7 @@ export class Watcher implements AsyncDisposable {
     await this.#store();
   }
 
-  /** A server that reports itself knows more than its status says, so that its own heartbeats win. */
+  /** The heartbeats of a server that reports itself take precedence, because they contain more than its status. */
   async #needed(polls: readonly DuePoll[]): Promise<DuePoll[]> {
     const { db, clock, config } = this.#context;
     const since = clock.now() - config.PRESENCE_TIMEOUT * 1000;
@@ -121,7 +122,7 @@ export class Watcher implements AsyncDisposable {
       result = error instanceof PollFailed ? error.reason : 'wrong_answer';
       if (!(error instanceof PollFailed)) log.error({ err: error, server: poll.serverName }, 'a poll failed');
     }
-    // A poll that was cut off at the end of the process says nothing about the server.
+    // A poll that the end of the process interrupted has no result.
     if (this.#stop.signal.aborted && typeof result === 'string') return;
     this.#ended.push({ ...poll, started, ended: clock.now(), result });
   }
@@ -139,8 +140,8 @@ export class Watcher implements AsyncDisposable {
   }
 
   /**
-   * Reports the answers, in one transaction. A heartbeat has the time at which its poll started: one that the server sent
-   * meanwhile is newer and stays.
+   * Reports the answers, in one transaction. A heartbeat has the time at which its poll started, so that a newer one of
+   * the server itself is not replaced.
    */
   async #store(): Promise<void> {
     const ended = this.#ended;
@@ -206,7 +207,7 @@ export class Watcher implements AsyncDisposable {
   }
 }
 
-/** An event that describes the server at the time when its poll started. */
+/** An event with the time at which the poll started. */
 const eventOf = ({ serverName, started }: Polled, type: string, data: object): Record<string, unknown> => {
   const head = { version: 1, id: `${WATCH_EVENT}${randomUUID()}`, type };
   return { ...head, time: new Date(started).toISOString(), server: serverName, data };
@@ -237,7 +238,7 @@ function outcomeOf(
   return { ...target, result: { playerCount, max, match: matches.get(serverKey) ?? null } };
 }
 
-/** Polls until it is disposed of. */
+/** Runs until it is disposed. */
 export function startWatcher(context: Context): AsyncDisposable {
   const watcher = new Watcher(context);
   const stop = new AbortController();

@@ -4,6 +4,7 @@ import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { accountByName } from '#store/accounts/accounts.ts';
 import { managedApplication } from '#store/applications/applications.ts';
+import { rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import {
   acceptInvitation,
@@ -20,9 +21,6 @@ import { invitationMail } from '../mails.ts';
 import { button, formTo, timestamp, type Problems, textOf } from '../components.ts';
 import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from '../routes.ts';
 import { confirmInApplication } from './layout.ts';
-
-/** Each invitation sends a mail to somebody else, so the number per person is limited. */
-const INVITATION_LIMIT = { attempts: 30, windowMs: 86_400_000 };
 
 export async function ownersCard(request: OwnedRequest, problems: Problems): Promise<Html> {
   const { application, texts, deps, form: submitted, person, now } = request;
@@ -79,8 +77,9 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
   const typed = textOf(request.form['owner'], 32) ?? '';
   const account = await accountByName(deps.db, typed);
   if (account === undefined || account.disabled !== null) return t.owner(typed);
-  const { allowed } = await countAttempt(deps.db, now, `owner invitations ${person.account.id}`, INVITATION_LIMIT);
-  if (!allowed) return t.too_many_invitations(INVITATION_LIMIT.attempts);
+  const limit = rateLimit(deps.config, 'ownerInvitation', 'account');
+  const { allowed } = await countAttempt(deps.db, now, `owner invitations ${person.account.id}`, limit);
+  if (!allowed) return t.too_many_invitations(limit.max);
   const invitation = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
   if (!(await invite(deps.db, now, invitation))) return t.owner_already(account.name);
   deps.mail.send(invitationMail(deps.config, account, { application: name, by: person.account.name }));

@@ -7,7 +7,7 @@ import { DEFAULT_MOST } from '#events/schema/counters.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { AGGREGATES, type Counter, counterByKey, labelIn, listCounters } from '#store/game/counters/counters.ts';
-import { type Group, GROUP_NAMES } from '#store/game/player-stats.ts';
+import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { button, formTo, number, type Problems } from '../components.ts';
 import { type ConsoleRequest, operatorForm, operatorPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';

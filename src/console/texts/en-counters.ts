@@ -1,3 +1,4 @@
+import { en as game } from '#http/game-texts/en.ts';
 /** The English texts of the page about the network's own counters. */
 export const counters = {
   counters: {
@@ -15,17 +16,7 @@ export const counters = {
     modes: 'Modes in which it counts',
     modes_hint: 'None chosen: all modes.',
     all_modes: 'All modes',
-    mode_names: {
-      bowspleef: 'Bow Spleef',
-      tntrun: 'TNT Run',
-      cp: 'Control points',
-      ctw: 'Capture the Wool',
-      objective: 'Cores, monuments, flags',
-      paintball: 'Paintball',
-      splatt: 'Splatt',
-      teampvp: 'Team fights',
-      factions: 'Factions',
-    },
+    mode_names: game.groups,
     most: 'Largest plausible value of one match',
     most_hint: 'Larger values are counted, with a warning.',
     order: 'Position',

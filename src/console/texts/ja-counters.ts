@@ -1,3 +1,4 @@
+import { ja as game } from '#http/game-texts/ja.ts';
 import type { counters as en } from './en-counters.ts';
 
 /** The Japanese texts of the page about the network's own counters. */
@@ -17,17 +18,7 @@ export const counters: typeof en = {
     modes: '数えるモード',
     modes_hint: '何も選ばない場合は、すべてのモードで数えます。',
     all_modes: 'すべてのモード',
-    mode_names: {
-      bowspleef: 'Bow Spleef',
-      tntrun: 'TNT Run',
-      cp: 'Control Point',
-      ctw: 'Capture the Wool',
-      objective: 'コア・モニュメント・フラッグ',
-      paintball: 'Paintball',
-      splatt: 'Splatt',
-      teampvp: 'チーム戦',
-      factions: 'Factions',
-    },
+    mode_names: game.groups,
     most: '1 試合でありうる最大の値',
     most_hint: 'これより大きい値は、警告とともに数えられます。',
     order: '表示順',

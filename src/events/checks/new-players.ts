@@ -1,12 +1,13 @@
-const HOUR_MS = 3_600_000;
+import { FixedWindows } from '#http/fixed-windows.ts';
+import { LIMITS } from '#http/limits.ts';
 
 /**
- * Limits how many players each server adds in an hour, since players stay for ever and anybody can invent UUIDs. Held in
- * memory: a restart begins a new hour.
+ * Limits how many players each server adds in an hour, counted in memory: a restart begins a new
+ * hour.
  */
 export class NewPlayerLimit {
   readonly perHour: number;
-  readonly #servers = new Map<number, { added: number; ends: number }>();
+  readonly #windows = new FixedWindows<number>(LIMITS.newPlayer.windowMs, Infinity);
 
   /** @param perHour 0 for no limit */
   constructor(perHour: number) {
@@ -18,17 +19,12 @@ export class NewPlayerLimit {
    * hour always may: one with more players than the limit would otherwise be refused for ever.
    */
   allows(serverKey: number, players: number, pending: number, now: number): boolean {
-    const server = this.#servers.get(serverKey);
-    const added = pending + (server !== undefined && server.ends > now ? server.added : 0);
+    const added = pending + this.#windows.used(serverKey, now);
     return this.perHour === 0 || players === 0 || added === 0 || added + players <= this.perHour;
   }
 
   /** Counts players that a committed transaction has added, by server. */
   count(added: ReadonlyMap<number, number>, now: number): void {
-    for (const [serverKey, players] of added) {
-      const server = this.#servers.get(serverKey);
-      if (server !== undefined && server.ends > now) server.added += players;
-      else this.#servers.set(serverKey, { added: players, ends: now + HOUR_MS });
-    }
+    for (const [serverKey, players] of added) this.#windows.add(serverKey, players, now);
   }
 }

@@ -1,14 +1,13 @@
+import { PGM_GROUPS } from '#store/game/statistics-groups.ts';
 import type { WireEvent } from '../schema.ts';
 
 type Declaration = Extract<WireEvent, { type: 'counter.declared' }>['data'];
-
-const TEAM_MODES = ['cp', 'ctw', 'objective', 'teampvp'] as const;
 
 const preset = (order: number, key: string, en: string, ja: string, data: Partial<Declaration> = {}): Declaration => ({
   key,
   label: { en, ja },
   aggregate: 'sum',
-  modes: [...TEAM_MODES],
+  modes: [...PGM_GROUPS],
   most: 10_000,
   order,
   ...data,

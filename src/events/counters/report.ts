@@ -1,6 +1,6 @@
 import { reportText } from '#store/game/counters/counter-reports.ts';
 import type { CounterValues } from '#store/game/counters/player-counters.ts';
-import type { Group } from '#store/game/player-stats.ts';
+import type { Group } from '#store/game/statistics-groups.ts';
 import type { ReportedCounters } from '../schema/counters.ts';
 import { type Problem, problemOf } from '../schema/problems.ts';
 import type { EventContext } from '../unit-of-work.ts';

@@ -1,7 +1,8 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { countedTwice, joinedResult, type MatchResult } from '#store/game/player-matches.ts';
-import { groupOf, sumsOf } from '#store/game/player-stats.ts';
+import { sumsOf } from '#store/game/player-stats.ts';
+import { groupOf } from '#store/game/statistics-groups.ts';
 import {
   type CountedFor,
   removeMatchResult,

@@ -3,7 +3,8 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { type Counts, GROUP_NAMES, groupOf, GROUPS } from '#store/game/player-stats.ts';
+import { columnsOf, type Counts } from '#store/game/player-stats.ts';
+import { GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
 import { moveReports } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
@@ -307,7 +308,7 @@ async function moveVotes(tx: Queryable, merged: number, survivor: number): Promi
 }
 
 function addCounters(merged: number, survivor: number) {
-  const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((counter) => identifier(`${group}_${counter}`)));
+  const columns = GROUP_NAMES.flatMap(columnsOf).map(identifier);
   const sums = join(columns.map((column) => sql`${column} = player_stats.${column} + m.${column}`));
   return sql`
     update player_stats set ${sums} from player_stats m

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { GROUP_NAMES } from '#store/game/player-stats.ts';
 import { AGGREGATES } from '#store/game/counters/counters.ts';
 import type { CounterValues } from '#store/game/counters/player-counters.ts';
+import { METRICS } from '#store/game/leaderboards/leaderboards.ts';
+import { COUNTERS, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { eventType, fewRows, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
 import { count, text } from './members.ts';
 
@@ -18,10 +19,10 @@ const FORM = 'must begin with a small letter and have at most 32 small letters, 
 
 /** Members of players, teams and field groups, which a counter must not be confused with. */
 const RESERVED: ReadonlySet<string> = new Set([
-  ...['score', 'kill_count', 'death_count', 'envdeath_count', 'win_count', 'lose_count', 'play_count'],
+  ...Object.values(COUNTERS).flatMap(({ wire, from }) => (from === 'objectives' ? [] : wire)),
   // The orders of leaderboards.
-  ...['win', 'kill', 'play'],
-  ...['shot_count', 'hit_count', 'paint_count', 'time_played', 'total', ...GROUP_NAMES],
+  ...METRICS,
+  ...['total', ...GROUP_NAMES],
 ]);
 
 const key = z.string().regex(COUNTER_KEY, FORM);

@@ -3,7 +3,8 @@ import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
 import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
-import { type Counts, type Group, groupOf, type Sums, sumsOf } from '#store/game/player-stats.ts';
+import { type Sums, sumsOf } from '#store/game/player-stats.ts';
+import { type Group, groupOf, type StatCounter } from '#store/game/statistics-groups.ts';
 import { type ReportedCounters, withoutZeros } from './counters.ts';
 import { winnersOf } from './match-rules.ts';
 
@@ -198,7 +199,12 @@ function envdeathsOf({ kills }: Finished): Map<string, number> {
 }
 
 /** The amounts of a match for a player; each counter group uses those it has. A draw only counts as played. */
-function countsOf(player: FinishedPlayer, result: MatchResult, envdeath: number, completed = NONE): Counts {
+function countsOf(
+  player: FinishedPlayer,
+  result: MatchResult,
+  envdeath: number,
+  completed = NONE,
+): Record<StatCounter, number> {
   return {
     kill: player.kill_count,
     death: player.death_count,

@@ -16,9 +16,9 @@ import type { SourceRow } from './source-database.ts';
 const PART = 'history';
 
 /**
- * Punishments that were over or lifted before an import saw them in force: they stand in the history alone. Its rows never
- * change, so that a mark says how far it is read.
- * @param bound the newest row that surely has its punishment beside it, if it is in force
+ * Punishments that ended before an import read them in force, which only the history has. Its rows never change, so
+ * that a mark is enough to continue.
+ * @param bound the newest row whose punishment is certainly in the other table, if it is in force
  */
 export async function* historyFindings(
   tables: AdvancedBanTables,
@@ -29,7 +29,7 @@ export async function* historyFindings(
   const { source, history, punishments } = tables;
   const text = `select ${SELECT} from ${history} where id > ? and id <= ? and ${SELECTED} order by id limit ${PAGE_ROWS}`;
   const stored = Number((await context.state.marks()).get(PART) ?? '0');
-  // The ids of another, newer database begin anew.
+  // The ids of another, newer database start again.
   for (let mark = stored <= bound ? stored : 0; mark < bound;) {
     const rows = await source.rows(text, [mark, bound]);
     const inForce = new Set((await rowsStartedAt(source, punishments, rows)).map(naturalKey));

@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
   TEMP_WARNING: 'warn',
   KICK: 'kick',
 };
-/** Without IP bans, whose name and UUID are an address, and without the private notes of the staff. */
+/** IP bans, whose name and UUID are an address, and private notes of the staff are left out. */
 export const SELECTED = `punishmentType in (${Object.keys(TYPES)
   .map((type) => `'${type}'`)
   .join(', ')})`;
@@ -49,14 +49,14 @@ export const SELECT = [
   numberColumn('end'),
 ].join(', ');
 
-/** The tables of AdvancedBan as the database spells them, quoted. */
+/** The tables of AdvancedBan in the spelling of the database, quoted. */
 export interface AdvancedBanTables {
   source: SourceDatabase;
   punishments: string;
   history: string;
 }
 
-/** The rows of a table that began when those of a page did. The tables have no index on it: one scan for each page. */
+/** The rows of a table with the start times of a page. Start times have no index, so each page takes one scan. */
 export async function rowsStartedAt(
   source: SourceDatabase,
   table: string,
@@ -70,7 +70,7 @@ export async function rowsStartedAt(
   );
 }
 
-/** What a punishment has in both tables. */
+/** The columns of a punishment in both tables. */
 export function naturalKey(row: SourceRow): string {
   return [
     textIn(row, 'uuid').replaceAll('-', '').toLowerCase(),
@@ -79,7 +79,7 @@ export function naturalKey(row: SourceRow): string {
   ].join();
 }
 
-/** MySQL may give the number of a deleted row to a new one, so the time belongs to the id. */
+/** MySQL may reuse the number of a deleted row, so the id contains the time. */
 export function rowIdOf(row: SourceRow): string {
   return `${orderedId(Number(textIn(row, 'id')))}:${(Number(textIn(row, 'start')) || 0).toString(36)}`;
 }
@@ -116,10 +116,10 @@ export function readAdvancedBan(
   };
 }
 
-/** Finds the players behind the names of operators, the only thing that AdvancedBan records of them. */
+/** Finds the players of the operators, of whom AdvancedBan records the name only. */
 export class Operators {
   readonly #context: ImportContext;
-  /** Empty for those who are no known player. */
+  /** Empty for an unknown player. */
   readonly #uuids = new Map<string, string>();
 
   constructor(context: ImportContext) {

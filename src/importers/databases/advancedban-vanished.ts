@@ -8,7 +8,7 @@ import { placeholders } from './source-database.ts';
 
 const PART = 'punishments';
 
-/** A range of rows of `Punishments` in the order of their ids, and those that are there now. */
+/** A range of rows of `Punishments` in the order of their ids, and those that still exist. */
 interface Range {
   after: string;
   last: string;
@@ -16,8 +16,8 @@ interface Range {
 }
 
 /**
- * Rows of `Punishments` that the last import saw and that are gone. One whose time was over is no news. One that stands in
- * the history was lifted; one that does not was deleted by hand, which says nothing.
+ * Rows of `Punishments` that the last import read and that no longer exist. One whose time is over is ignored. One that
+ * is in the history was lifted. One that is not was deleted by hand, and is ignored.
  */
 export async function* vanishedFindings(
   tables: AdvancedBanTables,

@@ -19,12 +19,12 @@ import { orderedId, type PunishmentRecord } from './punishment-record.ts';
 import { checkLayout, quoted, type SourceDatabase, type SourceRow } from './source-database.ts';
 
 /**
- * Reads the punishments of AdvancedBan, which deletes those that are over or lifted from `Punishments` and keeps all in
- * `PunishmentHistory`, without a link between the two tables.
+ * Reads the punishments of AdvancedBan. It deletes ended and lifted ones from `Punishments` and keeps all in
+ * `PunishmentHistory`; no key links the two tables.
  */
 
 const COLUMNS = ['id', 'name', 'uuid', 'reason', 'operator', 'punishmentType', 'start', 'end'];
-/** AdvancedBan writes the history first; a row of it may be that much older than its punishment. */
+/** AdvancedBan writes the history first; its row may be this much older than the punishment. */
 const SETTLED_MS = 1_000;
 
 export async function openAdvancedBan(source: SourceDatabase): Promise<DatabaseImport> {
@@ -47,7 +47,7 @@ class AdvancedBan implements DatabaseImport {
     this.#tables = tables;
   }
 
-  /** Always everything: no column says what has changed. */
+  /** Always all rows, because no column marks changes. */
   async *findings(context: ImportContext): AsyncGenerator<Finding> {
     const { source, history } = this.#tables;
     const [newest] = await source.rows(`select max(id) as id from ${history}`);
@@ -90,7 +90,7 @@ class AdvancedBan implements DatabaseImport {
   async #historyIds(rows: readonly SourceRow[]): Promise<Map<string, number>> {
     const { source, history } = this.#tables;
     const found = await rowsStartedAt(source, history, rows);
-    // The first row counts where the history has several.
+    // The first row counts if the history has several.
     return new Map(found.toReversed().map((row) => [naturalKey(row), numberIn(row, 'id')]));
   }
 }

@@ -5,7 +5,7 @@ import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine, unstyled } from '../text.ts';
 import type { SourceRow } from './source-database.ts';
 
-/** Reads the cells of rows of other programs. No error repeats a cell, which may hold an address. */
+/** Reads the cells of rows of other programs. Errors never quote a cell, because it may contain an address. */
 
 export interface SourcePlayer {
   uuid: string;
@@ -24,7 +24,7 @@ export function textIn(row: SourceRow, column: string): string {
   return typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number' ? String(value) : '';
 }
 
-/** A whole number, which MySQL may hand over as text. @throws ImportRefusal */
+/** A whole number, which MySQL may return as text. @throws ImportRefusal */
 export function numberIn(row: SourceRow, column: string): number {
   const text = textIn(row, column).trim();
   const number = /^-?\d{1,16}(\.0+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -43,7 +43,7 @@ export function flagIn(row: SourceRow, column: string): boolean {
   return !['', '0', 'false'].includes(textIn(row, column).toLowerCase());
 }
 
-/** @throws ImportRefusal, or AddressInRow where an address stands in its place */
+/** @throws ImportRefusal, or AddressInRow for an address */
 export function uuidIn(row: SourceRow, column: string): string {
   const text = textIn(row, column).trim();
   if (isAddress(text)) throw new AddressInRow();
@@ -52,7 +52,7 @@ export function uuidIn(row: SourceRow, column: string): string {
   return uuid;
 }
 
-/** A name in one line, empty where there is none. @throws AddressInRow where an address stands in its place */
+/** A name in one line, empty if there is none. @throws AddressInRow for an address */
 export function nameIn(row: SourceRow, column: string): string {
   const name = fit(textIn(row, column), MAX_NAME);
   if (isAddress(name)) throw new AddressInRow();
@@ -68,7 +68,7 @@ export function reasonIn(row: SourceRow, column: string): string {
 const MASK = '[address]';
 /** An IPv4 address between other characters, as in `ip:203.0.113.9|203.0.113.10`. */
 const IPV4_WITHIN = /(?<![\d.])\d{1,3}(?:\.(?:\d{1,3}|\*)){3}(?!\.?\d)/g;
-/** What may be an IPv6 address between other characters. */
+/** A possible IPv6 address between other characters. */
 const IPV6_WITHIN = /(?<!\w)[0-9A-Fa-f]*:[0-9A-Fa-f:.]*[0-9A-Fa-f]/g;
 
 function withoutAddress(word: string): string {

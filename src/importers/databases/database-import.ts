@@ -5,7 +5,7 @@ import { AddressInRow, nameIn, type SourcePlayer, textIn, uuidIn } from './cells
 import type { ImportState } from './import-state.ts';
 import type { SourceDatabase, SourceRow } from './source-database.ts';
 
-/** The tables of one program in an open database, imported once or again and again. */
+/** The tables of one program in an open database, imported once or repeatedly. */
 export interface DatabaseImport {
   /**
    * `all` compares every row with the last import; `recent` reads new rows and those that the program has marked as changed
@@ -16,26 +16,26 @@ export interface DatabaseImport {
 
 export type Extent = 'all' | 'recent';
 
-/** Options of single programs. */
+/** Options of some programs. */
 export interface ProgramOptions {
   tablePrefix?: string | undefined;
   /** The servers whose punishments are imported; empty: all. */
   serverScopes?: readonly string[];
 }
 
-/** Opens the import of a program. @throws UsageError where the database has another layout */
+/** Opens the import of a program. @throws UsageError if the database has another layout */
 export type OpenDatabaseImport = (source: SourceDatabase, options: ProgramOptions) => Promise<DatabaseImport>;
 
-/** What one round of an import needs beside the source. */
+/** The parameters of one round of an import. */
 export interface ImportContext {
   network: NetworkLookup;
   state: ImportState;
-  /** Whether servers may be added that are not known yet. */
+  /** Whether unknown servers may be added. */
   create: boolean;
   left: LeftOut;
 }
 
-/** What was left out because it is an address, which is counted but never shown. */
+/** Counts of what was left out because it is an address. */
 export interface LeftOut {
   /** Rows whose player is an address. */
   rows: number;
@@ -46,7 +46,7 @@ export interface LeftOut {
 /** Rows that are read, compared and ingested together. */
 export const PAGE_ROWS = 500;
 
-/** Reads each row of a page into `into`; rows that cannot be read are refused one by one. */
+/** Reads each row of a page into `into`; invalid rows are refused one by one. */
 export function* readRows<T>(
   table: string,
   rows: readonly SourceRow[],
@@ -67,7 +67,7 @@ export function* readRows<T>(
   }
 }
 
-/** A player who acted: null for a console, a plugin or a name without UUID. */
+/** The player who acted; null for a console, a plugin or a name without UUID. */
 export function actorIn(row: SourceRow, uuid: string, name: string, left: LeftOut): SourcePlayer | null {
   try {
     const actor = { uuid: uuidIn(row, uuid), name: nameIn(row, name) };

@@ -13,7 +13,7 @@ import {
   touchImportSource,
 } from '#store/imports.ts';
 
-/** What the earlier imports of one source have read. Checkpoints write it, in the transaction that they are given. */
+/** The state of the imports of one source. Checkpoints write it in their transaction. */
 export class ImportState {
   readonly hash: KeyedHash;
   readonly #db: Db;

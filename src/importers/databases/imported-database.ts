@@ -33,7 +33,7 @@ export const PROGRAMS = {
 } as const satisfies Record<string, Program>;
 
 export interface RoundOptions extends ProgramOptions {
-  /** Whether servers may be added that are not known yet. */
+  /** Whether unknown servers may be added. */
   create: boolean;
 }
 
@@ -46,7 +46,7 @@ export class ImportedDatabase implements AsyncDisposable {
   readonly #name: string;
   readonly #create: boolean;
 
-  /** @throws UsageError where the database cannot be read or has another layout */
+  /** @throws UsageError if the database cannot be read or has another layout */
   static async open(
     program: Program,
     address: SourceAddress,

@@ -10,7 +10,7 @@ const COLUMN = 'server_scope';
 /** LiteBans' own limit is 32 characters. */
 const MAX_SCOPE = 64;
 const WHOLE_NETWORK = '*';
-/** As versions of LiteBans and operators write the whole network. */
+/** The spellings of the whole network by versions of LiteBans and by operators. */
 const WHOLE_NETWORK_WORDS = ['', '*', 'global'];
 /** Scopes that a note lists. */
 const LISTED = 8;
@@ -18,7 +18,7 @@ const LISTED = 8;
 /** Chooses the rows of some scopes, and counts them. */
 export class ServerScopes {
   readonly #chosen: ReadonlySet<string> | undefined;
-  /** The first spelling and the number of rows of each scope that a note has to mention. */
+  /** The first spelling and the number of rows of each scope for the notes. */
   readonly #counts = new Map<string, { name: string; rows: number }>();
 
   /** @param chosen the scopes to import; empty: all */
@@ -31,14 +31,14 @@ export class ServerScopes {
     return this.#chosen === undefined ? [] : [COLUMN];
   }
 
-  /** The expressions to select; none where the user may not read the scopes, and all rows are chosen. */
+  /** The expressions to select; none if all rows are chosen and the user may not read the scopes. */
   selected({ columns }: SourceTable): string[] {
     return columns.has(COLUMN) ? [textColumn(COLUMN, MAX_SCOPE)] : [];
   }
 
   chosenOf(rows: readonly SourceRow[]): SourceRow[] {
     return rows.filter((row) => {
-      // A scope is shown, so an address in it is replaced as in a reason.
+      // Addresses in a scope are replaced as in a reason, because the scope is shown.
       const name = fit(reasonIn(row, COLUMN), MAX_SCOPE);
       const key = keyOf(name);
       const isChosen = this.#chosen?.has(key) ?? true;
@@ -52,7 +52,7 @@ export class ServerScopes {
     this.#counts.set(key, { ...count, rows: count.rows + 1 });
   }
 
-  /** Says what the scopes of the rows mean, once all of them were read. */
+  /** Explains the scopes of the rows, after all of them were read. */
   *notes(): Generator<Finding> {
     const counts = [...this.#counts.values()].sort((a, b) => b.rows - a.rows);
     if (counts.length === 0) return;
@@ -68,7 +68,7 @@ export class ServerScopes {
   }
 }
 
-/** LiteBans compares scopes without case. */
+/** LiteBans ignores the case of scopes. */
 function keyOf(scope: string): string {
   const key = scope.trim().toLowerCase();
   return WHOLE_NETWORK_WORDS.includes(key) ? WHOLE_NETWORK : key;

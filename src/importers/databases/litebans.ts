@@ -45,7 +45,7 @@ const COLUMNS = [
 ];
 const REMOVAL = ['removed_by_uuid', 'removed_by_name', 'removed_by_date'];
 const DEFAULT_PREFIX = 'litebans_';
-/** Removals have times of whole seconds, which others may still be writing. */
+/** Removals have times in whole seconds, and more rows of the same second may still be written. */
 const OVERLAP_S = 2;
 
 interface Mark {
@@ -91,7 +91,7 @@ class LiteBans implements DatabaseImport {
   async *findings(context: ImportContext, extent: Extent): AsyncGenerator<Finding> {
     const scopes = new ServerScopes(this.#serverScopes);
     for (const kind of KINDS) yield* this.#kind(kind, context, extent, scopes);
-    // Recent rows alone would give a total that is wrong for the database.
+    // The total of the recent rows is not that of the database.
     if (extent === 'all') yield* scopes.notes();
   }
 
@@ -101,7 +101,7 @@ class LiteBans implements DatabaseImport {
     const mark = { ...(this.#marks.get(kind) ?? { id: 0, removed: 0 }) };
     const select = selectOf(kind, table, scopes.selected(table), since !== undefined);
     for (let last = 0; ;) {
-      // A time before 1970 would be null, and no removal is later than null.
+      // A time before 1970 would become null, and no time compares as later than null.
       const bounds = since === undefined ? [] : [since.id, Math.max(0, since.removed - OVERLAP_S)];
       const rows = await this.#source.rows(select, [last, ...(kind === 'kicks' ? bounds.slice(0, 1) : bounds)]);
       const chosen = scopes.chosenOf(rows);
@@ -126,7 +126,7 @@ class LiteBans implements DatabaseImport {
     const uuids = [...new Set(rows.map((row) => textIn(row, 'uuid')))];
     if (uuids.length === 0) return new Map();
     const history = quoted(this.#table('history').name);
-    // One look-up in the index for each player; the time in front makes the newest name the largest text.
+    // One index look-up per player. The time as a prefix makes the newest name the largest text.
     const found = await this.#source.rows(
       `select uuid, substr(max(concat(unix_timestamp(date), ' ', name)), 12, ${MAX_NAME}) as name from ${history}
        where uuid in (${placeholders(uuids.length)}) group by uuid`,
@@ -200,7 +200,7 @@ export function readLiteBans(
   };
 }
 
-/** A row that is inactive for another reason than its end. LiteBans marks an end as removed by `#expired`. */
+/** Whether a row is inactive for another reason than its end, which LiteBans records as removed by `#expired`. */
 function revocationIn(
   row: SourceRow,
   expires: number | null,

@@ -46,8 +46,8 @@ export async function openMysqlSource(address: MysqlAddress): Promise<SourceData
 }
 
 /**
- * For a host that is an IP address mysql2 checks the certificate for the name `localhost`. It takes an address with a dot at
- * its end for a name, and Node removes the dot before it compares the address with those of the certificate.
+ * For a host that is an IP address, mysql2 checks the certificate against the name `localhost`. An address with a dot
+ * at its end passes as a name, and Node removes the dot before it compares the certificate.
  */
 function transportOf({ host, port, tls }: MysqlAddress): ConnectionOptions {
   if (!tls) return { host };
@@ -97,7 +97,7 @@ async function asking<T>(address: MysqlAddress, work: () => Promise<T>): Promise
 
 type Reason = (address: MysqlAddress) => string;
 
-/** What the operator can change. */
+/** Remedies for the operator. */
 const REFUSALS: Record<string, Reason> = {
   ER_ACCESS_DENIED_ERROR: ({ user, tls }) =>
     `refuses the user ${user}: the name or the password is wrong${tls ? '' : ', or the user needs --tls'}`,
@@ -128,7 +128,7 @@ const OUTAGES: Record<string, string> = {
   ER_LOCK_WAIT_TIMEOUT: 'is locked by the program that writes it',
 };
 
-/** What is wrong with a certificate, by the text of OpenSSL and Node: the driver replaces their codes. */
+/** Problems of a certificate by the texts of OpenSSL and Node, because the driver replaces their codes. */
 const CERTIFICATE_PROBLEMS: [RegExp, Reason][] = [
   [/altnames|does not match/, ({ host }) => `has a certificate of another host than ${host}`],
   [/has expired/, () => 'has a certificate that has expired'],
@@ -151,7 +151,7 @@ function refusalOf(address: MysqlAddress, error: unknown): unknown {
   const label = labelOf(address);
   const refusal = REFUSALS[code];
   if (refusal !== undefined) return new UsageError(`${label} ${refusal(address)}.`);
-  // Also what the driver says of a connection that has ended, without a code.
+  // The driver reports an ended connection without a code.
   const outage = OUTAGES[code] ?? (/closed state|closed connection/.test(message) ? OUTAGES['EPIPE'] : undefined);
   if (outage !== undefined) return new SourceUnavailable(`${label} ${outage}.`);
   if (code === 'HANDSHAKE_SSL_ERROR') return new UsageError(`${label} ${tlsProblem(address, message)}.`);

@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
   TEMP_BAN: 'ban',
   NAME_BAN: 'ban',
 };
-/** The plugin writes a while after the time that it writes. */
+/** The plugin writes a row some time after the time in it. */
 const OVERLAP_MS = 600_000;
 
 export async function openCommunity(source: SourceDatabase): Promise<DatabaseImport> {
@@ -81,7 +81,10 @@ class Community implements DatabaseImport {
     }
   }
 
-  /** The ids are random, so that the sessions of a time are scattered over the table: the mark is a time, set at its end. */
+  /**
+   * The ids are random, so that the sessions of a period are scattered over the table. The mark is a time, set after
+   * the last session.
+   */
   async *#sessions(mark: number, context: ImportContext): AsyncGenerator<SessionPage> {
     const now = context.network.now();
     const since = mark - OVERLAP_MS;
@@ -139,7 +142,7 @@ function readCommunityPunishment(row: SourceRow, place: string, now: number, lef
   if (type === undefined) throw new ImportRefusal(`is none of ${Object.keys(TYPES).join(', ')}`, 'type');
   const [time, changed] = [timeIn(row, 'time'), timeIn(row, 'last_updated')];
   const until = numberIn(row, 'expires');
-  // A punishment without an end has the time at which it was issued.
+  // Without an end the column has the time at which the punishment was issued.
   const expires = until <= time ? null : expiryOf(until, time);
   return {
     table: 'punishments',

@@ -31,7 +31,7 @@ export async function openPlan(source: SourceDatabase): Promise<DatabaseImport> 
 async function* pagesFrom(source: SourceDatabase, mark: number, context: ImportContext): AsyncGenerator<SessionPage> {
   const [newest] = await source.rows('select max(id) as id from plan_sessions');
   const bound = Number(textIn(newest!, 'id'));
-  // The ids of another, newer database begin anew.
+  // The ids of another, newer database start again.
   for (let last = mark <= bound ? mark : 0; ;) {
     const rows = await source.rows(SELECT, [last]);
     const records: SessionRecord[] = [];

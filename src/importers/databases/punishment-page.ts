@@ -9,7 +9,7 @@ interface Pending {
   eventIds: readonly string[];
 }
 
-/** Compares the punishments of a page with the last import, and yields the events of those that differ. */
+/** Compares the punishments of a page with the last import, and yields events for the differences. */
 export async function* punishmentFindings(
   part: string,
   records: readonly PunishmentRecord[],

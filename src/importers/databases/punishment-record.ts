@@ -5,7 +5,7 @@ import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import type { KnownPunishment } from '../network-lookup.ts';
 import type { SourcePlayer } from './cells.ts';
 
-/** A punishment as another program's database has it now. */
+/** The present state of a punishment in another program's database. */
 export interface PunishmentRecord extends PunishmentTerms {
   table: string;
   place: string;
@@ -15,13 +15,13 @@ export interface PunishmentRecord extends PunishmentTerms {
   punished: SourcePlayer;
   punisher: SourcePlayer | null;
   time: number;
-  /** When its terms changed last, where the program says so. */
+  /** The last change of its terms, if the program records it. */
   changed?: number;
   revocation: RevocationRecord | undefined;
 }
 
 export interface RevocationRecord {
-  /** Undefined where the program does not say when. */
+  /** Undefined if the program does not record it. */
   time: number | undefined;
   reason: string;
   revoker: SourcePlayer | null;
@@ -34,15 +34,15 @@ export const orderedId = (id: number): string => String(id).padStart(16, '0');
 export const termsText = ({ type, reason, expires }: PunishmentTerms): string =>
   JSON.stringify([type, reason, expires]);
 
-/** An end, or null for a punishment that lasts for ever. An end before the beginning is the beginning. */
+/** The end, or null for a permanent punishment. An end before the beginning becomes the beginning. */
 export function expiryOf(until: number, time: number): number | null {
   return until <= 0 || until >= LAST_TIMESTAMP ? null : Math.max(until, time);
 }
 
 /**
- * The events that bring the network from what the last import reported to the present state of a row.
+ * The events for the changes of a row since the last import.
  * @param before the row at the last import
- * @param known its punishment in the network, where `before` is unknown or its hash is
+ * @param known its punishment in the network, if `before` or its hash is unknown
  */
 export function eventsOf(
   record: PunishmentRecord,
@@ -66,7 +66,7 @@ function isChanged(
   known: KnownPunishment | undefined,
 ): boolean {
   if (before !== undefined && before.hash !== '') return before.hash !== hash;
-  // Compared with what was reported, not with the present terms: a change that an operator made is none of the row.
+  // Compared with the reported terms, not with the present ones, which an operator may have changed.
   return known?.reported !== undefined && termsText(known.reported) !== termsText(record);
 }
 
@@ -87,7 +87,7 @@ function issuedEvent({ reference, time, punished, punisher, type, reason, expire
   };
 }
 
-/** The number of the change is part of the id, so that a change that is undone and made again counts each time. */
+/** The id contains the number of the change, so that each change counts if one is reverted and repeated. */
 function changedEvent(record: PunishmentRecord, hash: string, before: ImportedRow | undefined, now: number): WireEvent {
   const { reference, time, type, reason, expires, changed = now } = record;
   return {
@@ -116,10 +116,10 @@ export function revokedEvent(
 
 const timestampOf = (time: number): string => new Date(time).toISOString();
 
-/** Clocks of two machines may differ by that much. */
+/** Maximum difference between the clocks of two machines. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
-/** Whether the time of a punishment is over, or about to be by the clock of its program. */
+/** Whether the time of a punishment is over, or nearly over by the clock of its program. */
 export function isOver(expires: number | null, now: number): boolean {
   return expires !== null && expires <= now + CLOCK_DIFFERENCE_MS;
 }

@@ -19,7 +19,7 @@ export interface SessionRecord {
   end: number | null;
 }
 
-/** Sessions that were read together, and how far the table is read then. */
+/** Sessions that were read together, and the mark after them. */
 export interface SessionPage {
   records: readonly SessionRecord[];
   findings: readonly Finding[];
@@ -50,12 +50,13 @@ export function sessionEvents({ id, player, server, start, end }: SessionRecord)
 const PART = 'sessions';
 /** Marks of servers whose sessions were left out. */
 const UNKNOWN = 'unknown server ';
-/** Enough for any network; a database of hostile names must not fill ours. */
+/** Enough for any network. Bounds the rows that a hostile database could create. */
 const MOST_UNKNOWN = 100;
 
 /**
- * Imports sessions from where the last import ended. Sessions of servers that the network does not have are refused and
- * remembered: once it has such a server, all sessions are read again.
+ * Imports the sessions since the last import. Sessions of unknown servers are refused, and their servers recorded: once
+ * the network has one of these, all sessions are read again.
+ *
  * @param pagesFrom reads the sessions after a mark
  */
 export async function* sessionFindings(
@@ -90,7 +91,7 @@ export async function* sessionFindings(
   };
 }
 
-/** Which servers of sessions the network has. */
+/** The known and unknown servers of sessions. */
 class ServerCheck {
   readonly #context: ImportContext;
   readonly #problems = new Map<string, string | undefined>();
@@ -109,7 +110,7 @@ class ServerCheck {
     return this.#problems.get(key);
   }
 
-  /** Whether the network has the server; otherwise counts the session. */
+  /** Whether the network has the server. If not, counts the session. */
   async accepts(server: string): Promise<boolean> {
     if ((await this.problemOf(server)) === undefined) return true;
     if (this.#counts.has(server) || this.#counts.size < MOST_UNKNOWN)

@@ -7,13 +7,13 @@ import { type MysqlAddress, openMysqlSource } from './mysql-source.ts';
 import type { SourceDatabase } from './source-database.ts';
 import { openSqliteSource } from './sqlite-source.ts';
 
-/** Reads where the database of another program is. Its password is never part of a command, an error or the state. */
+/** Parses the address of another program's database. Its password is never part of a command, an error or the state. */
 
 const DEFAULT_PORT = 3306;
 const FORM = 'mysql://USER@HOST:PORT/DATABASE';
 
 export interface SourceOptions {
-  /** The operand of the command: a MySQL address or a SQLite file; left out: `IMPORT_URL`. */
+  /** The operand of the command, a MySQL address or a SQLite file, or else `IMPORT_URL`. */
   operand: string | undefined;
   passwordFile: string | undefined;
   tls: boolean;
@@ -22,7 +22,7 @@ export interface SourceOptions {
 
 export type SourceAddress = { mysql: MysqlAddress } | { sqlite: string };
 
-/** @throws UsageError that says what is wrong, without a password */
+/** @throws UsageError with the problem, without the password */
 export async function readSourceAddress(
   options: SourceOptions,
   dialects: readonly SourceDatabase['dialect'][],
@@ -30,7 +30,7 @@ export async function readSourceAddress(
   const environment = withSecretFiles(options.environment, ['IMPORT_URL', 'IMPORT_PASSWORD']);
   const text = options.operand ?? environment['IMPORT_URL'] ?? '';
   if (text === '') throw new UsageError(`Name the database to import: ${formsOf(dialects)}, or set IMPORT_URL.`);
-  // An address without its scheme must not be repeated as the name of a file that does not exist.
+  // An address without its scheme must not be quoted as the name of a missing file.
   if (/^[^/]*:[^/]*@/.test(text)) throw new UsageError(`The database must be ${formsOf(dialects)}.`);
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return { sqlite: fileOf(text.replace(/^(sqlite|file):/, ''), dialects) };
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,9 +1,9 @@
 import { UsageError } from '#platform/errors.ts';
 
-/** The database of another program, of which an import only reads. */
+/** The database of another program, opened for reading. */
 export interface SourceDatabase extends AsyncDisposable {
   readonly dialect: 'mysql' | 'sqlite';
-  /** Host, port and database, or the file: never a password. Imports of the same source know each other by it. */
+  /** Host, port and database, or the file; never a password. Identifies the source between imports. */
   readonly label: string;
   /** The rows of a `select` with `?` for each value. */
   rows(text: string, values?: readonly (string | number)[]): Promise<SourceRow[]>;
@@ -12,11 +12,11 @@ export interface SourceDatabase extends AsyncDisposable {
 /** Numbers of any size: `bigint` from SQLite, text from MySQL. */
 export type SourceRow = Record<string, unknown>;
 
-/** Thrown when the database cannot be read at present; it may be later. */
+/** Thrown when the database temporarily cannot be read. */
 export class SourceUnavailable extends UsageError {}
 
 export interface SourceTable {
-  /** As the database spells it. */
+  /** In the spelling of the database. */
   name: string;
   /** In lower case. */
   columns: ReadonlySet<string>;
@@ -30,14 +30,16 @@ const COLUMNS = {
   sqlite: `select m.name as t, p.name as c from sqlite_schema m join pragma_table_info(m.name) p
     where m.type in ('table', 'view')`,
 };
-/** Tables that an error lists, so that a wrong prefix or database is noticed. */
+/** Maximum tables that an error lists, to show a wrong prefix or database. */
 const LISTED = 8;
 
 /**
  * Checks that the database has the tables and columns that an import needs.
+ *
  * @param program the program and its versions with this layout
- * @returns the tables as the database has them
- * @throws UsageError that says what is missing
+ *
+ * @returns the tables in the spelling of the database
+ * @throws UsageError with the missing ones
  */
 export async function checkLayout(
   source: SourceDatabase,

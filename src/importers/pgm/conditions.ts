@@ -54,7 +54,7 @@ function compareConstant(id: string, element: XmlElement, { constants }: Conditi
   return constant === null ? false : compareValue(kind, constant, wanted);
 }
 
-/** The longest constant and pattern together; bounds the time of a regular expression. */
+/** Maximum length of constant and pattern together, which bounds the time of a regular expression. */
 const MAX_LENGTH = 1_000;
 
 function compareValue(kind: string, constant: string, wanted: string): ConditionResult {

@@ -22,7 +22,7 @@ export interface Description {
 
 export interface Author {
   uuid: string;
-  /** The name in the file: the text of the element, or the comment beside it. */
+  /** The name in the file: the text of the element, or its comment. */
   name: string;
   contribution: string;
 }

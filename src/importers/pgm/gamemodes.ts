@@ -1,37 +1,19 @@
+import { type Gamemode, GAMEMODE_NAMES, type GamemodeKind, GAMEMODES } from '#store/game/statistics-groups.ts';
 import { fit } from '../text.ts';
 import { membersOf } from './members.ts';
 import type { Values } from './substitute.ts';
 import { isNewer } from './versions.ts';
 import { elementsOf, type XmlElement } from './xml.ts';
 
-interface Module {
-  mode: string;
-  elements: string[];
-  /** Elements of which at least one must be inside, possibly in nested groups. Without it, the element alone counts. */
-  holds?: string[];
-  /** A rule of PGM that decides instead of the elements alone. */
-  when?: (values: Values, found: ReadonlySet<string>) => boolean;
-}
-
-/** The gamemode of each PGM module, in the order of the list of modes: PGM lists blitz, ffa and rage after goals. */
-const MODULES: readonly Module[] = [
-  { mode: 'ctw', elements: ['wools'], holds: ['wool'] },
-  { mode: 'dtc', elements: ['cores'], holds: ['core'] },
-  { mode: 'dtm', elements: ['destroyables'], holds: ['destroyable'] },
-  { mode: 'ctf', elements: ['flags'], holds: ['flag'] },
-  { mode: 'cp', elements: ['control-points', 'controlpoints'], holds: ['control-point', 'controlpoint'] },
+/** Rules of PGM that decide beside the elements of a gamemode. */
+const RULES: Partial<Record<Gamemode, (values: Values, found: ReadonlySet<Gamemode>) => boolean>> = {
   // PGM shows control points and hills under one tag, and control points win.
-  { mode: 'koth', elements: ['king'], holds: ['hill'], when: (_values, found) => !found.has('cp') },
-  { mode: 'payload', elements: ['payloads'], holds: ['payload'] },
-  { mode: 'tdm', elements: ['score'], when: killsScore },
-  { mode: 'blitz', elements: ['blitz'] },
-  { mode: 'ffa', elements: [], when: hasNoTeams },
-  { mode: 'rage', elements: ['rage'] },
-  { mode: 'bowspleef', elements: ['bowspleef'] },
-  { mode: 'tntrun', elements: ['tntrun'] },
-  { mode: 'paintball', elements: ['paintball'] },
-  { mode: 'splatt', elements: ['splatt'] },
-];
+  koth: (_values, found) => !found.has('cp'),
+  tdm: killsScore,
+  ffa: hasNoTeams,
+};
+
+const NAMES_OF_ELEMENTS: ReadonlySet<string> = new Set(GAMEMODE_NAMES.flatMap((mode) => GAMEMODES[mode].elements));
 
 /**
  * The modes in `<gamemode>`, otherwise the modes of the map's modules. Only children of `<map>` are modules; deeper
@@ -44,26 +26,28 @@ export function gamemodesOf(values: Values): string[] {
 }
 
 function derived(values: Values): string[] {
-  const found = new Set<string>();
-  for (const module of MODULES) {
-    const { mode, elements, when = () => true } = module;
-    if ((elements.length === 0 || isPresent(values.root, module)) && when(values, found)) found.add(mode);
+  const found = new Set<Gamemode>();
+  for (const mode of GAMEMODE_NAMES) {
+    const rule = RULES[mode];
+    if (isPresent(values.root, mode) && (rule === undefined || rule(values, found))) found.add(mode);
   }
   return [...found];
 }
 
-function isPresent(root: XmlElement, { elements, holds }: Module): boolean {
-  return elementsOf(root, ...elements).some((element) => holds === undefined || contains(element, holds));
+function isPresent(root: XmlElement, mode: Gamemode): boolean {
+  const { elements, holds }: GamemodeKind = GAMEMODES[mode];
+  if (elements.length === 0) return mode in RULES;
+  return elementsOf(root, ...elements).some((element) => holds.length === 0 || contains(element, holds));
 }
 
-function contains(element: XmlElement, names: string[]): boolean {
+function contains(element: XmlElement, names: readonly string[]): boolean {
   return element.children.some(
     (node) => node.kind === 'element' && (names.includes(node.name) || (isGroup(node) && contains(node, names))),
   );
 }
 
 function isGroup({ name }: XmlElement): boolean {
-  return name === 'hills' || MODULES.some(({ elements }) => elements.includes(name));
+  return name === 'hills' || NAMES_OF_ELEMENTS.has(name);
 }
 
 /** Before this version of the map format, kills and deaths count one point unless the map says otherwise. */

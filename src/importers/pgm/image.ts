@@ -10,7 +10,7 @@ export interface Image {
 
 type OpenPicture = (bytes: Buffer, options: SharpOptions) => Sharp;
 
-/** The largest picture file that is read. */
+/** Maximum size of a picture file. */
 const MAX_FILE_BYTES = 4_000_000;
 /** A picture with more pixels is refused by its header: decoding it would take hundreds of megabytes. */
 const MAX_PIXELS = 40_000_000;
@@ -44,7 +44,8 @@ function typeOf(bytes: Buffer): Image['content_type'] | undefined {
 }
 
 /**
- * Loads sharp at the first picture: the other importers do without it. It decodes in threads of its own.
+ * Loads sharp at the first picture, because the other importers do not need it. It decodes in its own threads.
+ *
  * @throws UsageError if npm did not install its binary, an optional package
  */
 async function loadSharp(): Promise<OpenPicture> {

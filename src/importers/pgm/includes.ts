@@ -12,7 +12,7 @@ export class Includes {
   #files: readonly string[];
   #read = new Map<string, Promise<XmlElement>>();
 
-  /** `files` are paths relative to the folder, as `walk` found them; no other file is ever opened. */
+  /** `files` are paths relative to the folder, found by `walk`; no other file is ever opened. */
   constructor(folder: string, files: readonly string[]) {
     this.#folder = folder;
     this.#files = files;
@@ -34,7 +34,7 @@ export class Includes {
     return this.#files.find((file) => /(^|\/)includes\/global\.xml$/.test(file));
   }
 
-  /** The root element of a file that `find` returned. @throws ImportRefusal where it is not XML */
+  /** The root element of a file that `find` returned. @throws ImportRefusal if it is not XML */
   read(file: string): Promise<XmlElement> {
     let read = this.#read.get(file);
     if (!read) {

@@ -2,7 +2,7 @@ import { elementsOf, type XmlComment, type XmlElement, type XmlNode } from './xm
 
 export interface Member {
   element: XmlElement;
-  /** The comment beside the element, or empty. */
+  /** The comment of the element, or empty. */
   comment: string;
 }
 

@@ -31,7 +31,7 @@ const MAX_DEPTH = 100;
 
 /**
  * Parses a document. DTDs are refused, and with them all entities except the five of XML itself.
- * @throws ImportRefusal with line and column where the document is not valid
+ * @throws ImportRefusal with line and column if the document is not valid
  */
 export function readXml(text: string, source = ''): XmlElement {
   const parser = sax.parser(true, { strictEntities: true } as sax.SAXOptions);

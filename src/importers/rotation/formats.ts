@@ -34,7 +34,9 @@ function formOf(text: string): 'json' | 'yaml' | 'text' {
   }
 }
 
-/** One map per line. Lines that begin with # stay in: the caller drops them as comments unless a map has that name. */
+/**
+ * One map per line. Lines that begin with # are included; the caller drops them as comments unless a map has that name.
+ */
 function fromText(text: string): Rotation {
   const entries = text.split(/\r\n|\n|\r/).map((map, index) => ({ place: `line ${index + 1}`, map }));
   return { entries: entries.filter(({ map }) => oneLine(map) !== ''), notes: [] };
@@ -115,7 +117,7 @@ function listed(values: Value[], before: string): Entry[] {
   });
 }
 
-/** YAML splits an unquoted map name at its colon into a key and a value; the advice is to quote it. */
+/** YAML splits an unquoted map name at its colon into a key and a value; the message advises to quote it. */
 function adviceOn(value: Value): string {
   const [[key, rest] = []] = Object.entries(record(value) ?? {});
   if (key === undefined || typeof rest !== 'string') return '';

@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
 
 /**
- * A self-signed X.509 certificate around an RSA key (RFC 5280), for programs that take the key of a signature only in this
- * form. Node reads certificates but writes none, and the libraries that do bring twenty packages. The same key, name and
+ * A self-signed X.509 certificate around an RSA key (RFC 5280), for programs that take the key of a signature only in
+ * this form. Node cannot write certificates, and the libraries that can bring twenty packages. The same key, name and
  * time give the same bytes, so that the certificate can be pinned.
  * @param name the common name, at most 64 characters
  * @returns PEM

@@ -11,7 +11,7 @@ export const MIN_PASSWORD = 10;
 export const MAX_PASSWORD = 256;
 
 const derive = promisify(argon2);
-/** Stands in for the hash of an account that does not exist, so that checking it takes the same time. */
+/** Checked if the account does not exist, so that the check takes the same time. */
 const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /**
@@ -25,7 +25,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Compares a password with its stored hash. Without a stored hash the answer is no after the same time, so that the
+ * Compares a password with its stored hash. Without a stored hash it returns false after the same time, so that the
  * duration does not reveal which accounts exist.
  */
 export async function passwordMatches(password: string, stored: string | undefined): Promise<boolean> {
@@ -63,7 +63,7 @@ export const COMMON_PASSWORDS_FILE = new URL('./common-passwords.txt', import.me
 
 let common: ReadonlySet<string> | undefined;
 
-/** Read at the first new password, so that processes that set none spend nothing on it. */
+/** Read at the first new password, because few processes need it. */
 function commonPasswords(): ReadonlySet<string> {
   common ??= new Set(
     readFileSync(COMMON_PASSWORDS_FILE, 'utf8')

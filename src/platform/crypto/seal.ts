@@ -14,7 +14,7 @@ export function seal(key: Buffer, text: string): string {
   return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** Decrypts sealed text; undefined where it was sealed under another key or has been altered. */
+/** Decrypts sealed text; undefined if it was sealed under another key or has been altered. */
 export function unseal(key: Buffer, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;

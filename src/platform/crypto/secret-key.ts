@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts';
 const FILE = 'secret.key';
 const MIN_LENGTH = 32;
 
-/** The secret of the installation. It is not in the database, so a copy of the database alone unseals nothing. */
+/** The secret of the installation. It is not in the database, so that a copy of the database cannot be unsealed. */
 export class SecretKey {
   readonly #secret: string;
 
@@ -30,7 +30,7 @@ export function openSecretKey(config: Config): SecretKey {
 }
 
 /**
- * The secret as text, undefined where there is none yet; creates nothing.
+ * The secret as text, undefined if there is none yet; creates nothing.
  * @throws UsageError as `openSecretKey`
  */
 export function existingSecret(config: Config): string | undefined {
@@ -52,7 +52,7 @@ export function secretKeyOf(secret: string): SecretKey {
   );
 }
 
-/** Writes the file of a restored secret. @throws UsageError where there is another one */
+/** Writes the file of a restored secret. @throws UsageError if there is another one */
 export function writeSecretKeyFile(config: Config, secret: string): void {
   const file = secretKeyFile(config);
   mkdirSync(dataFolder(config), { recursive: true, mode: 0o700 });
@@ -69,7 +69,7 @@ export function keyedHashOf(secret: SecretKey): (text: string) => string {
   return (text) => hmac(key, text);
 }
 
-/** The purpose of the key of `keyedHashOf`. */
+/** The `purpose` of the derived key that `keyedHashOf` uses. */
 export const HASH_PURPOSE = 'keyed hashes';
 
 const hmac = (key: Buffer, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
@@ -77,7 +77,10 @@ const hmac = (key: Buffer, text: string): string => createHmac('sha256', key).up
 export interface InstallationHash {
   /** `keyedHashOf` under the secret of the installation, which is read (or created) at the first call. */
   keyedHash: (text: string) => string;
-  /** Sets the keys of earlier secrets, oldest first, under which a text is hashed before. */
+  /**
+   * Sets the keys of earlier secrets, oldest first. A text is hashed with these before it is hashed with the present
+   * key.
+   */
   setFormerKeys: (keys: readonly Buffer[]) => void;
 }
 
@@ -94,8 +97,8 @@ export function keyedHashUnder(config: Config): InstallationHash {
 }
 
 /**
- * Reads the file, or creates it. A new file gets its final name by a hard link when it is complete: several processes
- * that start together for the first time all read the same secret.
+ * Reads the file, or creates it. A new file gets its final name by a hard link when it is complete, so that processes
+ * that start together for the first time read the same secret.
  */
 function secretOfFile(folder: string): string {
   const file = join(folder, FILE);

@@ -4,7 +4,7 @@ import type { Html } from '#http/page.ts';
 import { keyOf } from '#platform/ids.ts';
 import { type Counter, countsIn, labelIn } from '#store/game/counters/counters.ts';
 import { type LeaderboardEntry, type LeaderboardMode, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
-import type { Group } from '#store/game/player-stats.ts';
+import type { Group } from '#store/game/statistics-groups.ts';
 import { type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { PageRequest } from '../page-request.ts';
 import { choices } from './pager.ts';

@@ -1,29 +1,11 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
+import { LISTED_GAMEMODES } from '#store/game/statistics-groups.ts';
 import type { PageRequest } from '../page-request.ts';
-
-/** The gamemodes that have a translated name. */
-export const GAMEMODES = [
-  'ctw',
-  'dtc',
-  'dtm',
-  'ctf',
-  'cp',
-  'koth',
-  'tdm',
-  'blitz',
-  'rage',
-  'bowspleef',
-  'tntrun',
-  'paintball',
-  'splatt',
-] as const;
-
-export type Gamemode = (typeof GAMEMODES)[number];
 
 /** The name of a gamemode in the reader's language; an unknown gamemode as the server reported it. */
 export function modeName({ text }: PageRequest, gamemode: string): string {
-  const translated = GAMEMODES.find((mode) => mode === gamemode.toLowerCase());
+  const translated = LISTED_GAMEMODES.find((mode) => mode === gamemode.toLowerCase());
   return translated === undefined ? gamemode : text.gamemodes[translated];
 }
 

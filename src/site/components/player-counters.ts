@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { type Counter, countsIn, labelIn } from '#store/game/counters/counters.ts';
 import type { CounterMode, CounterValues } from '#store/game/counters/player-counters.ts';
-import { GROUP_NAMES } from '#store/game/player-stats.ts';
+import { GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import type { PageRequest } from '../page-request.ts';
 import { heading } from './labels.ts';
 

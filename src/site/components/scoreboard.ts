@@ -3,7 +3,7 @@ import type { Html } from '#http/page.ts';
 import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import { type Counter, countsIn, labelIn } from '#store/game/counters/counters.ts';
 import type { MatchPlayer } from '#store/game/matches.ts';
-import { groupOf } from '#store/game/player-stats.ts';
+import { groupOf } from '#store/game/statistics-groups.ts';
 import type { PageRequest } from '../page-request.ts';
 import { playerLink } from './player-link.ts';
 

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { safeNumber } from '#db/db.ts';
 import type { FactionStanding } from '#store/game/factions.ts';
-import { type Group, GROUP_NAMES, GROUPS, type Stats } from '#store/game/player-stats.ts';
+import { counterTotal, type Stats } from '#store/game/player-stats.ts';
+import { countersIn, countersOf, type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import type { PageRequest } from '../page-request.ts';
 
 export interface Total {
@@ -16,20 +16,18 @@ export interface Total {
 
 /** The counters of a player, summed over all mode groups. */
 export function totalOf(stats: Stats): Total {
-  const sum = (counter: string): number =>
-    safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
   return {
-    play: sum('play'),
-    win: sum('win'),
-    lose: sum('lose'),
-    kill: sum('kill'),
-    death: sum('death'),
-    time: sum('time'),
+    play: counterTotal(stats, 'play'),
+    win: counterTotal(stats, 'win'),
+    lose: counterTotal(stats, 'lose'),
+    kill: counterTotal(stats, 'kill'),
+    death: counterTotal(stats, 'death'),
+    time: counterTotal(stats, 'time'),
   };
 }
 
 /** Counters that only some groups have. */
-const MODE_COUNTERS = ['wool', 'core', 'destroyable', 'flag', 'score', 'objective', 'shot', 'hit', 'paint'] as const;
+const MODE_COUNTERS = countersIn('page');
 
 /** A player's counters, one row per mode group with any non-zero counter. */
 export function statsTable(request: PageRequest, stats: Stats, standing: FactionStanding): Html {
@@ -85,7 +83,6 @@ function modeCounters(
     return html`<bdi>${standing.faction}</bdi>
       <span class="soft">${text.player.power} ${formats.number(standing.power)}</span>`;
   }
-  const groupCounters: readonly string[] = GROUPS[group];
-  const shown = MODE_COUNTERS.filter((counter) => groupCounters.includes(counter));
+  const shown = MODE_COUNTERS.filter((counter) => countersOf(group).includes(counter));
   return html`${shown.map((counter) => text.modeCounters[counter](formats.number(counts[counter]!))).join(' · ')}`;
 }

@@ -5,9 +5,10 @@ import { nameKey } from '#platform/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { listMatchesWhere, type MatchFilter } from '#store/game/match-lists.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
+import { LISTED_GAMEMODES } from '#store/game/statistics-groups.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { choices, PAGE_SIZE } from '#site/components/pager.ts';
-import { GAMEMODES, modeName } from '#site/components/labels.ts';
+import { modeName } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** `/matches`: finished matches; all of them, or those of one gamemode, server or map. */
@@ -65,7 +66,7 @@ async function filterOf(
 async function filters(request: PageRequest, gamemode: string | undefined, server: string | undefined): Promise<Html> {
   const { text } = request;
   const servers = await listServers(request.db, request.presenceSince);
-  const modes = GAMEMODES.map((value) => ({ value, label: text.gamemodes[value] }));
+  const modes = LISTED_GAMEMODES.map((value) => ({ value, label: text.gamemodes[value] }));
   const byMode = choices(
     request,
     text.filters.gamemode,

@@ -1,3 +1,5 @@
+import { en as game } from '#http/game-texts/en.ts';
+import type { PageCounter } from '#store/game/statistics-groups.ts';
 import { server } from './en-server.ts';
 
 /** Picks the singular or the plural by count. */
@@ -193,17 +195,7 @@ export const en = {
     until: 'until',
     kills: 'Latest kills',
   },
-  groups: {
-    bowspleef: 'Bow Spleef',
-    tntrun: 'TNT Run',
-    cp: 'Control points',
-    ctw: 'Capture the Wool',
-    objective: 'Cores, monuments, flags',
-    paintball: 'Paintball',
-    splatt: 'Splatt',
-    teampvp: 'Team fights',
-    factions: 'Factions',
-  },
+  ...game,
   modeCounters: {
     wool: counted('wool'),
     core: counted('core'),
@@ -214,22 +206,7 @@ export const en = {
     shot: counted('shot'),
     hit: counted('hit'),
     paint: (count: string) => `${count} painted`,
-  },
-  gamemodes: {
-    ctw: 'Capture the Wool',
-    dtc: 'Destroy the Core',
-    dtm: 'Destroy the Monument',
-    ctf: 'Capture the Flag',
-    cp: 'Control the Point',
-    koth: 'King of the Hill',
-    tdm: 'Team Deathmatch',
-    blitz: 'Blitz',
-    rage: 'Rage',
-    bowspleef: 'Bow Spleef',
-    tntrun: 'TNT Run',
-    paintball: 'Paintball',
-    splatt: 'Splatt',
-  },
+  } satisfies Record<PageCounter, (count: string) => string>,
   boards: {
     title: (mode: string, period: string) => `Leaderboard: ${mode}, ${period}`,
     description: (network: string) => `The players with the most wins, kills and matches on ${network}.`,
@@ -237,17 +214,7 @@ export const en = {
     periodNav: 'Earlier and later periods',
     earlier: 'Earlier',
     later: 'Later',
-    modes: {
-      total: 'All modes',
-      bowspleef: 'Bow Spleef',
-      tntrun: 'TNT Run',
-      cp: 'Control points',
-      ctw: 'Capture the Wool',
-      objective: 'Cores, monuments, flags',
-      paintball: 'Paintball',
-      splatt: 'Splatt',
-      teampvp: 'Team fights',
-    },
+    modes: { total: 'All modes', ...game.groups },
     periods: { day: 'day', week: 'week', month: 'month', all: 'all time' },
     metrics: { win: 'Wins', kill: 'Kills', play: 'Matches' },
     counterTitle: (counter: string, mode: string) => `Leaderboard: ${counter}, ${mode}, all time`,

@@ -1,3 +1,4 @@
+import { ja as game } from '#http/game-texts/ja.ts';
 import type { Text } from './en.ts';
 import { server } from './ja-server.ts';
 
@@ -187,17 +188,7 @@ export const ja: Text = {
     until: '最終使用',
     kills: '最近のキル',
   },
-  groups: {
-    bowspleef: 'Bow Spleef',
-    tntrun: 'TNT Run',
-    cp: '拠点戦',
-    ctw: 'Capture the Wool',
-    objective: 'コア・モニュメント・旗',
-    paintball: 'ペイントボール',
-    splatt: 'Splatt',
-    teampvp: 'チーム戦',
-    factions: 'Factions',
-  },
+  ...game,
   modeCounters: {
     wool: (count) => `羊毛 ${count} 個`,
     core: (count) => `コア ${count} 個`,
@@ -209,21 +200,6 @@ export const ja: Text = {
     hit: (count) => `命中 ${count} 発`,
     paint: (count) => `塗り ${count} マス`,
   },
-  gamemodes: {
-    ctw: 'Capture the Wool',
-    dtc: 'Destroy the Core',
-    dtm: 'Destroy the Monument',
-    ctf: 'Capture the Flag',
-    cp: 'Control the Point',
-    koth: 'King of the Hill',
-    tdm: 'チームデスマッチ',
-    blitz: 'Blitz',
-    rage: 'Rage',
-    bowspleef: 'Bow Spleef',
-    tntrun: 'TNT Run',
-    paintball: 'ペイントボール',
-    splatt: 'Splatt',
-  },
   boards: {
     title: (mode, period) => `ランキング: ${mode}（${period}）`,
     description: (network) => `${network}の勝利数、キル数、試合数のランキングです。`,
@@ -231,17 +207,7 @@ export const ja: Text = {
     periodNav: '前後の期間',
     earlier: '前の期間',
     later: '次の期間',
-    modes: {
-      total: '全モード',
-      bowspleef: 'Bow Spleef',
-      tntrun: 'TNT Run',
-      cp: '拠点戦',
-      ctw: 'Capture the Wool',
-      objective: 'コア・モニュメント・旗',
-      paintball: 'ペイントボール',
-      splatt: 'Splatt',
-      teampvp: 'チーム戦',
-    },
+    modes: { total: '全モード', ...game.groups },
     periods: { day: '日間', week: '週間', month: '月間', all: '全期間' },
     counterTitle: (counter, mode) => `ランキング: ${counter}、${mode}（通算）`,
     counters: '通算カウンター',

@@ -9,7 +9,7 @@ import { lockAccounts } from '#store/sequence.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
-/** Sets the password hash and deletes mailed links, which somebody who knew the old password may have requested. */
+/** Sets the password hash and deletes mailed links, which a person with the old password may have requested. */
 export async function setPassword(tx: Queryable, id: string, password: string): Promise<void> {
   await tx.run(sql`update accounts set password = ${password} where id = ${id}`);
   await endMailTokens(tx, id);
@@ -48,8 +48,8 @@ export async function setRole(db: Db, id: string, role: Role): Promise<boolean> 
 }
 
 /**
- * Whether nobody else could act as an operator if this account did not. Takes the lock of the account keys, so that two
- * operators cannot both leave because each still counts the other.
+ * Whether this account is the only active operator. Takes the lock of the account keys, so that of two operators who
+ * leave at the same time one stays.
  */
 export async function isLastOperator(tx: Queryable, id: string): Promise<boolean> {
   await lockAccounts(tx);
@@ -81,8 +81,9 @@ export async function setDisabled(db: Db, id: string, timestamp: number | null):
 export type LinkFailure = 'account linked' | 'player linked' | 'player leaving';
 
 /**
- * Links a game account to an account, which takes the game account's name. A merged game account stands for the one it was
- * merged into, so that a player is linked to one account at most.
+ * Links a game account to an account, which takes the game account's name. A merged game account is treated as the
+ * surviving one, so that a player is linked to at most one account.
+ *
  * @returns why the link is refused; undefined on success
  */
 export async function linkPlayer(

@@ -10,11 +10,14 @@ import { type Pseudonym, pseudonymise } from './pseudonyms.ts';
 import { ownedAlone, syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 
 /**
- * Deletes an account with its sessions, tokens and consents, and its personal data in the audit log. Applications without
- * another owner are suspended. The statistics of the linked game account continue under a pseudonym; a job afterwards
- * replaces the game account in the stored events.
+ * Deletes an account with its sessions, tokens and consents, and its personal data in the audit log. Applications
+ * without another owner are suspended. The statistics of the linked game account continue under a pseudonym; a job
+ * afterwards replaces the game account in the stored events.
+ *
  * @param known as for `pseudonymise`
- * @returns the deleted account; undefined if there is none; `last operator` if it has to stay, because nobody else is one
+ *
+ * @returns the deleted account; undefined if there is none; `last operator` if it is the only operator and is not
+ * deleted
  */
 export async function deleteAccount(
   db: Db,
@@ -39,7 +42,7 @@ export async function deleteAccount(
   });
 }
 
-/** What deleting an account would end, besides the account itself. */
+/** The effects of deleting an account. */
 export interface AccountImpact {
   sessions: number;
   /** The names of the applications that lose their access. */

@@ -9,7 +9,7 @@ export function isNameShape(name: string): boolean {
   return SHAPE.test(name);
 }
 
-/** The name of an account that may not have the name that it asked for. No name of a game account contains `-`. */
+/** The name of an account whose requested name is not available. No name of a game account contains `-`. */
 export function provisionalName(name: string, id: string): string {
   return `${name}-${id}`;
 }

@@ -19,7 +19,7 @@ export interface Account {
   role: Role;
   locale: string;
   created: number;
-  /** When the operator disabled the account; null while it is active. */
+  /** The time at which an operator disabled the account; null while it is active. */
   disabled: number | null;
 }
 

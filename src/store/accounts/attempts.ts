@@ -1,9 +1,9 @@
 import type { Queryable } from '#db/db.ts';
 import { join, row, sql } from '#db/sql.ts';
 
-/** The number of attempts allowed within a window that begins with the first one. */
+/** Maximum attempts within a window, which begins with the first one. */
 export interface AttemptLimit {
-  attempts: number;
+  max: number;
   windowMs: number;
 }
 
@@ -23,11 +23,11 @@ export async function countAttempt(
   db: Queryable,
   now: number,
   subject: string,
-  { attempts, windowMs }: AttemptLimit,
+  { max, windowMs }: AttemptLimit,
 ): Promise<AttemptResult> {
   const [count] = await countAttempts(db, now, [{ subject, count: 1, windowMs }]);
   const { used, resets } = count!;
-  return { allowed: used <= attempts, used, resets };
+  return { allowed: used <= max, used, resets };
 }
 
 /** Attempts that are counted together. */
@@ -62,7 +62,7 @@ export async function countAttempts(
     returning subject, used, resets`);
 }
 
-/** Takes a counted attempt back, because it was none at guessing: the secret was right. */
+/** Subtracts a counted attempt whose secret was right. */
 export async function uncountAttempt(db: Queryable, subject: string): Promise<void> {
   await db.run(sql`update throttles set used = used - 1 where subject = ${subject} and used > 0`);
 }

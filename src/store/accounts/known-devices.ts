@@ -2,7 +2,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** A device is forgotten when it has not signed in for this long, the longest lifetime of a cookie. */
+/** A device without a sign-in for this long, the maximum lifetime of a cookie, is deleted. */
 export const DEVICE_LIFETIME_MS = 400 * 86_400_000;
 /** Bounds the guesses through stolen cookies, and the rows. */
 const MAX_DEVICES = 20;
@@ -18,7 +18,7 @@ export async function isKnownDevice(db: Queryable, now: number, accountId: strin
   return row !== undefined;
 }
 
-/** Remembers a browser after a sign-in, and forgets the ones that an account has not used for longest. */
+/** Stores a browser after a sign-in, and deletes the account's least recently used ones. */
 export async function rememberDevice(db: Db, now: number, accountId: string, secret: string): Promise<void> {
   await db.runAll([
     sql`
@@ -31,7 +31,7 @@ export async function rememberDevice(db: Db, now: number, accountId: string, sec
   ]);
 }
 
-/** Forgets the devices of an account, when strangers may have signed in to it. */
+/** Deletes the devices of an account that others may have signed in to. */
 export async function forgetDevices(tx: Queryable, accountId: string): Promise<void> {
   await tx.run(sql`delete from known_devices where account_id = ${accountId}`);
 }

@@ -14,9 +14,9 @@ export interface MailToken {
 }
 
 /**
- * Issues the secret of a link. The new link replaces older links of the same kind to the same account or address. Links that
- * give access (reset, sign-in) stay valid beside newer ones: a stranger can request new links at any time, and must not
- * invalidate the owner's link. A link that an operator hands over has the address '', and only another link of an operator
+ * Issues the secret of a link. The new link replaces older links of the same kind to the same account or address. Newer
+ * links do not replace those that give access (reset, sign-in), because anyone can request new links and must not
+ * invalidate the owner's link. A link from an operator has the address '', and only another link from an operator
  * replaces it.
  */
 export async function issueMailToken(
@@ -56,7 +56,7 @@ export async function consumeMailToken(tx: Queryable, now: number, secret: strin
   return row && tokenOf(row);
 }
 
-/** Deletes the tokens that give access to an account, when strangers may have them. */
+/** Deletes the tokens that give access to an account, after others may have obtained them. */
 export async function endMailTokens(tx: Queryable, accountId: string): Promise<void> {
   await tx.run(sql`delete from mail_tokens where account_id = ${accountId} and kind in ('reset', 'email', 'sign-in')`);
 }

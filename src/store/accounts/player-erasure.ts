@@ -5,7 +5,7 @@ import { Keys } from '../sequence.ts';
 import { accountsOfPlayer } from './accounts.ts';
 import { pseudonymise } from './pseudonyms.ts';
 
-/** Why a player is not erased: the deletion of an account erases its player as well. */
+/** Why a player is not erased. The player of an account is erased with the account. */
 export type ErasureRefusal = 'no player' | 'has an account' | 'erased already';
 
 /**
@@ -31,7 +31,7 @@ export async function erasePlayer(
   });
 }
 
-/** Whether a UUID is a pseudonym, which leads to nobody. */
+/** Whether a UUID is a pseudonym. */
 export async function isPseudonym(db: Queryable, uuid: string): Promise<boolean> {
   return (await db.get(sql`select 1 as found from pseudonyms where uuid = ${uuid}`)) !== undefined;
 }

@@ -20,11 +20,13 @@ export interface Pseudonym {
 const ROWS_PER_BATCH = 500;
 
 /**
- * Replaces a game account, and the game accounts merged with it, by pseudonyms: each gets a UUID of its own, and all get the
- * same name, also those that have a pseudonym already. The player has the pseudonym immediately; a job replaces the game
- * accounts in the stored events.
+ * Replaces a game account, and the game accounts merged with it, by pseudonyms. Each gets its own UUID, and all get the
+ * same name, also those that have a pseudonym already. The player has the pseudonym immediately; a job replaces the
+ * game accounts in the stored events.
+ *
  * @param known pseudonyms from before a backup was restored, by the keyed hash of the UUID
- * @returns the key of the job; undefined where all of them have pseudonyms already
+ *
+ * @returns the key of the job; undefined if all of them have pseudonyms already
  */
 export async function pseudonymise(
   tx: Queryable,
@@ -121,7 +123,7 @@ export async function isBeingAnonymised(tx: Queryable, uuid: string): Promise<bo
   return row !== undefined;
 }
 
-/** Deletes the pseudonym of a game account: later events are recorded under its own name. */
+/** Deletes the pseudonym of a game account, so that later events are recorded under its own name. */
 export async function deletePseudonym(tx: Queryable, uuid: string): Promise<void> {
   await tx.run(sql`delete from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is null`);
 }

@@ -50,13 +50,15 @@ export interface NewAccessRequest {
   volume: number;
 }
 
-/** How many applications of one owner may get access without an operator's decision. */
+/** Maximum applications per owner that get access without an operator's decision. */
 const MAX_AUTOMATIC = 3;
 
 /**
  * Stores a request for the operator. A request for access sets the application's access to `waiting`.
- * @param automatic approve the application's first request for access at once, unless the account already owns
- * `MAX_AUTOMATIC` applications that were approved so
+ *
+ * @param automatic approve the application's first request for access immediately, unless the account already owns
+ * `MAX_AUTOMATIC` automatically approved applications
+ *
  * @returns the request, waiting or approved; undefined if a request of this kind is already waiting
  */
 export async function requestAccess(

@@ -8,9 +8,9 @@ import { type Application, applicationByClientId, type ApplicationSettings, setA
 import { imageHash, logoHash, setLogo } from './logos.ts';
 
 /**
- * A new name, a new logo or new redirect URIs of an application that an operator has approved. They wait for an operator,
- * since what was approved was this name with this logo at these addresses; until then sign-in goes on with the old ones (RFC
- * 9700, section 4.11.2, lets errors redirect only to trusted targets, and people trust name and logo on the consent page).
+ * A new name, a new logo or new redirect URIs of an application that an operator has approved. They wait for an
+ * operator, whose approval was for the present name, logo and addresses; until then sign-in uses these. (RFC 9700,
+ * section 4.11.2, lets errors redirect only to trusted targets, and people trust name and logo on the consent page.)
  */
 export interface ApplicationChange {
   id: string;
@@ -19,7 +19,7 @@ export interface ApplicationChange {
   old: Pick<Application, 'name' | 'redirect_uris'>;
   name: string;
   redirect_uris: string[];
-  /** The hash of the new logo; null where the logo stays. */
+  /** The hash of the new logo; null if the logo stays. */
   logo: string | null;
   /** The owner who asked; null if the account was deleted. */
   account_id: string | null;
@@ -55,12 +55,16 @@ function changeOf({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow)
 }
 
 /**
- * Saves the settings of an application. A new name or an added redirect URI of one that an operator has approved waits,
- * together with all else in name and redirect URIs; redirect URIs that are only removed are removed at once, so that an owner
- * can act on a lost address. Other name or redirect URIs replace those that waited; those in force end them, unless an
- * operator saves them, who means the other settings. A logo that waits goes on waiting.
+ * Saves the settings of an application. If an operator has approved it, a new name or an added redirect URI makes the
+ * whole change of name and redirect URIs wait. If redirect URIs are only removed, the change is immediate, so that an
+ * owner can act on a lost address. A new change replaces the waiting one. Saving the settings in force deletes it,
+ * unless an operator saves them, who means the other settings. A waiting logo is kept.
+ *
+ *
  * @param by the owner; undefined for an operator, whose change needs no approval
- * @returns the change that waits, and whether it was asked for now; undefined where the settings are in force
+ *
+ *
+ * @returns the waiting change, and whether this call requested it; undefined if the settings are in force
  */
 export async function changeApplication(
   db: Db,
@@ -92,7 +96,7 @@ interface LockedApplication {
   waiting: ApplicationChange | undefined;
 }
 
-/** Runs work in a transaction that has locked an application; undefined where there is none. */
+/** Runs work in a transaction that has locked an application; undefined if there is none. */
 async function inLockedApplication(
   db: Db,
   now: number,
@@ -107,17 +111,21 @@ async function inLockedApplication(
   });
 }
 
-/** A change that waits, and whether it was asked for now. */
+/** A waiting change, and whether this call requested it. */
 export interface WaitingChange {
   change: ApplicationChange;
   isNew: boolean;
 }
 
 /**
- * Saves the logo of an application. A new logo of one that an operator has approved waits, together with a name and redirect
- * URIs that wait; the logo in force ends one that waits.
+ * Saves the logo of an application. If an operator has approved the application, a new logo waits, together with a
+ * waiting name and redirect URIs; saving the logo in force deletes a waiting one.
+ *
+ *
  * @param by the owner; undefined for an operator, whose change needs no approval
- * @returns the change that waits; undefined where the logo is in force
+ *
+ *
+ * @returns the waiting change; undefined if the logo is in force
  */
 export async function changeLogo(
   db: Db,
@@ -148,7 +156,8 @@ type AskedChange = Pick<ApplicationChange, 'name' | 'redirect_uris' | 'account_i
 
 /**
  * Stores a change in place of the waiting change.
- * @param logo null for none; without it the logo that waits remains
+ *
+ * @param logo null for none; without it a waiting logo is kept
  */
 async function storeChange(
   tx: Queryable,
@@ -187,7 +196,9 @@ export async function endChange(db: Queryable, applicationKey: number): Promise<
 
 /**
  * Decides a waiting change; an approved one is in force.
- * @returns undefined if no change with this id waits: another operator has decided it, or its owner has replaced it
+ *
+ * @returns undefined if no change with this id waits, because another operator has decided it or its owner has replaced
+ * it
  */
 export async function decideChange(
   db: Db,
@@ -216,7 +227,7 @@ export async function changeById(db: Queryable, id: string): Promise<Application
   return row && changeOf(row);
 }
 
-/** The change of an application that waits. */
+/** The waiting change of an application. */
 export async function changeTo(db: Queryable, applicationKey: number): Promise<ApplicationChange | undefined> {
   const row = await db.get<ChangeRow>(sql`${SELECT} where c.application_key = ${applicationKey}`);
   return row && changeOf(row);
@@ -233,12 +244,12 @@ export async function waitingLogo(
     where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0} and logo_hash is not null`);
 }
 
-/** The changes that wait, oldest first. */
+/** The waiting changes, oldest first. */
 export async function waitingChanges(db: Queryable, limit: number): Promise<ApplicationChange[]> {
   return (await db.all<ChangeRow>(sql`${SELECT} order by c.key limit ${limit}`)).map(changeOf);
 }
 
-/** The key of the newest change that waits. */
+/** The key of the newest waiting change. */
 export async function newestChange(db: Queryable): Promise<number | undefined> {
   const row = await db.get<{ key: number }>(sql`select key from application_changes order by key desc limit 1`);
   return row?.key;

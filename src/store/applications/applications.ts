@@ -23,7 +23,7 @@ export interface Application {
   type: ApplicationType;
   redirect_uris: string[];
   require_pkce: boolean;
-  /** Type service: whether a refresh token is replaced at each use. Those of the other types always are. */
+  /** Type service: whether a refresh token is replaced at each use. The other types always replace it. */
   rotate_refresh_tokens: boolean;
   access: AccessState;
   /** Requests an hour, if the operator raised the limit; null for the usual limits. */
@@ -47,7 +47,7 @@ export async function applicationByClientId(db: Queryable, clientId: string): Pr
   return row && applicationOf(row);
 }
 
-/** Excludes first-party clients, which nobody may manage. */
+/** Excludes first-party clients, which cannot be managed. */
 const NOT_FIRST_PARTY = sql`not exists (select 1 from first_party_clients o where o.client_id = applications.client_id)`;
 
 /** An application that its owners and operators may change; undefined for first-party clients. */
@@ -120,7 +120,7 @@ export async function createApplication(
   });
 }
 
-/** The number of secrets that may be valid at a time, so that a new one can replace an old one without an interruption. */
+/** Maximum valid secrets, so that a new one can replace an old one without an interruption. */
 export const MAX_SECRETS = 5;
 
 /** Adds a secret to an application. Its text is shown only once. */

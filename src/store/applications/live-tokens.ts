@@ -11,12 +11,15 @@ export interface TokenOwner {
   accountId: string | null;
 }
 
-/** Tokens that one statement ends, so that a database with far more than the limit gets below it in short transactions. */
+/**
+ * Maximum tokens deleted per statement, so that a database with far more than the limit reaches it in short
+ * transactions.
+ */
 const BATCH_SIZE = 100;
 
 /**
- * Locks the tokens of an application and account until the transaction ends, so that concurrent transactions do not both
- * leave the last place to each other. Take it before every row of `tokens`.
+ * Locks the tokens of an application and account until the transaction ends, so that concurrent transactions do not
+ * both count the same tokens. Lock them before any row of `tokens`.
  */
 export async function lockTokens(tx: Queryable, { clientId, accountId }: TokenOwner): Promise<void> {
   // SQLite runs one writing transaction at a time. PostgreSQL has no row to lock before the first token.
@@ -26,7 +29,9 @@ export async function lockTokens(tx: Queryable, { clientId, accountId }: TokenOw
 }
 
 /**
- * Ends the tokens beyond the limit, those that expire first; a grant with all its tokens. Call it after `lockTokens`.
+ * Deletes the tokens beyond the limit, first those that expire first; of a grant all tokens. Call it after
+ * `lockTokens`.
+ *
  * @param newest the hash of the token that has just been stored, which stays even if it expires before all others
  */
 export async function endExcessTokens(

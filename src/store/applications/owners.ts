@@ -10,7 +10,7 @@ export interface Owner {
   added: number;
 }
 
-/** How many applications one account may own; the operator can register more by command. */
+/** Maximum applications per owner; the operator can register more by command. */
 export const MAX_OWNED = 50;
 
 export async function addOwner(db: Db, now: number, applicationKey: number, accountId: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { ApplicationType } from './applications.ts';
 const MAX_LENGTH = 2000;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** What is wrong with a redirect URI. Pages and commands say it in their own words. */
+/** The problem of a redirect URI. Pages and commands have their own texts for it. */
 export type RedirectUriProblem =
   | 'too_long'
   | 'not_absolute'
@@ -16,9 +16,10 @@ export type RedirectUriProblem =
   | 'scheme_without_dot';
 
 /**
- * Checks a redirect URI. Type installed: custom scheme, loopback or claimed https (RFC 8252); web and service: https, and
- * http only on loopback.
- * @returns what is wrong; undefined if it is right
+ * Checks a redirect URI. Type installed: custom scheme, loopback or claimed https (RFC 8252); web and service: https,
+ * and http only on loopback.
+ *
+ * @returns the problem; undefined if the URI is valid
  */
 export function checkRedirectUri(type: ApplicationType, uri: string): RedirectUriProblem | undefined {
   if (uri.length > MAX_LENGTH) return 'too_long';

@@ -3,9 +3,9 @@ import { list, sql } from '#db/sql.ts';
 import type { Application } from './applications.ts';
 
 /**
- * Every application needs somebody responsible: an owner with an active account, or the operator who registered it. When
- * the accounts of all owners are disabled, or the last owner is deleted, the application is suspended until it has an
- * active owner again or the operator resumes it.
+ * Every application needs a responsible person: an owner with an active account, or the operator who registered it.
+ * When the accounts of all owners are disabled, or the last owner is deleted, the application is suspended until it has
+ * an active owner again or the operator resumes it.
  */
 
 const HAS_OWNER = sql`exists (select 1 from application_owners o where o.application_key = applications.key)`;
@@ -24,7 +24,8 @@ export async function syncOwnerSuspension(tx: Queryable, applicationKeys: readon
   if (applicationKeys.length === 0) return;
   const selected = sql`key in (${list(applicationKeys)})`;
   await tx.runAll([
-    // Locks the applications: a concurrent change of their owners waits here and then sees the changes of this transaction.
+    // Locks the applications, so that a concurrent change of their owners waits and then sees the changes of this
+    // transaction.
     sql`update applications set suspended = suspended where ${selected}`,
     sql`update applications set suspended = null where ${selected} and suspended is not null and ${HAS_ACTIVE_OWNER}`,
     sql`

@@ -40,7 +40,7 @@ export async function findAccessToken(db: Queryable, token: string, now: number)
   return { kind, client_id, account_id, expires, scopes: scope === undefined ? [] : scope.split(' ') };
 }
 
-/** Whether a token was valid once and expired or was revoked lately. */
+/** Whether a token was valid and has recently expired or been revoked. */
 export async function isFormerToken(db: Queryable, token: string): Promise<boolean> {
   const hash = secretHash(token);
   const found = await db.tuple(sql`

@@ -26,7 +26,7 @@ export interface PersonalRead {
   last: number;
 }
 
-/** Adds the counts since the last call to the stored ones, in one transaction, which a power failure may lose. */
+/** Adds the counts since the last call to the stored ones, in one transaction without fsync. */
 export async function addUsage(
   db: Db,
   usage: readonly Usage[],

@@ -4,19 +4,19 @@ import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { join, list, type Sql, sql } from '#db/sql.ts';
 
-/** Where an act came from: pages of the console or of sign-in, a command, or the game. */
+/** The origin of an act: pages of the console or of sign-in, a command, or the game. */
 const WAYS = ['console', 'sign-in', 'command', 'game'] as const;
 export const OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Who acts. `address` is a network address, the machine of a command, or the game server. */
+/** The actor. `address` is a network address, the machine of a command, or the game server. */
 export interface Actor {
   via: (typeof WAYS)[number];
   /** Null for commands and for people who are not authenticated. */
   account_id: string | null;
   name: string;
   address: string;
-  /** Whether this is an act as an operator: then the entry keeps the name even if the account is deleted. */
+  /** Whether this is an act as an operator, whose entry keeps the name even if the account is deleted. */
   isOperator?: boolean;
 }
 
@@ -43,7 +43,10 @@ export interface AuditEntry extends Required<Omit<Act, 'detail'>> {
 const MAX_TEXT = 256;
 const KEYS_PER_MS = 2048;
 
-/** A lower bound for the ids of a time. Ids begin with the time instead of a key from the sequence, which needs a lock. */
+/**
+ * A lower bound for the ids since a time. Ids begin with the time instead of a key from the sequence, which needs a
+ * lock.
+ */
 const firstIdAt = (ms: number): string => idOf(Math.max(0, ms) * KEYS_PER_MS);
 
 const MAX_WRITTEN = 2 ** 24;
@@ -56,8 +59,8 @@ function newId(now: number): string {
 }
 
 /**
- * Writes an entry to the audit log. An act must never contain secrets. Some entries are written after the response, when
- * the account may already be deleted: then the entry gets no name.
+ * Writes an entry to the audit log. An act must never contain secrets. Some entries are written after the response. If
+ * the account is deleted by then, the entry gets no name.
  */
 export async function recordAudit(db: Queryable, now: number, actor: Actor, act: Act): Promise<void> {
   const { action, subject = '', label = '', outcome = 'done', detail = {} } = act;

@@ -4,9 +4,9 @@ import { list, sql } from '#db/sql.ts';
 import { nameOfDeleted } from './audit.ts';
 
 /**
- * Removes a deleted account's personal data from the audit log: name, addresses and details. The entries stay under the
- * account's id, which nothing else links to the person. Entries of acts as an operator keep the name: an operator answers
- * for them as long as they are stored.
+ * Removes a deleted account's personal data from the audit log: name, addresses and details. The entries keep the
+ * account's id, which nothing else links to the person. Entries of acts as an operator keep the name, because operators
+ * are accountable for them.
  */
 export async function eraseFromAudit(tx: Queryable, accountId: string): Promise<void> {
   const name = nameOfDeleted(accountId);

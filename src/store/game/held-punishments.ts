@@ -2,8 +2,9 @@ import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
 /**
- * Punishments in force against a player whose account was deleted. They stay with the pseudonym, and the keyed hash of the
- * UUID binds them to the game account: a ban is not shed by deleting the account and linking the game account again.
+ * Punishments in force against a player whose account was deleted. They stay with the pseudonym, and the keyed hash of
+ * the UUID binds them to the game account, so that deleting the account and linking the game account again does not
+ * remove a ban.
  */
 
 export async function holdPunishments(tx: Queryable, now: number, uuidHash: string, playerKey: number): Promise<void> {
@@ -14,7 +15,7 @@ export async function holdPunishments(tx: Queryable, now: number, uuidHash: stri
     on conflict (uuid_hash, punishment_key) do nothing`);
 }
 
-/** The keys of the punishments that a game account brings back, and of the players who have them now. */
+/** The keys of the punishments that return with a game account, and of the players who have them now. */
 export async function heldPunishments(
   tx: Queryable,
   uuid: string,
@@ -25,7 +26,7 @@ export async function heldPunishments(
     where h.uuid_hash = ${tx.keyedHash(uuid)} order by u.key`);
 }
 
-/** Gives a punishment to the player who came back. */
+/** Assigns a punishment to the player who returned. */
 export async function returnPunishment(tx: Queryable, key: number, punished: number): Promise<void> {
   await tx.runAll([
     sql`update punishments set punished_key = ${punished} where key = ${key}`,
@@ -33,7 +34,7 @@ export async function returnPunishment(tx: Queryable, key: number, punished: num
   ]);
 }
 
-/** The punishments that public pages may show: those of deleted accounts stay silent until the game account returns. */
+/** The punishments that public pages may show; those of deleted accounts are hidden until the game account returns. */
 export async function withoutHeld<P extends { key: number }>(db: Queryable, punishments: P[]): Promise<P[]> {
   if (punishments.length === 0) return punishments;
   const rows = await db.tuples(sql`

@@ -30,7 +30,7 @@ export interface Death {
 
 export type Kill = Death & { killer: Participant };
 
-/** A page holds the kills before this one: older matches, and smaller numbers of the same match. */
+/** Bounds a page to the kills before it: of older matches, or with smaller numbers in the same match. */
 export type KillPosition = Pick<Death, 'match' | 'number'>;
 
 const NEWEST: KillPosition = { match: Number.MAX_SAFE_INTEGER, number: 0 };
@@ -74,7 +74,7 @@ type KillTuple = [
 
 /**
  * Reads a page by the index of the role. The condition compares the columns of the index as one row value, because
- * otherwise PostgreSQL may scan the primary key, which passes the kills of everybody else.
+ * otherwise PostgreSQL may scan the primary key, with the kills of all other players.
  */
 async function read(
   db: Queryable,

@@ -5,8 +5,8 @@ import { byOrder } from './servers.ts';
 import { WATCH_EVENT } from './watches/server-watches.ts';
 
 /**
- * The match that each server plays now, by its newest report, and unreported matches: those that servers played and of which no
- * result was reported. Neither has an id or feeds a counter. The report of the result removes them.
+ * The present match of each server by its newest report, and unreported matches, which have ended without a reported
+ * result. Neither has an id or is counted. The report of the result deletes them.
  */
 
 export type MatchPhase = 'starting' | 'running' | 'finished';
@@ -25,7 +25,7 @@ export interface LiveMatchHead {
   map: string;
   gamemode: string;
   participants: number;
-  /** null where nobody counted them. */
+  /** null if they were not counted. */
   observers: number | null;
 }
 
@@ -34,7 +34,7 @@ export interface LiveMatch extends LiveMatchHead {
   objectives: MatchObjective[];
 }
 
-/** A team without its players. `color` is empty where the server reported none. */
+/** A team without its players. `color` is empty if the server reported none. */
 export type LiveTeamHead = Omit<MatchTeam, 'players'> & { color: string };
 
 /** A running match in a list. */
@@ -49,17 +49,17 @@ export interface ListedLiveMatch extends LiveMatchHead {
 /** A match without a result that the server no longer plays. */
 export interface UnreportedMatch {
   started: number;
-  /** When the server last played it, as far as known. */
+  /** The last time at which the server is known to have played it. */
   seen: number;
   map: string;
   gamemode: string;
 }
 
-/** The most unreported matches stored of each server. */
+/** Maximum unreported matches stored per server. */
 const MAX_UNREPORTED = 20;
 /**
- * How far the beginning of a match that a status ping tells may be off: the answer is up to five seconds old and on its way
- * for up to five more, and PGM counts whole seconds.
+ * Maximum error of a match's beginning in a status ping: the answer is up to five seconds old, takes up to five more,
+ * and PGM counts whole seconds.
  */
 const TOLERANCE_MS = 20_000;
 
@@ -109,7 +109,9 @@ export async function liveMatchOf(db: Queryable, serverKey: number, since: numbe
   return { ...headFrom(row), teams, objectives };
 }
 
-/** The unreported matches of a server, newest first, with the match that nobody reports since the timestamp. */
+/**
+ * The unreported matches of a server, newest first, with its running match if that has no report since the timestamp.
+ */
 export async function unreportedMatchesOf(db: Queryable, serverKey: number, since: number): Promise<UnreportedMatch[]> {
   return await db.all<UnreportedMatch>(sql`
     select started, time as seen, map, gamemode from live_matches
@@ -119,7 +121,7 @@ export async function unreportedMatchesOf(db: Queryable, serverKey: number, sinc
     order by started desc limit ${MAX_UNREPORTED}`);
 }
 
-/** A report of the match that a server plays now. */
+/** A report of the present match of a server. */
 export interface LiveReport {
   serverKey: number;
   eventId: string;
@@ -171,7 +173,10 @@ const teamHeadOf = ({ name, color = '', score, kill_count, death_count }: LiveTe
   return { name, score, kill_count, death_count, color };
 };
 
-/** Whether a report is about another match. A server that begins to report itself says more exactly when its match began. */
+/**
+ * Whether a report is about another match. The first own report of a server has a more exact beginning of the same
+ * match.
+ */
 function isReplaced(
   { event_id, time, started: began }: NewestReport,
   { eventId, started, time: now }: LiveReport,
@@ -181,7 +186,7 @@ function isReplaced(
   return started === null || !isOtherSource || !isSameMatch([began, time], [started, now]);
 }
 
-/** Copies the match of a server to its unreported ones, of which the newest stay. */
+/** Copies the match of a server to its unreported ones, of which the newest are kept. */
 async function addUnreported(tx: Queryable, serverKey: number): Promise<void> {
   await tx.run(sql`
     insert into unreported_matches (server_key, started, seen, received, map, gamemode)
@@ -193,7 +198,9 @@ async function addUnreported(tx: Queryable, serverKey: number): Promise<void> {
       select started from unreported_matches where server_key = ${serverKey} order by started desc limit 1 offset ${MAX_UNREPORTED})`);
 }
 
-/** Whether one of the newest matches with a result is the match that began at a time and was still played at another. */
+/**
+ * Whether one of the newest matches with a result is the match that began at `started` and was still played at `time`.
+ */
 export async function hasResult(tx: Queryable, serverKey: number, started: number, time: number): Promise<boolean> {
   const rows = await tx.tuples(sql`
     select started, finished from matches where server_key = ${serverKey} order by server_key desc, key desc limit 5`);
@@ -207,7 +214,7 @@ export interface FinishedMatch {
   finished: number;
 }
 
-/** Removes what was seen of matches whose results are known now. */
+/** Deletes the running and unreported matches whose results are known now. */
 export async function removeSeen(tx: Queryable, finished: readonly FinishedMatch[]): Promise<void> {
   const servers = list([...new Set(finished.map(({ serverKey }) => serverKey))]);
   const rows = await tx.tuples(sql`
@@ -227,13 +234,13 @@ export async function removeSeen(tx: Queryable, finished: readonly FinishedMatch
   );
 }
 
-/** Forgets what a server reported of its matches, since a timestamp or at all. */
+/** Deletes the reports of a server's matches, all or those since a timestamp. */
 export async function forgetSeen(tx: Queryable, serverKey: number, since = 0): Promise<void> {
   await tx.run(sql`delete from live_matches where server_key = ${serverKey} and received >= ${since}`);
   await tx.run(sql`delete from unreported_matches where server_key = ${serverKey} and received >= ${since}`);
 }
 
-/** Forgets teams and objectives with one of these players. The next report has them under other names. */
+/** Deletes teams and objectives with one of these players. The next report has them under other names. */
 export async function forgetPlayersOfLiveMatches(tx: Queryable, uuids: readonly string[]): Promise<void> {
   for (const uuid of uuids) {
     await tx.run(sql`
@@ -242,7 +249,9 @@ export async function forgetPlayersOfLiveMatches(tx: Queryable, uuids: readonly 
   }
 }
 
-/** The servers of these whose own report of a match was received since the timestamp: no poll has to report it. */
+/**
+ * The servers of these whose own report of a match was received since the timestamp, so that no poll has to report it.
+ */
 export async function reportingMatches(
   db: Queryable,
   serverKeys: readonly number[],

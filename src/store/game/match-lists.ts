@@ -4,7 +4,7 @@ import { HAS_MERGED, withSurvivors } from './merged-players.ts';
 import { keysetPage, type Page, pageBefore } from '../keyset-paging.ts';
 import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch } from './matches.ts';
 
-/** The filter of a list of matches: one condition only, so that each list reads one index. */
+/** The filter of a list of matches, a single condition so that each list reads one index. */
 export type MatchFilter = { mapKey: string } | { serverKey: number } | { gamemode: string } | undefined;
 
 /** A match in a list of the site, with the keys for its links. */

@@ -25,11 +25,11 @@ export interface MatchFacts {
   death_count: number;
 }
 
-/** Facts about a match that are no members of its specified form. */
+/** Facts about a match beyond its specified form. */
 export interface MatchExtras {
-  /** All winning teams, where there are several. */
+  /** All winning teams, if there are several. */
   winners?: string[];
-  /** Colours as reported, in the order of the teams; empty where none was. */
+  /** Colours as reported, in the order of the teams; empty if none was. */
   colors?: string[];
   /** The places of players in teams that do not decide their result: team, then player. */
   secondary?: [team: number, player: number][];
@@ -60,7 +60,7 @@ export interface MatchObjective {
   type: string;
   name: string;
   color: string;
-  /** The player's share of a destroyable; absent: all of it. */
+  /** The player's share of a destroyable; absent for the whole. */
   percent?: number;
   time: number;
 }
@@ -97,7 +97,7 @@ const WITH_TEAMS = sql`select match_key, head, started, finished, teams, ${HAS_M
 const WHOLE = sql`
   select match_key, head, started, finished, teams, ${HAS_MERGED}, objectives, extras from match_details`;
 
-/** Like `listMatches`, with teams. Without objectives, which would need further reads from disk. */
+/** Like `listMatches`, with teams, but without objectives, which need further reads from disk. */
 export async function listMatchesWithTeams(
   db: Queryable,
   before: number,
@@ -165,9 +165,10 @@ export interface PlayedMatch extends MatchHead {
 }
 
 /**
- * A player's rows `p` and matches `m` with keys below `before`, newest first: a scan of the index player_matches_by_player
- * that ends with the page. The condition compares both columns as one row value, because with two conditions PostgreSQL may
- * scan the primary key, which passes the matches of everybody else. `cross join` fixes the order of the tables on SQLite.
+ * A player's rows `p` and matches `m` with keys below `before`, newest first: a scan of the index
+ * player_matches_by_player that ends with the page. The condition compares both columns as one row value, because with
+ * two conditions PostgreSQL may scan the primary key, with the matches of all other players. `cross join` fixes the
+ * order of the tables on SQLite.
  */
 export function playedBelow(playerKey: number, before: number, limit: number): Sql {
   return sql`

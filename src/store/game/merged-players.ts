@@ -3,19 +3,20 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import { renamedJson } from './renamed-json.ts';
 
 /**
- * Matches in which a merged UUID took part. The rows of a match store the players as they were reported; a reader replaces
- * the UUID, and gives every place of the surviving player in the match the name that the player has now. So the answer does
- * not depend on whether the merge or the match arrived first, and a name that was withdrawn or anonymised is gone from it.
+ * Matches in which a merged UUID took part. The rows of a match store the players as they were reported; a reader
+ * replaces the UUID, and gives every place of the surviving player in the match the name that the player has now. So
+ * the response does not depend on whether the merge or the match arrived first, and contains no withdrawn or anonymised
+ * name.
  */
 
-/** The column `merged` of a match: 1 where `withSurvivors` has to rewrite its JSON. */
+/** The column `merged` of a match: 1 if `withSurvivors` has to rewrite its JSON. */
 export const hasMerged = (match: Sql): Sql => sql`
   case when exists (select 1 from merged_in_matches x where x.match_key = ${match}) then 1 else 0 end`;
 
 /** `hasMerged` for readers of `match_details`. */
 export const HAS_MERGED = hasMerged(sql`match_details.match_key`);
 
-/** The name to show of a player in a match: `stored`, or the present name where a UUID of the player was merged. */
+/** The name to show of a player in a match: `stored`, or the present name if a UUID of the player was merged. */
 export function shownName(match: Sql, player: Sql, present: Sql, stored: Sql): Sql {
   return sql`
     case when exists (select 1 from merged_in_matches x where x.match_key = ${match} and x.player_key = ${player})

@@ -53,7 +53,8 @@ export async function removeOnlineSamples(
 ): Promise<number> {
   await lockSamples(tx);
   await tx.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
-  // Samples may come from the clock of another process than the heartbeats, so this checks all of them, at most eight days.
+  // All samples, at most eight days, are checked, because their clock may be that of another process than the
+  // heartbeats'.
   const rows = await tx.tuples(sql`
     select time from online_by_server where server_key = ${serverKey} and received >= ${since} order by time limit ${limit}`);
   if (rows.length === 0) return 0;
@@ -67,7 +68,7 @@ export async function removeOnlineSamples(
   return rows.length;
 }
 
-/** Serialises sampling and retraction: without the lock, each could miss the rows of the other. */
+/** Serialises sampling and retraction, which without the lock could miss each other's rows. */
 async function lockSamples(tx: Queryable): Promise<void> {
   if (tx.remote) await tx.run(sql`lock table online_by_server in exclusive mode`);
 }

@@ -5,14 +5,14 @@ import { type Sql, sql } from '#db/sql.ts';
 export interface PlayerEvent {
   key: number;
   type: string;
-  /** When it happened and when it was received, epoch milliseconds. */
+  /** The times at which it happened and was received, epoch milliseconds. */
   time: number;
   received: number;
   /** The name of the server that it belongs to; null for events of the network. */
   server: string | null;
 }
 
-/** Events of a player with keys below `before`, newest first. Withdrawn events are not among them. */
+/** Events of a player with keys below `before`, newest first, without withdrawn ones. */
 export async function eventsOfPlayer(
   db: Queryable,
   player: number,

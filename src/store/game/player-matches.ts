@@ -14,8 +14,8 @@ export type PlayedBy = [
 ];
 
 /**
- * The row of a player of whom two merged UUIDs took part in one match: won if either did, under the name that sorts last,
- * with the counts of both. The order of the arguments does not matter, so it does not matter when the merge arrives.
+ * Joins the rows of two merged UUIDs of a player in one match: won if either did, under the name that sorts last, with
+ * the sums of both. It is commutative, so that the time of the merge does not matter.
  */
 export function joinPlayed(one: PlayedBy, other: PlayedBy): PlayedBy {
   const [name, result, score, kills, deaths, time, envdeaths] = one;
@@ -30,7 +30,7 @@ export function joinPlayed(one: PlayedBy, other: PlayedBy): PlayedBy {
   ];
 }
 
-/** The counts of two such rows that the joined row has once: it is one match with one result. */
+/** The counts that the joined row has once, not as a sum, because it is one match with one result. */
 export function countedTwice(one: MatchResult, other: MatchResult): Counts {
   const joined = joinedResult(one, other);
   const surplus = (result: MatchResult): number =>

@@ -8,7 +8,7 @@ import { rankChanges } from './rank-counts.ts';
 /**
  * Derives the names, the last login and the last logout of a player from the remaining records, after events were
  * retracted. `PlayerAccumulator` maintains the same fields event by event. The newest observation of a name decides; of
- * two with the same timestamp, the one of the later event; of two in one event (a match of merged UUIDs), the name that
+ * two with the same timestamp that of the later event; of two in one event (a match of merged UUIDs) the name that
  * sorts last.
  */
 
@@ -205,8 +205,10 @@ interface NamedPlayer {
 
 /**
  * Gives a player the names and last sessions of a merged one, too, from the two name histories.
+ *
  * @param survivor already owns the observations of `merged`
- * @returns whether timestamps of the two are the same, so that only the observations tell which name is the newer one
+ *
+ * @returns whether the two have equal timestamps, so that the newer name has to be derived from the observations
  */
 export async function mergePlayerNames(tx: Queryable, merged: number, survivor: number): Promise<boolean> {
   const [from, into] = [await namedPlayer(tx, merged), await namedPlayer(tx, survivor)];
@@ -231,7 +233,7 @@ export async function mergePlayerNames(tx: Queryable, merged: number, survivor: 
   return isTied;
 }
 
-/** The row of the present name is not updated with each event: its spelling and its end are those of the player. */
+/** The row of the present name is not updated with each event; its spelling and end are in the player. */
 async function namedPlayer(tx: Queryable, key: number): Promise<NamedPlayer> {
   const player = (await tx.get<Omit<NamedPlayer, 'names'>>(sql`
     select p.uuid, p.name, p.name_key, s.name_seen, p.last_login, p.last_login_server, p.last_logout

@@ -34,7 +34,7 @@ type ObjectiveTuple = [
   time: number,
 ];
 
-/** A player's newest objectives of a type, by match and by their place within it. */
+/** A player's newest objectives of a type, by match and number within it. */
 export async function objectivesOf(
   db: Queryable,
   playerKey: number,

@@ -1,55 +1,22 @@
-import type { Queryable } from '#db/db.ts';
+import { type Queryable, safeNumber } from '#db/db.ts';
 import { rankChanges } from './rank-counts.ts';
 import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
-
-/**
- * The counters of each mode group, columns `<group>_<counter>` of player_stats. `time` is seconds played; `envdeath` is
- * deaths without a killer. A match counts
- * for one group; `factions` comes from statistics events.
- */
-export const GROUPS = {
-  bowspleef: ['win', 'lose', 'play', 'time'],
-  tntrun: ['win', 'lose', 'play', 'time'],
-  cp: ['kill', 'death', 'win', 'lose', 'play', 'time', 'envdeath'],
-  ctw: ['kill', 'death', 'win', 'lose', 'play', 'time', 'wool', 'envdeath'],
-  objective: ['kill', 'death', 'win', 'lose', 'play', 'time', 'core', 'destroyable', 'flag', 'envdeath'],
-  paintball: ['kill', 'death', 'win', 'lose', 'play', 'time', 'shot', 'hit'],
-  splatt: ['kill', 'death', 'win', 'lose', 'play', 'time', 'shot', 'hit', 'paint'],
-  teampvp: ['kill', 'death', 'win', 'lose', 'play', 'time', 'score', 'objective', 'envdeath'],
-  factions: ['kill', 'death', 'time'],
-} as const;
-
-export type Group = keyof typeof GROUPS;
-export const GROUP_NAMES = Object.keys(GROUPS) as Group[];
-
-const GROUP_OF_MODE = new Map<string, Group>([
-  ['ctw', 'ctw'],
-  ['cp', 'cp'],
-  ['koth', 'cp'],
-  ['dtc', 'objective'],
-  ['dtm', 'objective'],
-  ['ctf', 'objective'],
-  ['bowspleef', 'bowspleef'],
-  ['tntrun', 'tntrun'],
-  ['paintball', 'paintball'],
-  ['splatt', 'splatt'],
-]);
-
-/** The group for which matches of a gamemode count; team modes without a group of their own count for `teampvp`. */
-export function groupOf(gamemode: string): Group {
-  return GROUP_OF_MODE.get(gamemode.toLowerCase()) ?? 'teampvp';
-}
+import { countersOf, type Group, GROUP_NAMES, type StatCounter } from './statistics-groups.ts';
 
 /** Counts by the name of the counter; absent counters are zero. */
-export type Counts = Partial<Record<string, number>>;
+export type Counts = Partial<Record<StatCounter, number>>;
 
 /** The counters of one player by group. */
 export type Stats = Record<Group, Record<string, number>>;
 
-/** Sums in the order of `GROUPS[group]`. */
+/** Sums in the order of the group's counters. */
 export type Sums = number[];
 
-export const sumsOf = (group: Group, counts: Counts): Sums => GROUPS[group].map((counter) => counts[counter] ?? 0);
+export const sumsOf = (group: Group, counts: Counts): Sums => countersOf(group).map((counter) => counts[counter] ?? 0);
+
+/** A counter of a player, summed over all groups. */
+export const counterTotal = (stats: Stats, counter: StatCounter): number =>
+  safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
 
 type Row = readonly number[];
 
@@ -64,9 +31,9 @@ interface UpsertText {
 
 const UPSERTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, upsertOf(group)])) as Record<Group, UpsertText>;
 
-/** The columns of a group's counters, in the order of `GROUPS[group]`. */
+/** The columns of a group's counters in `player_stats`, in the order of the counters. */
 export function columnsOf(group: Group): string[] {
-  return GROUPS[group].map((counter) => `${group}_${counter}`);
+  return countersOf(group).map((counter) => `${group}_${counter}`);
 }
 
 const ALL_COLUMNS = join(GROUP_NAMES.flatMap(columnsOf).map(identifier));
@@ -78,7 +45,7 @@ export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> 
   let place = 0;
   for (const group of GROUP_NAMES) {
     const counts: Record<string, number> = (stats[group] = {});
-    for (const counter of GROUPS[group]) counts[counter] = (row[place++] as number | undefined) ?? 0;
+    for (const counter of countersOf(group)) counts[counter] = (row[place++] as number | undefined) ?? 0;
   }
   return stats;
 }
@@ -97,7 +64,7 @@ function upsertOf(group: Group): UpsertText {
 
 /**
  * The statements that add to the counters of a group, also for players without a row.
- * @param rows the sums in the order of `GROUPS[group]`, then `name_seen` and the player's key
+ * @param rows the sums in the order of the group's counters, then `name_seen` and the player's key
  */
 export function additions(group: Group, rows: readonly Row[]): Sql[] {
   const { head, tail, columns } = UPSERTS[group];

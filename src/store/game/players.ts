@@ -32,8 +32,8 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
 }
 
 /**
- * The player who has a name now, in any case; of several, the one last observed with it. If there is none, the player who
- * last had it.
+ * The player with this present name, in any case; of several the one last observed with it. Otherwise the player who
+ * last had the name.
  */
 export async function playerByName(db: Queryable, name: string): Promise<Player | undefined> {
   const key = nameKey(name);
@@ -51,7 +51,9 @@ async function lastBearer(db: Queryable, nameKey: string): Promise<Player | unde
     where p.name_key = ${nameKey} order by s.name_seen desc, p.key desc limit 1`);
 }
 
-/** A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits is found where no player has that UUID. */
+/**
+ * A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits is found if no player has that UUID.
+ */
 export async function findPlayer(db: Queryable, text: string): Promise<Player | undefined> {
   const uuid = uuidOf(text);
   const identified = uuid === undefined ? undefined : await playerByUuid(db, uuid);
@@ -85,7 +87,7 @@ export async function aliasesOf(db: Queryable, uuid: string, limit: number): Pro
   return rows.map(([alias]) => String(alias));
 }
 
-/** A statement may have only so many values. */
+/** Below the maximum number of values in a statement. */
 const NAMES_PER_READ = 512;
 
 /** The present names of players by UUID, also by the UUIDs that were merged into them. */

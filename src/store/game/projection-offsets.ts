@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 /** Data that is derived from matches asynchronously, in the order of their keys. */
 export type Projection = 'boards';
 
-/** How far a projection has come. */
+/** The position of a projection. */
 export interface ProjectionOffset {
   /** The key of the last match that is counted. */
   last: number;

@@ -27,7 +27,7 @@ export interface Punishment {
 export interface Revocation {
   time: number;
   reason: string;
-  /** The player who revoked it, where the sender named one. */
+  /** The player who revoked it, if the sender named one. */
   by: { uuid: string; name: string } | null;
   /** The name of the server that revoked it; empty for the network's staff. */
   server: string;
@@ -87,7 +87,7 @@ export async function punishmentByKey(db: Queryable, key: number, now: number): 
   return row && punishmentOf(row, now);
 }
 
-/** Whether a ban of the player is active. Networks write the type `ban` in any case. */
+/** Whether a ban of the player is active. The type `ban` may be in any case. */
 export async function isBanned(db: Queryable, playerKey: number, now: number): Promise<boolean> {
   const ban = await db.get(sql`
     select key from punishments
@@ -156,14 +156,14 @@ export interface PunishmentTerms {
   expires: number | null;
 }
 
-/** Which of these references of an issuer name a punishment. */
+/** The references of these for which an issuer has a punishment. */
 export async function usedReferences(tx: Queryable, scope: number, references: readonly string[]): Promise<string[]> {
   const rows = await tx.tuples(sql`
     select reference from punishments where scope_key = ${scope} and reference in (${list(references)})`);
   return rows.map(([reference]) => String(reference));
 }
 
-/** A punishment that an event changes, by its key and by its sender's name of it. */
+/** A punishment that an event changes, with its key and its sender's reference. */
 export interface PunishmentTarget {
   key: number;
   scope: number;

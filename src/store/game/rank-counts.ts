@@ -2,17 +2,17 @@ import type { Queryable } from '#db/db.ts';
 import { insertAll, join, list, type Sql, sql } from '#db/sql.ts';
 
 /**
- * How many players have which value of a counter, so that a rank is a sum over few rows. A bucket of level n covers 64^n
- * values; it is numbered by them, so a bucket of level n + 1 contains 64 of level n. The players with a higher value than
- * `v` are those in the higher buckets of each level within the bucket of `v` one level above: at most 63 rows a level. The
- * first bucket within its parent is never a higher one, so it is not stored, and a small value needs few rows.
+ * Histograms of counters, so that a rank is a sum over few rows. A bucket of level n covers 64^n values; a bucket of
+ * level n + 1 contains 64 of level n. The players with a value above `v` are, on each level, those in the higher
+ * buckets of the same parent: at most 63 rows a level. The first bucket of a parent is never a higher one and is not
+ * stored, so that a small value needs few rows.
  */
 
 const WIDTH = 64;
 /** Enough for every integer below 2^53. */
 const LEVELS = 9;
 
-/** A player's value of a counter before and after a change; undefined where the player is not ranked. */
+/** A player's value of a counter before and after a change; undefined if the player is not ranked. */
 export interface RankChange {
   counter: string;
   from: number | undefined;
@@ -41,7 +41,7 @@ export class RankCounts {
     }
   }
 
-  /** The statements that write the changes and delete buckets which have become empty. */
+  /** The statements that write the changes and delete empty buckets. */
   statements(): Sql[] {
     const changed = [...this.#buckets.values()].filter(({ players }) => players !== 0);
     const fewer = Map.groupBy(
@@ -78,7 +78,10 @@ interface CountedValue {
   value: number;
 }
 
-/** One more than the number of players with a higher value, by counter: one statement with an index look-up for each level. */
+/**
+ * One more than the number of players with a higher value, by counter, in one statement with an index look-up per
+ * level.
+ */
 export async function ranksAmong(db: Queryable, values: readonly CountedValue[]): Promise<Record<string, number>> {
   const higher = values.flatMap(({ counter, value }) => higherBuckets(counter, value));
   const ranks = Object.fromEntries(values.map(({ counter }) => [counter, 1]));

@@ -9,7 +9,7 @@ interface NamedPlayer {
 export const renamedJson = (json: string, renamed: ReadonlyMap<string, NamedPlayer>): string =>
   JSON.stringify(rename(JSON.parse(json), renamed));
 
-/** Copies a value and replaces every UUID that is renamed, and the `name` beside a member `uuid`. */
+/** Copies a value and replaces every renamed UUID, and the member `name` of an object with its `uuid`. */
 export function rename(value: unknown, renamed: ReadonlyMap<string, NamedPlayer>): unknown {
   if (typeof value === 'string') return renamed.get(uuidOf(value) ?? '')?.uuid ?? value;
   if (Array.isArray(value)) return value.map((part) => rename(part, renamed));

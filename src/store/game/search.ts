@@ -18,7 +18,7 @@ export interface FoundMap {
 
 /**
  * Players with a present or former name that begins with the text, in any case, ordered by name. A player whose name
- * became known later is still found by the short UUID.
+ * became known later is also found by the short UUID.
  */
 export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
   const rows = await db.all<FoundPlayer & { found: string; found_key: string }>(sql`

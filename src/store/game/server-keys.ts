@@ -13,11 +13,11 @@ export interface ServerKey {
   id: string;
   test: boolean;
   created: number;
-  /** When the key stops working, epoch milliseconds; null if it does not expire. */
+  /** The expiry, epoch milliseconds; null if it does not expire. */
   expires: number | null;
 }
 
-/** The server that a key authenticates; `credential` is the key of the key itself. */
+/** The server that a secret key authenticates; `credential` is the primary key of the secret key. */
 export interface Credential {
   credential: number;
   serverKey: number;
@@ -84,7 +84,7 @@ export async function findServerKey(db: Queryable, secret: string, now: number):
   return { credential: row.key, serverKey: row.server_key, serverName: row.name, test: row.test === 1 };
 }
 
-/** Which punishments a key may change now; undefined if the key is revoked or expired, or its server was removed. */
+/** The punishments that a key may change; undefined if the key is revoked or expired, or its server was removed. */
 export async function authorityOf(
   db: Queryable,
   serverKey: number,

@@ -7,7 +7,7 @@ export interface Server {
   name: string;
 }
 
-/** Which punishments a server may change: all of the network, or those that it issued. */
+/** The punishments that a server may change: all of the network, or those that it issued. */
 export const PUNISHMENT_SCOPES = ['network', 'own'] as const;
 export type PunishmentScope = (typeof PUNISHMENT_SCOPES)[number];
 
@@ -23,7 +23,7 @@ export interface ServerNow extends Server {
   max: number;
   punishments: PunishmentScope;
   playing: number;
-  /** How many are connected; `players` may name only some of them. */
+  /** The number of connected players, of whom `players` may name only some. */
   playerCount: number;
   players: string[];
   gamemode: string;
@@ -53,7 +53,7 @@ const SELECT = sql`
     p.players, p.gamemode, p.current_map, p.next_map
   from servers s left join presence p on p.server_key = s.key`;
 
-/** Sorts by `order`, then by name. In JavaScript because each database sorts text by its own collation. */
+/** Sorts by `order`, then by name; in JavaScript, because each database sorts text by its own collation. */
 export function byOrder(a: Pick<ServerRow, 'sort_order' | 'name'>, b: Pick<ServerRow, 'sort_order' | 'name'>): number {
   return a.sort_order - b.sort_order || (a.name < b.name ? -1 : 1);
 }
@@ -80,8 +80,8 @@ export async function countOnline(db: Queryable, since: number): Promise<number>
 }
 
 /**
- * The servers that now play one of the maps, each with the key of its map: the one with exactly the reported name, else
- * the newest with this name in any case.
+ * The servers that play one of the maps, each with the key of its map: the one with exactly the reported name, else the
+ * newest with this name in any case.
  */
 export async function serversPlaying(
   db: Queryable,

@@ -5,22 +5,22 @@ import type { Stats } from './player-stats.ts';
 import { type RankChange, RankCounts, ranksAmong } from './rank-counts.ts';
 
 /**
- * The ranks of players in the group `teampvp`, a projection of their counters. Whatever changes the counters of a player in
- * that group records it in `rank_changes` in the same transaction; a job then counts the player anew. A rank is read from
- * some hundred rows of `rank_counts`, whatever the number of players.
+ * The ranks of players in the group `teampvp`, a projection of their counters. Each change of a player's counters in
+ * that group is recorded in `rank_changes` in the same transaction; a job then counts the player again. A rank is read
+ * from some hundred rows of `rank_counts`, regardless of the number of players.
  */
 
 /** The values by which players are ranked, the columns of `ranked_players`. */
 const RANKED = ['kill', 'win', 'ratio', 'objective', 'time'] as const;
 export type Ranked = (typeof RANKED)[number];
 
-/** A player costs some fifty rows, so one transaction takes a few milliseconds. */
+/** A player takes some fifty rows, so that one transaction takes a few milliseconds. */
 export const RANKED_PER_STEP = 50;
 
 /** Kills per death are compared to six decimals. */
 const RATIO_UNIT = 1_000_000;
 
-/** A player's kills per death; the kills of a player without deaths. */
+/** A player's kills per death; without deaths, the kills. */
 export function killDeathRatio({ kill = 0, death = 0 }: Record<string, number>): number {
   return death === 0 ? kill : kill / death;
 }
@@ -57,7 +57,7 @@ export async function countRanks(db: Db): Promise<boolean> {
   const waiting = await db.tuple(sql`select 1 from rank_changes limit 1`);
   if (waiting === undefined) return false;
   return await db.transaction(async (tx) => {
-    // Every writer of counters holds this lock, so none changes them between the read and the deletion below.
+    // Every writer of counters holds this lock, so that they do not change between the read and the deletion below.
     await Keys.lock(tx);
     const rows = await tx.tuples(sql`
       select player_key from rank_changes order by player_key limit ${RANKED_PER_STEP}`);

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const QUARTER_HOUR_MS = 900_000;
 const RETAINED_QUARTERS = 50_000;
 
-/** How many buckets of each period are retained, including the present one. */
+/** Number of retained buckets of each period, including the present one. */
 export const RETAINED_BUCKETS: Readonly<Record<Exclude<Period, 'all'>, number>> = { day: 31, week: 13, month: 24 };
 
 /** Finds the bucket of each period that contains a timestamp. */

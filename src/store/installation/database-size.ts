@@ -3,15 +3,15 @@ import { identifier, sql } from '#db/sql.ts';
 
 export interface TableSize {
   table: string;
-  /** With its indexes; undefined on SQLite, where only a scan of the whole file tells it. */
+  /** With its indexes; undefined on SQLite, which would have to scan the whole file. */
   bytes: number | undefined;
   /** An estimate: the planner's on PostgreSQL, the span of the row ids on SQLite. */
   rows: number;
 }
 
 /**
- * The size of the database in bytes, without SQLite's WAL, and of its tables, without reading their rows. Both databases
- * keep these figures in catalogues of their own, so each has its statements.
+ * The size of the database in bytes, without SQLite's WAL, and of its tables, without reading their rows. Each database
+ * has its own catalogues for these figures, so each has its own statements.
  */
 export async function databaseSize(db: Db): Promise<{ bytes: number; tables: TableSize[] }> {
   return db.dialect === 'sqlite' ? await sqliteSize(db) : await postgresSize(db);

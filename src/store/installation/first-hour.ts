@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** What a new network has already, in the order in which an operator sets it up. */
+/** The completed steps of a new network, in the order in which an operator takes them. */
 export interface FirstHour {
   /** A game server with a valid key that stores events. */
   server: boolean;
@@ -12,7 +12,9 @@ export interface FirstHour {
   application: boolean;
 }
 
-/** Events among which one of a game server is looked for: a network that imports its history has millions of others. */
+/**
+ * Maximum events that are searched for one of a game server: a network that imports its history has millions of others.
+ */
 const NEWEST_EVENTS = 50;
 
 export async function firstHourOf(db: Queryable, now: number): Promise<FirstHour> {

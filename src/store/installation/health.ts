@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { type MailFailure, mailFailureOf } from '#store/mail-failures.ts';
 import { isClockSuspect, lastPurge } from '#store/purge-runs.ts';
 
-/** The state of the service for the operator. Timestamps are epoch milliseconds, null where there is none yet. */
+/** The state of the service for the operator. Timestamps are epoch milliseconds, null if there is none yet. */
 export interface Health {
   database: Db['dialect'];
   /** Duration of one look-up in milliseconds. */

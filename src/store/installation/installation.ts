@@ -22,7 +22,7 @@ export async function secretKeyMatches(db: Db, secret: SecretKey): Promise<boole
   return await secretKeyMatches(db, secret);
 }
 
-/** The fingerprint of the secret key that services on this database have used; undefined where none has run yet. */
+/** The fingerprint of the secret key that services on this database have used; undefined if none has run yet. */
 export async function storedFingerprint(db: Queryable): Promise<string | undefined> {
   return await valueOf(db, FINGERPRINT);
 }
@@ -33,7 +33,7 @@ export async function saveFingerprint(db: Queryable, secret: SecretKey): Promise
 
 /**
  * The keys of the keyed hashes under earlier secret keys, oldest first. The UUIDs of erased players are known only by their
- * hashes, so a new secret key hashes the hash of the one before. Undefined where they are sealed under another key.
+ * hashes, so a new secret key hashes the hash of the one before. Undefined if they are sealed under another key.
  */
 export async function formerHashKeys(db: Queryable, secret: SecretKey): Promise<Buffer[] | undefined> {
   const sealed = await valueOf(db, FORMER_HASH_KEYS);

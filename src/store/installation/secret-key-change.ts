@@ -19,8 +19,9 @@ export interface SecretKeyChange {
 }
 
 /**
- * Seals and hashes everything under a new secret key, in one transaction: broken off, it has changed nothing.
- * @throws UsageError where `from` is not the key of the database, or jobs are unfinished
+ * Seals and hashes everything under a new secret key, in one transaction.
+ *
+ * @throws UsageError if `from` is not the key of the database, or jobs are unfinished
  */
 export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): Promise<SecretKeyChange> {
   return await db.transaction(async (tx) => {
@@ -45,7 +46,7 @@ export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): P
   });
 }
 
-/** What an installation loses with its secret key. */
+/** The losses of an installation without its secret key. */
 export interface SecretKeyLoss {
   /** Signing keys: ID tokens that they have signed no longer verify. */
   signing_keys: number;
@@ -97,8 +98,9 @@ const SEALED = {
 };
 
 /**
- * Rows that cannot be unsealed stay: the signing keys refuse the start, a first-party client gets a new secret, and a
- * management connection says that its secret has to be entered again.
+ * Seals the rows of a table under the new key. A row that cannot be unsealed is not changed: the service then refuses
+ * to start for a signing key, issues a new secret for a first-party client, and asks for the secret of a management
+ * connection.
  */
 async function reseal(
   tx: Queryable,

@@ -20,7 +20,7 @@ export function pseudonymsIn({ player }: Pick<Revocations, 'player'>): KnownPseu
   );
 }
 
-/** @returns whether the account was there; `last operator` if it had to stay */
+/** @returns whether the account existed; `last operator` if it was not deleted */
 export async function deleteAgain(
   db: Db,
   now: number,
@@ -32,8 +32,7 @@ export async function deleteAgain(
 }
 
 /**
- * Erases a player again. One that the backup does not know gets the pseudonym for the events that game servers may still
- * send.
+ * Erases a player again. A player who is missing from the backup gets the pseudonym for later events of game servers.
  * @returns whether records were erased
  */
 export async function eraseAgain(db: Db, now: number, hash: string, known: KnownPseudonyms): Promise<boolean> {
@@ -59,7 +58,7 @@ async function isErased(tx: Queryable, hash: string): Promise<boolean> {
   return (await tx.get(sql`select 1 as found from pseudonyms where uuid_hash = ${hash}`)) !== undefined;
 }
 
-/** By the key and not by the hash, so that a secret key changed since the backup does not matter. */
+/** By the key and not by the hash, because the secret key may have changed since the backup. */
 async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<string | undefined> {
   if (key === undefined) return undefined;
   const row =
@@ -68,7 +67,7 @@ async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<str
   return row === undefined || (await isPseudonym(tx, row.uuid)) ? undefined : row.uuid;
 }
 
-/** Somebody who was erased without an account had unlinked it before. */
+/** A player who was erased without an account had unlinked it before. */
 async function unlink(tx: Queryable, uuid: string): Promise<void> {
   const accounts = await tx.tuples(sql`select id from accounts where player_uuid = ${uuid}`);
   for (const [id] of accounts) await unlinkPlayer(tx, id as string);

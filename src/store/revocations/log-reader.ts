@@ -22,14 +22,14 @@ export const KINDS = [
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 
-/** The last detail of each subject, by kind. Of states that can be given back (a role, a consent) the last one counts. */
+/** The last detail of each subject, by kind. Of states that can be restored (a role, a consent) the last one counts. */
 export type Revocations = Record<RevocationKind, Map<string, string>>;
 
 export interface RevocationLog {
   revocations: Revocations;
-  /** Lines that were used: neither from before the backup nor about a credential that has expired. */
+  /** The number of lines used, which are not from before the backup nor about an expired credential. */
   lines: number;
-  /** The time of the newest line, epoch milliseconds; undefined where there is none. */
+  /** The time of the newest line, epoch milliseconds; undefined if there is none. */
   newest: number | undefined;
   /** Lines that a crash left incomplete, as `FILE line 3`. */
   unreadable: string[];
@@ -43,13 +43,15 @@ const LogLine = z.object({
   until: z.int().nullable(),
 });
 
-/** Clocks of the machines that write the log and the backup may differ by so much. */
+/** Maximum difference between the clocks of the machines that write the log and the backup. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
  * Reads revocation logs, in the order of their lines.
+ *
  * @param since epoch milliseconds; earlier lines are in the backup
- * @throws UsageError where a file cannot be read, is none, or is from a newer version
+ *
+ * @throws UsageError if a file cannot be read, is not a log, or is from a newer version
  */
 export async function readRevocationLogs(files: readonly string[], since: number, now: number): Promise<RevocationLog> {
   const revocations = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as Revocations;

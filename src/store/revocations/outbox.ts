@@ -5,8 +5,8 @@ import type { Db } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
 /**
- * Deletions and revocations, which triggers note in the table `revocations`, leave the database for a file, the revocation
- * log: a restored backup replays it (`replay.ts`), when the database itself is lost. One line of JSON each:
+ * Moves deletions and revocations, which triggers record in the table `revocations`, to a file, the revocation log.
+ * After a loss of the database a restored backup replays it (`replay.ts`). One line of JSON each:
  * `{"time":"2026-03-01T12:00:00.000Z","kind":"token","subject":HASH,"detail":"AccessToken","until":EPOCH_MS}`.
  */
 export interface PendingRevocation {
@@ -20,8 +20,8 @@ export interface PendingRevocation {
 const BATCH_SIZE = 500;
 
 /**
- * Appends what the table holds to the file, flushes it, and only then deletes the rows: a crash repeats lines, which
- * changes nothing when they are replayed. Credentials that have expired anyway (the purge deletes them) are left out.
+ * Appends the rows of the table to the file, flushes it, and then deletes them. A crash may repeat lines, which has no
+ * effect on a replay. Expired credentials, which the purge deletes, are left out.
  * @param file undefined: the rows are only deleted
  */
 export async function writeRevocations(db: Db, now: number, file: string | undefined): Promise<void> {
@@ -39,7 +39,7 @@ export async function writeRevocations(db: Db, now: number, file: string | undef
   }
 }
 
-/** The path of the revocation log; undefined where it is off. */
+/** The path of the revocation log; undefined if it is off. */
 export function revocationLog(
   config: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL' | 'REVOCATION_LOG'>,
 ): string | undefined {
@@ -59,7 +59,7 @@ function append(file: string, text: string): void {
   }
 }
 
-/** A full disk may write only a part, which the next attempt then repeats on a line of its own. */
+/** On a full disk the write may be partial; the next attempt repeats it on a new line. */
 function writeAll(descriptor: number, bytes: Buffer): void {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }

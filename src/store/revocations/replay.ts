@@ -8,8 +8,8 @@ import { deleteAgain, eraseAgain, pseudonymsIn } from './erasures.ts';
 import type { Revocations } from './log-reader.ts';
 
 /**
- * Does again what a revocation log says was deleted or revoked. Each step changes only what is still there, so that a
- * replay which was broken off, or a log that is replayed twice, does no harm.
+ * Repeats the deletions and revocations of a revocation log. Each step is idempotent, so that a replay can be
+ * interrupted and repeated.
  */
 export interface Replayed {
   accounts_erased: number;
@@ -27,7 +27,7 @@ export interface Replayed {
   management_removed: number;
   accounts_disabled: number;
   roles_lowered: number;
-  /** The ids of accounts that could not be deleted, disabled or lowered, because nobody else is an operator. */
+  /** The ids of accounts that could not be deleted, disabled or lowered, because they are the last operator. */
   last_operators: string[];
 }
 
@@ -41,7 +41,7 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   const players_erased = await count(known.keys(), (hash) => eraseAgain(db, now, hash, known));
   const accounts_disabled = await count(disabled, ([id, since]) => disable(db, id, since), last);
   const roles_lowered = await count(role, ([id, name]) => lower(db, id, name as Role), last);
-  // Applications first: with one go its secrets, tokens and owners.
+  // Applications first, because their secrets, tokens and owners are deleted with them.
   const applications = await replayApplications(db, revocations);
   const credentials = await replayCredentials(db, revocations);
   return {
@@ -117,7 +117,7 @@ async function replayApplications(
   };
 }
 
-/** Counts the subjects that changed; those that had to stay, because nobody else is an operator, are added to `last`. */
+/** Counts the changed subjects; the last operator, who is not changed, is added to `last`. */
 async function count<T>(
   subjects: Iterable<T>,
   change: (subject: T) => Promise<boolean | 'last operator'>,
@@ -147,12 +147,12 @@ async function inBatches(
   return changed;
 }
 
-/** The subjects whose last state is not empty: an empty one gives back what an earlier line took. */
+/** The subjects whose last state is not empty; an empty one reverts an earlier line. */
 const onlyWith = (states: ReadonlyMap<string, string>): [string, string][] => [...states].filter(([, state]) => state);
 
 const GIVEN: ReadonlySet<string> = new Set(['added', 'given']);
 
-/** The pairs of keys whose last state is the end of what belonged to both. */
+/** The pairs of keys whose last state is an end. */
 const endedIn = (states: ReadonlyMap<string, string>): [string, string][] =>
   [...states]
     .filter(([, state]) => !GIVEN.has(state))

@@ -11,7 +11,8 @@ import type { Item, IngestOptions } from '#events/event-queue.ts';
 import { ingestItems } from '#events/ledger.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { matchesOf } from '#store/game/matches.ts';
-import { type Group, GROUP_NAMES, GROUPS, groupOf, type Stats, statsOf, sumsOf } from '#store/game/player-stats.ts';
+import { type Stats, statsOf, sumsOf } from '#store/game/player-stats.ts';
+import { countersOf, type Group, GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf } from '#store/game/players.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { configured, match, person, team, sendEvents } from '#test/support/builders.ts';
@@ -81,7 +82,7 @@ class Recount {
     const [own, merged] = this.#isMerged && number < 2 ? [1, 0] : [number, number];
     const uuids = new Set([person(own).uuid, person(merged).uuid]);
     const groups = GROUP_NAMES.map((group) => {
-      const counters = GROUPS[group].map((counter, place) => {
+      const counters = countersOf(group).map((counter, place) => {
         const counts = [...uuids].map((uuid) => this.#sums.get(uuid)?.get(group)?.[place] ?? 0);
         const surplus = uuids.size === 2 ? this.#surplusOf(group, counter) : 0;
         return [counter, counts.reduce((a, b) => a + b) - surplus] as const;

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Db } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { type Added, additions, GROUP_NAMES, GROUPS, observations } from '#store/game/player-stats.ts';
+import { tablesOf } from '#db/transfer/schema.ts';
+import { BOARD_COUNTERS } from '#store/game/leaderboards/leaderboards.ts';
+import { type Added, additions, columnsOf, observations } from '#store/game/player-stats.ts';
+import { countersOf, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 
 const PLAYERS = [1, 2, 3];
@@ -14,7 +17,7 @@ interface Gain {
 }
 
 const addedTo = (group: Added['group']): fc.Arbitrary<Added> => {
-  const { length } = GROUPS[group];
+  const { length } = countersOf(group);
   const sum = fc.oneof(fc.nat(9), fc.constantFrom(2 ** 52, -1));
   return fc.record({ group: fc.constant(group), sums: fc.array(sum, { minLength: length, maxLength: length }) });
 };
@@ -36,7 +39,7 @@ function expected(gains: readonly Gain[]): unknown[][] {
     const { seen } = own.at(-1) ?? { seen: 0 };
     const added = own.flatMap((gain) => gain.added);
     const sums = GROUP_NAMES.flatMap((group) =>
-      GROUPS[group].map((_, place) =>
+      countersOf(group).map((_, place) =>
         added.reduce((sum, addition) => sum + BigInt(addition.group === group ? addition.sums[place]! : 0), 0n),
       ),
     );
@@ -59,10 +62,29 @@ async function counted(db: Db, statements: Sql[]): Promise<unknown> {
   await db.runAll(observations(PLAYERS.map((key) => [0, key])));
   await db.runAll(statements);
   // As text, because the sums may exceed 2^53.
-  const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((counter) => `cast(${group}_${counter} as text)`));
+  const columns = GROUP_NAMES.flatMap(columnsOf).map((column) => `cast(${column} as text)`);
   const strings = [`select name_seen, ${columns.join(', ')} from player_stats order by player_key`];
   return await db.tuples({ strings, values: [] });
 }
+
+onEachDatabase('the columns of counters are those of the groups and of the leaderboards', async (t, url) => {
+  const { db } = await testContext(t, url);
+  const tables = await tablesOf(db);
+  const columns = (name: string): string[] =>
+    tables.find((table) => table.name === name)!.columns.map((column) => column.name);
+  const expected: Record<string, string[]> = {
+    player_stats: ['player_key', 'name_seen', ...GROUP_NAMES.flatMap(columnsOf)],
+    boards: ['bucket', 'mode', 'player_key', ...BOARD_COUNTERS],
+  };
+  for (const [table, names] of Object.entries(expected)) {
+    const found = columns(table);
+    const difference = {
+      withoutMigration: names.filter((name) => !found.includes(name)),
+      inNoGroup: found.filter((name) => !names.includes(name)),
+    };
+    assert.deepEqual(difference, { withoutMigration: [], inNoGroup: [] }, table);
+  }
+});
 
 onEachDatabase('counters are the exact sums of their additions, even beyond 2^53', async (t, url) => {
   const { db } = await testContext(t, url);

@@ -4,7 +4,7 @@ import { HttpError, invalidRequest, notFound, unavailable } from '#http/errors.t
 import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
 import type { Receipt } from '#events/receipts.ts';
-import { dialectMap, saveDialectMap } from '#store/game/maps/dialect-maps.ts';
+import { sluggedMap, saveSluggedMap } from '#store/game/maps/map-slugs.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { namesByUuid } from '#store/game/players.ts';
 import type { Dialect, DialectRequest } from '../dialect.ts';
@@ -42,7 +42,7 @@ async function createMatch({ context, body, accept }: DialectRequest): Promise<u
   const { db } = context;
   const players = [...(match.teams ?? []).flatMap((team) => team.participations), ...(match.participations ?? [])];
   const names = await namesByUuid(db, [...new Set(players.map(({ userUuid }) => userUuid))]);
-  const { name: map, gamemode } = (await dialectMap(db, match.mapSlug)) ?? (await mapBySlug(context, match.mapSlug));
+  const { name: map, gamemode } = (await sluggedMap(db, match.mapSlug)) ?? (await mapBySlug(context, match.mapSlug));
   const receipt = await accept(matchEvent(match, { map, gamemode, names }));
   return matchAnswer(acceptedId(receipt), match);
 }
@@ -84,7 +84,7 @@ async function putMap({ context, parameters: [slug = ''], body, dryRun }: Dialec
   const { name, mapSlug, mapTags, ...more } = readShape(mapShape, await body());
   if (decoded(slug) !== mapSlug) throw invalidRequest('mapSlug must be the one of the path.');
   const map = { name, gamemode: gamemodeOf(mapTags ?? []) };
-  if (!dryRun && !(await saveDialectMap(context.db, mapSlug, map)))
+  if (!dryRun && !(await saveSluggedMap(context.db, mapSlug, map)))
     throw new HttpError(422, 'invalid_request', 'Too many maps are stored to add another one.');
   return { ...more, name, mapSlug, mapTags };
 }

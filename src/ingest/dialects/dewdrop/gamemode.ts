@@ -1,10 +1,11 @@
-/** Tags of Dewdrop whose matches count for a field group of their own, the most telling first. */
-const TELLING = ['CTW', 'DTC', 'DTM', 'CTF', 'KOTH', 'CP'];
+import { PGM_GAMEMODES_WITH_GROUP } from '#store/game/statistics-groups.ts';
 
 /** The gamemode of a map by its tags; `mixed` without one. */
 export function gamemodeOf(tags: readonly string[]): string {
   const upper = tags.map((tag) => tag.trim().toUpperCase()).filter((tag) => /^[A-Z0-9_-]{1,32}$/.test(tag));
   // CONQ sums up others, so it is the last choice.
   const first = upper.find((tag) => tag !== 'CONQ') ?? upper[0] ?? 'mixed';
-  return (TELLING.find((tag) => upper.includes(tag)) ?? first).toLowerCase();
+  const telling = PGM_GAMEMODES_WITH_GROUP.filter((mode) => upper.includes(mode.toUpperCase()));
+  // A hill is a control point as well, so koth tells more than cp.
+  return telling.find((mode) => mode !== 'cp') ?? telling[0] ?? first.toLowerCase();
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { hasMerged, withSurvivors } from '../merged-players.ts';
-import type { Group } from '../player-stats.ts';
+import type { Group } from '../statistics-groups.ts';
 import type { CounterValues } from './player-counters.ts';
 
 /** The counters that events report, by player, and those of a match as its page shows them. */
@@ -10,7 +10,7 @@ export interface CounterReport {
   event: number;
   player: number;
   mode: Group;
-  /** One element, or several where merged players took part in the same event. */
+  /** One element, or several if merged players took part in the same event. */
   values: CounterValues[];
 }
 
@@ -25,7 +25,7 @@ const reportOf = ([event, player, mode, counters]: ReportTuple): CounterReport =
   values: JSON.parse(counters) as CounterValues[],
 });
 
-/** The values of a report as they are stored, those of merged players in an order that does not depend on the merge. */
+/** The stored values of a report, those of merged players in an order that does not depend on the merge. */
 export function reportText(values: readonly CounterValues[]): string {
   if (values.length === 1) return JSON.stringify(values);
   return `[${values
@@ -45,7 +45,7 @@ export async function deleteReports(tx: Queryable, event: number, players: reado
   await tx.run(sql`delete from counter_reports where event_key = ${event} and player_key in (${list(players)})`);
 }
 
-/** The next reports of whole events after `after` and before `before`, some `limit` of them. */
+/** The next reports after `after` and before `before`, about `limit` of them, with all reports of each event. */
 export async function reportsBetween(
   db: Queryable,
   after: number,
@@ -75,7 +75,7 @@ export async function reportsAbout(
   return (rows as ReportTuple[]).map(reportOf);
 }
 
-/** Moves the reports of some events from a merged player to the surviving one; where both have one, joins them. */
+/** Moves the reports of some events from a merged player to the surviving one; joins them if both have one. */
 export async function moveReports(tx: Queryable, events: readonly number[], from: number, into: number): Promise<void> {
   const rows = await tx.tuples(sql`
     select a.event_key, a.counters, b.counters from counter_reports a

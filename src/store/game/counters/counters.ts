@@ -1,21 +1,21 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import type { Group } from '../player-stats.ts';
+import type { Group } from '../statistics-groups.ts';
 
-/** The counters that a network declares beside the fixed ones. */
+/** The counters that a network declares in addition to the fixed ones. */
 
 export const AGGREGATES = ['sum', 'max'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
 
 export interface CounterLabel {
   en: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   ja: string;
 }
 
 export interface Counter {
   key: string;
-  /** The key of the event that declared how the counter counts; identifies its values. */
+  /** The key of the event that last declared its way of counting, which identifies its values. */
   id: number;
   /** Reports of events up to this key are counted, and those of events after `id`. */
   counted: number;
@@ -79,9 +79,11 @@ export async function saveCounted(tx: Queryable, key: string, counted: number): 
 
 export const countsIn = ({ modes }: Counter, mode: Group): boolean => modes.length === 0 || modes.includes(mode);
 
-/** Whether the values that an event reported are counted: a new counter counts earlier events one after another. */
+/**
+ * Whether the values of an event are counted already, because a new counter counts earlier events one after another.
+ */
 export const hasCounted = ({ id, counted }: Counter, event: number): boolean => event > id || event <= counted;
 
-/** The label in a language, in English where there is none. */
+/** The label in a language, or else in English. */
 export const labelIn = ({ label }: Counter, language: string): string =>
   language === 'ja' && label.ja !== '' ? label.ja : label.en;

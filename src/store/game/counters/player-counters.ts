@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
-import { type Group, GROUP_NAMES } from '../player-stats.ts';
+import { type Group, GROUP_NAMES } from '../statistics-groups.ts';
 import type { Aggregate, Counter } from './counters.ts';
 
 /** The sums and maxima of counters by player and mode, which the writer updates with each event. */
@@ -55,7 +55,7 @@ export async function replaceMaxima(
   ]);
 }
 
-/** Adds the values of a merged player to the surviving one's. */
+/** Adds the values of a merged player to those of the surviving one. */
 export async function mergePlayerCounters(
   tx: Queryable,
   counters: readonly Counter[],
@@ -108,7 +108,7 @@ export async function playerCounters(
   return values;
 }
 
-/** Deletes the next values of a counter that is no more. @returns their number */
+/** Deletes the next values of a deleted counter. @returns their number */
 export async function deleteValues(tx: Queryable, counter: number, limit: number): Promise<number> {
   return await tx.run(sql`
     delete from player_counters where counter = ${counter} and (mode, player_key) in (

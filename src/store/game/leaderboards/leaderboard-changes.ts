@@ -1,5 +1,5 @@
 import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
-import type { LeaderboardCounts, LeaderboardMode } from './leaderboards.ts';
+import { BOARD_COUNTERS, type LeaderboardCounts, type LeaderboardMode } from './leaderboards.ts';
 
 /** Accumulates the changes of several matches to the leaderboards in memory, to write one row for each player and board. */
 export class LeaderboardChanges {
@@ -13,7 +13,7 @@ export class LeaderboardChanges {
       this.#boards.set(name, { place: [bucket, mode, playerKey], counts: { ...counts } });
       return;
     }
-    for (const counter of COUNTERS) existing.counts[counter] += counts[counter];
+    for (const counter of BOARD_COUNTERS) existing.counts[counter] += counts[counter];
   }
 
   addResult(mapKey: string, team: string, won: boolean): void {
@@ -45,7 +45,7 @@ export class LeaderboardChanges {
 
   *#boardRows(): Generator<Value[]> {
     for (const { place, counts } of inOrder(this.#boards))
-      yield [...place, ...COUNTERS.map((counter) => counts[counter])];
+      yield [...place, ...BOARD_COUNTERS.map((counter) => counts[counter])];
   }
 
   *#resultRows(): Generator<Value[]> {
@@ -53,10 +53,8 @@ export class LeaderboardChanges {
   }
 }
 
-const COUNTERS = ['play', 'win', 'kill', 'death', 'time'] as const;
-
-const LEADERBOARD_INSERT = `insert into boards (bucket, mode, player_key, ${COUNTERS.join(', ')}) values`;
-const LEADERBOARD_SUM = `on conflict (bucket, mode, player_key) do update set ${COUNTERS.map(sumOf('boards')).join(', ')}`;
+const LEADERBOARD_INSERT = `insert into boards (bucket, mode, player_key, ${BOARD_COUNTERS.join(', ')}) values`;
+const LEADERBOARD_SUM = `on conflict (bucket, mode, player_key) do update set ${BOARD_COUNTERS.map(sumOf('boards')).join(', ')}`;
 const RESULT_INSERT = 'insert into map_results (map_key, team, play, win) values';
 const RESULT_SUM = `on conflict (map_key, team) do update set ${['play', 'win'].map(sumOf('map_results')).join(', ')}`;
 
@@ -72,7 +70,7 @@ const negated =
 
 const valuesOf = (rows: readonly Value[][], column: number): Sql => list([...new Set(rows.map((row) => row[column]!))]);
 
-/** No row has a count of zero except those that a subtraction has just emptied, so the lists may name more rows. */
+/** Only the subtraction above makes counts zero, so the lists may contain other rows as well. */
 function emptyBoards(rows: readonly Value[][]): Sql[] {
   if (rows.length === 0) return [];
   const [buckets, modes, players] = [valuesOf(rows, 0), valuesOf(rows, 1), valuesOf(rows, 2)];

@@ -1,7 +1,7 @@
 import type { LeaderboardChanges } from './leaderboard-changes.ts';
 import type { LeaderboardMode } from './leaderboards.ts';
 import { type BucketsAt, oldestRetained, type Period, PERIODS } from '../time-buckets.ts';
-import { groupOf } from '../player-stats.ts';
+import { groupOf } from '../statistics-groups.ts';
 
 /** Receives the counts of a match: the accumulator of the projection, or a bulk loader. */
 export type LeaderboardCounter = Pick<LeaderboardChanges, 'add' | 'addResult'>;
@@ -16,7 +16,7 @@ export interface CountedPlayer {
 
 export type IsRetained = (period: Period, bucket: number) => boolean;
 
-/** Tells which buckets are retained at a time; matches need not be counted in older ones. */
+/** The retained buckets at a time; matches need not be counted in older ones. */
 export function retainedAt(at: BucketsAt, now: number): IsRetained {
   const oldest = oldestRetained(at, now);
   return (period, bucket) => period === 'all' || bucket >= oldest[period];
@@ -32,14 +32,14 @@ export function countPlayer(
 ): void {
   const { player_key, result, kill_count: kill, death_count: death, time_played: time } = player;
   const counts = { play: 1, win: result === 'win' ? 1 : 0, kill, death, time };
-  const modes: readonly LeaderboardMode[] = ['total', groupOf(gamemode) as LeaderboardMode];
+  const modes: readonly LeaderboardMode[] = ['total', groupOf(gamemode)];
   for (const period of PERIODS) {
     if (!isRetained(period, buckets[period])) continue;
     for (const mode of modes) changes.add(buckets[period], mode, player_key, counts);
   }
 }
 
-/** Counts a match in the results of its map: once in total (the empty team) and once for each team with a name. */
+/** Counts a match in the results of its map, once in total (the empty team) and once for each named team. */
 export function countResult(
   changes: LeaderboardCounter,
   mapKey: string,

@@ -1,9 +1,9 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { identifier, join, list, sql } from '#db/sql.ts';
 import { lockProjection, advanceProjection } from '../projection-offsets.ts';
 import { LeaderboardChanges } from './leaderboard-changes.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsRetained, retainedAt } from './leaderboard-counting.ts';
-import { MODES } from './leaderboards.ts';
+import { BOARD_COLUMNS, BOARD_COUNTERS, MODES } from './leaderboards.ts';
 import { type BucketsAt, bucketsIn, retainedBuckets } from '../time-buckets.ts';
 import { type MatchTeam, winnersOf } from '../matches.ts';
 
@@ -14,8 +14,8 @@ import { type MatchTeam, winnersOf } from '../matches.ts';
  */
 
 /**
- * Matches in one transaction, and rows of players, of which each writes eight rows of leaderboards: 256 take some 15 ms on
- * SQLite, in which no other writer gets the lock. A match with more players is a transaction of its own.
+ * Maximum matches and rows of players per transaction. Each player writes eight rows of leaderboards: 256 hold the lock
+ * of SQLite for some 15 ms. A match with more players has a separate transaction.
  */
 const BATCH_SIZE = 100;
 const BATCH_PLAYERS = 256;
@@ -94,6 +94,10 @@ export async function removePlayersFromLeaderboards(
   await tx.runAll(changes.subtractions());
 }
 
+const SUMS = join(
+  BOARD_COUNTERS.map(identifier).map((counter) => sql`${counter} = boards.${counter} + excluded.${counter}`),
+);
+
 /** Adds one player's rows to another player's, in the transaction that moves matches of the one to the other. */
 export async function mergeLeaderboards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
   const state = await lockProjection(tx, 'boards');
@@ -101,17 +105,16 @@ export async function mergeLeaderboards(tx: Queryable, now: number, from: number
   const buckets = retainedBuckets(at, now);
   const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
   await tx.run(sql`
-    insert into boards (bucket, mode, player_key, play, win, kill, death, time)
-    select bucket, mode, cast(${into} as bigint), play, win, kill, death, time from boards where ${rows}
-    on conflict (bucket, mode, player_key) do update set play = boards.play + excluded.play,
-      win = boards.win + excluded.win, kill = boards.kill + excluded.kill, death = boards.death + excluded.death,
-      time = boards.time + excluded.time`);
+    insert into boards (bucket, mode, player_key, ${BOARD_COLUMNS})
+    select bucket, mode, cast(${into} as bigint), ${BOARD_COLUMNS} from boards where ${rows}
+    on conflict (bucket, mode, player_key) do update set ${SUMS}`);
   await tx.run(sql`delete from boards where ${rows}`);
 }
 
 /**
- * Subtracts the surplus where two merged players took part in a match: it counts as one match of the surviving player, won
- * if either won (`joinPlayed`), with the kills and deaths of both. Call it after `mergeLeaderboards`.
+ * Subtracts the surplus of matches in which two merged players took part: each counts as one match of the surviving
+ * player, won if either won (`joinPlayed`), with the kills and deaths of both. Call it after `mergeLeaderboards`.
+ *
  * @param matchKeys matches that both played, before their rows are joined
  */
 export async function subtractPlayedTwice(
@@ -170,7 +173,7 @@ async function batchAfter(tx: Queryable, last: number): Promise<ProjectedBatch> 
   const players = await tx.all<ProjectedPlayer>(sql`
     ${played} order by match_key, player_key limit ${BATCH_PLAYERS}`);
   if (players.length < BATCH_PLAYERS) return { keys, players, mayBeMore: keys.length === BATCH_SIZE };
-  // The players of the last match may be incomplete.
+  // Without the last match, whose players may be incomplete.
   const cut = players.at(-1)!.match_key;
   const whole = keys.filter((key) => key < cut);
   if (whole.length > 0)
@@ -204,7 +207,7 @@ function accumulatorOf(
   return changes;
 }
 
-/** A match with more teams is a free-for-all, whose players would be rows of the map's results for ever. */
+/** A match with more teams is a free-for-all, whose players would become permanent rows of the map's results. */
 const MAX_COUNTED_TEAMS = 100;
 
 /** The teams that count in the results of the match's map. */

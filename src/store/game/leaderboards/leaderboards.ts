@@ -1,24 +1,20 @@
 import type { Queryable } from '#db/db.ts';
-import { identifier, list, sql } from '#db/sql.ts';
-import { type Group, GROUP_NAMES } from '../player-stats.ts';
+import { identifier, join, list, sql } from '#db/sql.ts';
+import { type BoardCounter, countersIn, MATCH_GROUPS, type MatchGroup } from '../statistics-groups.ts';
 
 /** Reads the leaderboards, which `leaderboard-projection.ts` updates asynchronously. */
 
-/** The counters by which a board can be ordered. */
-export const METRICS = ['win', 'kill', 'play'] as const;
+/** The counters by which a board can be ordered, the usual one first. */
+export const METRICS = ['win', 'kill', 'play'] as const satisfies readonly BoardCounter[];
 export type Metric = (typeof METRICS)[number];
 /** The mode groups for which matches count, and `total` for all of them together. */
-export type LeaderboardMode = Exclude<Group, 'factions'> | 'total';
-export const MODES: readonly LeaderboardMode[] = ['total', ...GROUP_NAMES.filter((group) => group !== 'factions')];
+export type LeaderboardMode = MatchGroup | 'total';
+export const MODES: readonly LeaderboardMode[] = ['total', ...MATCH_GROUPS];
 
-export interface LeaderboardCounts {
-  play: number;
-  win: number;
-  kill: number;
-  death: number;
-  /** Seconds. */
-  time: number;
-}
+/** The columns of `boards` that are counted. */
+export const BOARD_COUNTERS = countersIn('boards');
+export const BOARD_COLUMNS = join(BOARD_COUNTERS.map(identifier));
+export type LeaderboardCounts = Record<BoardCounter, number>;
 
 export interface Leader extends LeaderboardCounts {
   key: number;
@@ -46,7 +42,7 @@ export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<L
   const column = identifier(metric);
   const from = after === undefined ? sql`` : sql`and (b.${column}, b.player_key) < (${after.value}, ${after.key})`;
   return await db.all<Leader>(sql`
-    select p.key, p.uuid, p.name, b.play, b.win, b.kill, b.death, b.time
+    select p.key, p.uuid, p.name, ${BOARD_COLUMNS}
     from boards b join players p on p.key = b.player_key
     where b.bucket = ${bucket} and b.mode = ${mode} and b.${column} > 0 ${from}
     order by b.${column} desc, b.player_key desc limit ${limit}`);
@@ -59,7 +55,7 @@ export async function activityOf(
   buckets: readonly number[],
 ): Promise<Map<number, LeaderboardCounts>> {
   const rows = await db.all<LeaderboardCounts & { bucket: number }>(sql`
-    select bucket, play, win, kill, death, time from boards
+    select bucket, ${BOARD_COLUMNS} from boards
     where bucket in (${list(buckets)}) and mode = 'total' and player_key = ${playerKey}`);
   return new Map(rows.map(({ bucket, ...counts }) => [bucket, counts]));
 }

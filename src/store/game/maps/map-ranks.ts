@@ -10,9 +10,9 @@ import { COLUMNS, type GameMap, inRotation, mapOf, type MapRow, WITH_IMAGE } fro
 export const RANKINGS = ['plays', 'rating'] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
-/** Below this number of votes an average says little, so it does not rank a map. */
+/** Minimum votes for a rank, because an average of fewer is not significant. */
 export const MIN_VOTES = 5;
-/** Maps in one step of the job, so that it holds its thread and the write lock only briefly. */
+/** Maps per step of the job, so that it holds its thread and the write lock only briefly. */
 const BATCH_SIZE = 100;
 
 export interface MapRank {

@@ -25,7 +25,7 @@ class MapSummaries {
     }
   }
 
-  /** The map with exactly this name, else the newest with this name in any case; undefined where there is none. */
+  /** The map with exactly this name, else the newest with this name in any case; undefined if there is none. */
   of(name: string): MapSummary | undefined {
     return this.#byName.get(name) ?? this.#byNameKey.get(nameKey(name));
   }

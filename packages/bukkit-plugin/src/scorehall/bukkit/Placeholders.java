@@ -11,43 +11,37 @@ final class Placeholders {
   private static final String TOTAL = "total";
   private static final String COUNTERS = "counters";
   private static final String COUNTER = "counter_";
-  private static final List<String> MODES =
-      List.of("bowspleef", "cp", "ctw", "factions", "objective", "paintball", "splatt", "teampvp", "tntrun");
+
+  /** Names by the members of groups that are not counters. */
+  private static final Map<String, String> OTHER_NAMES = Map.of(
+      "power", "power",
+      "kill_count_rank", "rank_kills",
+      "win_count_rank", "rank_wins",
+      "kd_ratio_rank", "rank_kd",
+      "objective_completed_rank", "rank_objectives",
+      "time_played_rank", "rank_playtime");
 
   /** Names by the members of the response. */
-  private static final Map<String, String> NAMES = Map.ofEntries(
-      Map.entry("kill_count", "kills"),
-      Map.entry("death_count", "deaths"),
-      Map.entry("win_count", "wins"),
-      Map.entry("lose_count", "losses"),
-      Map.entry("play_count", "matches"),
-      Map.entry("shot_count", "shots"),
-      Map.entry("hit_count", "hits"),
-      Map.entry("time_played", "playtime_seconds"),
-      Map.entry("paint_count", "paint"),
-      Map.entry("wool_placed", "wools"),
-      Map.entry("core_leaked", "cores"),
-      Map.entry("destroyable_destroyed", "monuments"),
-      Map.entry("flag_captured", "flags"),
-      Map.entry("score", "score"),
-      Map.entry("objective_completed", "objectives"),
-      Map.entry("power", "power"),
-      Map.entry("kill_count_rank", "rank_kills"),
-      Map.entry("win_count_rank", "rank_wins"),
-      Map.entry("kd_ratio_rank", "rank_kd"),
-      Map.entry("objective_completed_rank", "rank_objectives"),
-      Map.entry("time_played_rank", "rank_playtime"));
-  private static final List<String> DERIVED = List.of("kd", "playtime", "playtime_hours");
+  private static final Map<String, String> NAMES = new HashMap<>(Statistics.NAMES);
+
+  static {
+    NAMES.putAll(OTHER_NAMES);
+  }
+
+  /** The names of counters and of what is computed from them, in the order of the list. */
+  private static final Map<String, List<String>> DERIVED = Map.of(
+      "deaths", List.of("deaths", "kd"),
+      "playtime_seconds", List.of("playtime", "playtime_hours", "playtime_seconds"));
 
   private Placeholders() {}
 
   /** All names for the list of PlaceholderAPI. */
   static List<String> list() {
-    List<String> shared = List.of("kills", "deaths", "kd", "wins", "losses", "matches", "shots", "hits", "playtime",
-        "playtime_hours", "playtime_seconds", "counter_<key>");
-    Stream<String> own = Stream.of("ctw_wools", "objective_cores", "objective_monuments", "objective_flags", "splatt_paint",
-        "factions_power", "teampvp_score", "teampvp_objectives");
-    Stream<String> ranks = NAMES.values().stream().filter(name -> name.startsWith("rank_")).sorted().map("teampvp_"::concat);
+    Stream<String> counters =
+        Statistics.TOTAL.stream().flatMap(name -> DERIVED.getOrDefault(name, List.of(name)).stream());
+    List<String> shared = Stream.concat(counters, Stream.of(COUNTER + "<key>")).toList();
+    Stream<String> own = Stream.concat(Statistics.ONLY_IN_GROUPS.stream(), Stream.of("factions_power"));
+    Stream<String> ranks = OTHER_NAMES.values().stream().filter(name -> name.startsWith("rank_")).sorted().map("teampvp_"::concat);
     Stream<String> ofModes = shared.stream().map("<mode>_"::concat);
     return Stream.of(shared.stream(), ofModes, own, ranks).flatMap(names -> names).toList();
   }
@@ -57,13 +51,14 @@ final class Placeholders {
     String mode = modeOf(placeholder);
     String name = mode.equals(TOTAL) ? placeholder : placeholder.substring(mode.length() + 1);
     if (name.startsWith(COUNTER) && name.length() > COUNTER.length()) return COUNTERS;
-    return NAMES.containsValue(name) || DERIVED.contains(name) ? mode : null;
+    boolean isDerived = DERIVED.values().stream().anyMatch(names -> names.contains(name));
+    return isDerived || NAMES.containsValue(name) ? mode : null;
   }
 
   private static String modeOf(String placeholder) {
     int end = placeholder.indexOf('_');
     String mode = end < 0 ? "" : placeholder.substring(0, end);
-    return MODES.contains(mode) ? mode : TOTAL;
+    return Statistics.GROUPS.contains(mode) ? mode : TOTAL;
   }
 
   /** @return the text of a placeholder that a complete response does not have: 0 for a counter; null where none has it */
@@ -76,7 +71,7 @@ final class Placeholders {
   /** The texts by the names of their placeholders. */
   static Map<String, String> textsOf(Map<?, ?> player) {
     Map<String, String> texts = new HashMap<>();
-    Stream.concat(Stream.of(TOTAL), MODES.stream()).forEach(mode -> {
+    Stream.concat(Stream.of(TOTAL), Statistics.GROUPS.stream()).forEach(mode -> {
       if (player.get(mode) instanceof Map<?, ?> group) group(texts, prefixOf(mode), group);
     });
     if (player.get(COUNTERS) instanceof Map<?, ?> modes) {

@@ -8,8 +8,6 @@ import tc.oc.pgm.api.map.MapTag;
 
 /** Finds the gamemode under which a match counts. */
 final class Gamemodes {
-  private static final List<String> WITH_FIELD_GROUP = List.of("ctw", "cp", "koth", "dtc", "dtm", "ctf");
-
   private Gamemodes() {}
 
   /**
@@ -24,6 +22,6 @@ final class Gamemodes {
     List<String> modes =
         Stream.of(map.getGamemodes().stream(), implied, auxiliary).flatMap(each -> each).map(Gamemode::getId).toList();
     String first = modes.isEmpty() ? "mixed" : modes.get(0);
-    return modes.stream().filter(WITH_FIELD_GROUP::contains).findFirst().orElse(first);
+    return modes.stream().filter(FieldGroups.GAMEMODES::contains).findFirst().orElse(first);
   }
 }

@@ -1,8 +1,8 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** What a restored database allows again, for the operator who may have taken it back since the backup. */
-export async function countReturned(db: Queryable, now: number): Promise<Record<string, number>> {
+/** Counts of the accounts and credentials in a restored database, some of which were perhaps revoked since the backup. */
+export async function restoredCounts(db: Queryable, now: number): Promise<Record<string, number>> {
   const count = async (query: ReturnType<typeof sql>): Promise<number> => Number((await db.tuple(query))![0]);
   return {
     accounts: await count(sql`select count(*) from accounts`),

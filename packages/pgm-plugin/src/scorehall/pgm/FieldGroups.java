@@ -1,0 +1,11 @@
+package scorehall.pgm;
+
+import java.util.List;
+
+/** Field groups of the data API. `npm run docs` writes this file. */
+final class FieldGroups {
+  /** The gamemodes with a field group of their own. */
+  static final List<String> GAMEMODES = List.of("ctw", "dtc", "dtm", "ctf", "cp", "koth");
+
+  private FieldGroups() {}
+}

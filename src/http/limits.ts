@@ -1,0 +1,279 @@
+import type { Config } from '#platform/config.ts';
+
+const MINUTE_MS = 60_000;
+const QUARTER_MS = 15 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The subjects of limits: all requests of one subject share a count. */
+export const SUBJECTS = {
+  user: 'user',
+  application: 'application',
+  applicationAccount: 'application and account',
+  account: 'account',
+  accountInNetwork: 'account and address (IPv6: /64)',
+  knownBrowser: 'account and browser that has signed in to it before',
+  otherBrowsers: 'account, all other browsers together',
+  server: 'game server',
+  network: 'address (IPv6: /64)',
+  networks: 'address (IPv6: /64; a /56 has twice as many, a /48 eight times as many)',
+} as const;
+
+type Subject = keyof typeof SUBJECTS;
+type LimitSetting = Extract<keyof Config, `${string}_LIMIT`>;
+
+/** A rate limit, or a limit of what exists at a time. */
+export interface Limit {
+  /** What is counted. */
+  readonly counts: string;
+  /** The maximum of each subject: a number, or the setting that holds it. */
+  readonly max: Readonly<Partial<Record<Subject, number | LimitSetting>>>;
+  /** Multiplies the value of the setting. */
+  readonly factor?: number;
+  /** The duration of a window, which begins with the first request. Left out: the number at a time. */
+  readonly windowMs?: number;
+  /** What happens beyond the maximum. */
+  readonly beyond: string;
+  /** Where the count is. One in memory belongs to one process and begins again with it. */
+  readonly counter: 'memory' | 'database' | '`COUNTERS`';
+}
+
+const REFUSED = '429 with `Retry-After`';
+const PROBLEM = 'the form again, with the problem';
+
+/**
+ * All limits of requests, forms, mails, tokens and events by their sender; docs/limits.md is generated from them. Maximum
+ * sizes are in the code that reads the bodies, and the capacities of queues in the queues.
+ */
+export const LIMITS = {
+  user: {
+    counts: "requests to the data API with a user's token; an application can have its own limit for each user",
+    max: { user: 'USER_LIMIT' },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: '`COUNTERS`',
+  },
+  application: {
+    counts: "requests to the data API with an application's own token; an application can have its own limit",
+    max: { application: 'APP_LIMIT' },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: '`COUNTERS`',
+  },
+  server: {
+    counts: 'requests to the data API with the key of a game server',
+    max: { server: 'SERVER_LIMIT' },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: '`COUNTERS`',
+  },
+  clientId: {
+    counts: 'requests to the data API with only a Client ID',
+    max: { network: 'ADDRESS_LIMIT' },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: '`COUNTERS`',
+  },
+  failedCredentials: {
+    counts: 'requests to the data API with wrong credentials',
+    max: { network: 'ADDRESS_LIMIT' },
+    windowMs: HOUR_MS,
+    beyond: `${REFUSED}; 401 for a token that was valid before`,
+    counter: '`COUNTERS`',
+  },
+  token: {
+    counts: 'tokens of one grant type',
+    max: { application: 'TOKEN_LIMIT', applicationAccount: 'TOKEN_LIMIT' },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: '`COUNTERS`',
+  },
+  liveToken: {
+    counts: 'valid access tokens; valid refresh tokens; sign-ins',
+    max: { application: 'LIVE_TOKEN_LIMIT', applicationAccount: 'LIVE_TOKEN_LIMIT' },
+    beyond: 'the earliest to expire ends',
+    counter: 'database',
+  },
+  session: {
+    counts: 'browsers in which an account is signed in',
+    max: { account: 'LIVE_TOKEN_LIMIT' },
+    beyond: 'the oldest session ends',
+    counter: 'database',
+  },
+  signIn: {
+    counts: 'sign-ins that browsers start',
+    max: { network: 'SIGN_IN_LIMIT' },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
+  },
+  pushedSignIn: {
+    counts: 'authorization requests that a service pushes',
+    max: { application: 'SIGN_IN_LIMIT' },
+    factor: 10,
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
+  },
+  /** 100 an hour do not find a password that the rules allow. */
+  wrongPassword: {
+    counts: 'wrong passwords at sign-in to one account',
+    max: { knownBrowser: 20, otherBrowsers: 100 },
+    windowMs: HOUR_MS,
+    beyond: `${REFUSED}, on a page that offers a sign-in link by mail`,
+    counter: 'database',
+  },
+  wrongPasswordAnywhere: {
+    counts: 'wrong passwords at sign-in, all accounts together',
+    max: { networks: 60 },
+    windowMs: QUARTER_MS,
+    beyond: `${REFUSED}, on a page that offers a sign-in link by mail`,
+    counter: 'database',
+  },
+  wrongPasswordMail: {
+    counts: 'mails that tell the owner of an account about wrong passwords',
+    max: { account: 1 },
+    windowMs: DAY_MS,
+    beyond: 'no mail',
+    counter: 'database',
+  },
+  register: {
+    counts: 'registrations; an e-mail address counts as an account',
+    max: { networks: 20, accountInNetwork: 4, account: 40 },
+    windowMs: HOUR_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
+  recover: {
+    counts: 'requests for a mail to recover an account, to sign in, or to confirm an e-mail address',
+    max: { networks: 20 },
+    windowMs: HOUR_MS,
+    beyond: 'no mail',
+    counter: 'database',
+  },
+  /** Anybody can request these mails, so an account gets few; an earlier link stays valid. */
+  accessMail: {
+    counts: 'mails with a link of one kind (recovery, sign-in)',
+    max: { account: 1 },
+    windowMs: 10 * MINUTE_MS,
+    beyond: 'no mail',
+    counter: 'database',
+  },
+  email: {
+    counts: 'changes of an e-mail address; the new address counts as an account',
+    max: { networks: 20, accountInNetwork: 4, account: 40 },
+    windowMs: HOUR_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
+  password: {
+    counts: 'current passwords on the account pages; a right one deletes the count of account and address',
+    max: { networks: 60, accountInNetwork: 10, account: 100 },
+    windowMs: QUARTER_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
+  end: {
+    counts: 'requests of the account page that end sessions or the access of an application',
+    max: { networks: 1_000, accountInNetwork: 100, account: 1_000 },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
+  },
+  export: {
+    counts: 'exports of the data of an account',
+    max: { networks: 60, accountInNetwork: 10, account: 100 },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
+  },
+  /** Every form can create rows, so their number is limited, far above normal use. */
+  consoleForm: {
+    counts: 'forms of the console, but those of operators and moderators',
+    max: { account: 300 },
+    windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
+  },
+  consoleRefusal: {
+    counts: 'refused requests to the console in the audit log',
+    max: { account: 200 },
+    windowMs: HOUR_MS,
+    beyond: 'the refusal is only in the log of the process',
+    counter: 'database',
+  },
+  /** Each invitation sends a mail to somebody else. */
+  ownerInvitation: {
+    counts: 'invitations of owners of applications',
+    max: { account: 30 },
+    windowMs: DAY_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
+  page: {
+    counts: 'pages of the site; a picture counts as a tenth of a page',
+    max: { network: 'SITE_LIMIT' },
+    windowMs: MINUTE_MS,
+    beyond: REFUSED,
+    counter: 'memory',
+  },
+  event: {
+    counts: 'events',
+    max: { server: 'INGEST_LIMIT' },
+    windowMs: MINUTE_MS,
+    beyond: REFUSED,
+    counter: 'memory',
+  },
+  eventWeight: {
+    counts: 'weight of the events, about the rows that they write',
+    max: { server: 'INGEST_WEIGHT_LIMIT' },
+    windowMs: MINUTE_MS,
+    beyond: REFUSED,
+    counter: 'memory',
+  },
+  /** A smaller request may still be within a limit, but parsing any number of them would delay the other servers. */
+  parsedRefusal: {
+    counts: 'requests and batches of streams that are parsed and then refused because of one of these two limits',
+    max: { server: 8 },
+    windowMs: MINUTE_MS,
+    beyond: `${REFUSED}, before the body is read`,
+    counter: 'memory',
+  },
+  /** Players are stored for ever, and anybody can invent UUIDs. */
+  newPlayer: {
+    counts: 'players that events add',
+    max: { server: 'NEW_PLAYERS_LIMIT' },
+    windowMs: HOUR_MS,
+    beyond: 'the event is `rejected` with `"retry": true`',
+    counter: 'memory',
+  },
+  openRequest: {
+    counts: 'open requests to the ingest',
+    max: { server: 128 },
+    beyond: REFUSED,
+    counter: 'memory',
+  },
+  heldMebibyte: {
+    counts: 'MiB of request bodies in memory, after decompression',
+    max: { server: 128 },
+    beyond: REFUSED,
+    counter: 'memory',
+  },
+} as const satisfies Record<string, Limit>;
+
+type Limits = typeof LIMITS;
+type RateLimitName = {
+  [Name in keyof Limits]: Limits[Name] extends { windowMs: number } ? Name : never;
+}[keyof Limits];
+
+/** The maximum of a subject in a window, with the values of the settings. */
+export function rateLimit<Name extends RateLimitName>(
+  config: Config,
+  name: Name,
+  subject: Subject & keyof Limits[Name]['max'],
+): { max: number; windowMs: number } {
+  const { windowMs } = LIMITS[name];
+  const { max, factor = 1 }: Limit = LIMITS[name];
+  const value = max[subject] as number | LimitSetting;
+  return { max: typeof value === 'number' ? value : config[value] * factor, windowMs };
+}
