@@ -1,5 +1,4 @@
 import { problemOf, type Problem } from './schema/problems.ts';
-import { parseMatchFast } from './match-fast-path.ts';
 import { EventSchema, type Event, parseBySchema, VERSION } from './schema.ts';
 
 /** The largest version that counts as one: anything else is a mistake of the sender. */
@@ -18,12 +17,10 @@ export interface ReadEvent {
 }
 
 /**
- * Checks one event, finished matches of the usual form by the fast path. An event that says a newer version than the schema
- * has may have unknown members, which are left out of the parsed event.
+ * Checks one event. One that says a newer version than the schema has may have unknown members, which are left out of the
+ * parsed event.
  */
 export function readEvent(input: unknown): ReadEvent | { problems: Problem[] } {
-  const match = parseMatchFast(input);
-  if (match !== undefined) return { event: match };
   return isNewer(input) ? readNewer(input) : parseBySchema(input);
 }
 
