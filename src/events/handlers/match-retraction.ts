@@ -8,14 +8,12 @@ import {
   removeMatchResult,
   removePlayersFromLeaderboards,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { applyPseudonyms } from '../anonymise.ts';
 import { withdrawReports } from '../counters/withdrawal.ts';
 import { uuidsOf } from '../schema/match-summary.ts';
-import { type LedgerRow, parseLedgerRow } from '../ledger-rows.ts';
+import { eventsOf, type LedgerRow } from '../ledger-rows.ts';
 import { markObservedStale } from '../observations.ts';
 import type { Batch } from '../unit-of-work.ts';
 import type { PreparedData } from '../schema.ts';
-import type { PreparedEvent } from '../validation.ts';
 import type { PortionCursor } from './event-effect.ts';
 import type { Budget } from '../jobs/portion.ts';
 
@@ -104,7 +102,8 @@ export async function continueMatch(
 type MatchData = PreparedData<'match.finished'>;
 
 async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
-  return (await readLedgerEvent(tx, row)).data;
+  const [stored] = await eventsOf<'match.finished'>(tx, [row]);
+  return stored!.event.data;
 }
 
 /** Removes the players from the cursor's offset to `end`. */
@@ -140,16 +139,4 @@ async function deleteKills(tx: Queryable, match: number, budget: Budget): Promis
       select number from kills where match_key = ${match} limit ${limit})`);
   budget.spend(Math.ceil(deleted / KILLS_PER_ROW));
   return deleted < limit;
-}
-
-let lastRead: { key: number; body: string; event: MatchEvent } | undefined;
-type MatchEvent = PreparedEvent<'match.finished'>;
-
-/** An event of the ledger with pseudonyms applied. Parsing a large match takes long, so the last one is kept parsed. */
-async function readLedgerEvent(tx: Queryable, row: LedgerRow): Promise<MatchEvent> {
-  if (lastRead?.key !== row.key || lastRead.body !== row.body) {
-    lastRead = { key: row.key, body: row.body, event: parseLedgerRow(row) };
-  }
-  const [pseudonymised] = await applyPseudonyms(tx, [{ event: lastRead.event, raw: undefined }]);
-  return pseudonymised!.event;
 }
