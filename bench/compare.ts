@@ -5,6 +5,8 @@ import { median } from './statistics.ts';
 /** The figures of one case. */
 export interface Result {
   name: string;
+  /** Whether the ratios compare it with the baseline. */
+  hasBaseline: boolean;
   /** Requests per second, divided by those of the baseline. */
   ratio: number;
   requests_per_second: number;
@@ -44,6 +46,7 @@ export async function compare(service: Served, baseline: Served, one: Case, roun
   for (const { ours } of measured) checkStatuses(one, ours);
   return {
     name: one.name,
+    hasBaseline: true,
     ...figuresOf(measured),
     bytes: Math.max(...samples.map(({ body }) => Buffer.byteLength(body))),
   };
@@ -70,7 +73,13 @@ export async function compareSizes(small: Sized, large: Sized, rounds: number): 
   const measured = withoutWarmUp(turns);
   for (const { ours, theirs } of measured) for (const round of [ours, theirs]) checkStatuses(large.one, round);
   const growth = median(measured.map(({ ours, theirs }) => ours.cpu / theirs.cpu));
-  return { name: `growth of ${large.one.name}`, ...figuresOf(measured), ratio: growth, cpu_ratio: growth };
+  return {
+    name: `growth of ${large.one.name}`,
+    hasBaseline: false,
+    ...figuresOf(measured),
+    ratio: growth,
+    cpu_ratio: growth,
+  };
 }
 
 type Round = Awaited<ReturnType<Served['round']>>;
@@ -78,7 +87,7 @@ type Round = Awaited<ReturnType<Served['round']>>;
 /** The first turn warms up both processes. */
 const withoutWarmUp = <T>(turns: readonly T[]): T[] => turns.slice(1);
 
-function figuresOf(turns: { ours: Round; theirs: Round }[]): Omit<Result, 'name'> {
+function figuresOf(turns: { ours: Round; theirs: Round }[]): Omit<Result, 'name' | 'hasBaseline'> {
   return {
     ratio: median(turns.map(({ ours, theirs }) => ours.requests / ours.seconds / (theirs.requests / theirs.seconds))),
     requests_per_second: Math.round(median(turns.map(({ ours }) => ours.requests / ours.seconds))),

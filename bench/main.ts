@@ -1,7 +1,9 @@
 import { UsageError } from '#platform/errors.ts';
 import { Bench } from './bench.ts';
+import type { Result } from './compare.ts';
 import { numberOption, readOptions, runCommand } from './command.ts';
 import { openDatabases } from './databases.ts';
+import { type Floors, belowFloor, floorsFrom, floorsOf, saveFloors } from './floors.ts';
 import { conclusionOf, meetsTargets } from './evening/figures.ts';
 import { eveningTable, machineLine, resultTable } from './markdown.ts';
 
@@ -16,18 +18,21 @@ bytes and headers. The measured process runs on one core, the load on the other.
   npm run bench -- --url postgres://…      another database, filled by \`npm run generate\`
   npm run bench -- --rounds 2 --json       two rounds instead of five; the figures as JSON
   npm run bench -- --markdown              the figures as a Markdown table, with commit and machine
+  npm run bench -- --set-floors            three runs on an idle machine; writes the minimum CPU ratios to bench/floors.json
   npm run bench -- --evening               a busy evening at fixed rates against the whole service, see bench/evening/plan.ts:
                                            --rate 0.5 halves them, --seconds 20 shortens it; 100,000 matches, three runs
 
 \`ratio\` is requests per second, divided by those of the baseline; \`cpu_ratio\` is the same per second of CPU time, which
 other work on the machine affects less. For \`growth of …\` both are the CPU time of a read with the large database,
-divided by that with the small one; for \`token check, …\` the 10 µs that a check may take, divided by the time it takes.`;
+divided by that with the small one; for \`token check, …\` the 10 µs that a check may take, divided by the time it takes.
+Without --matches and --url it exits with 1 if a CPU ratio is below its minimum in bench/floors.json.`;
 
 const OPTIONS = {
   database: { type: 'string', default: 'sqlite' },
   url: { type: 'string' },
   matches: { type: 'string' },
   growth: { type: 'boolean', default: false },
+  'set-floors': { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   rounds: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -48,6 +53,12 @@ function databaseOf(values: Values): { database: string; url: string | undefined
   throw new UsageError('--evening always uses a generated SQLite file: leave out --database and --url.');
 }
 
+/** Of other numbers of matches and other databases the ratios differ, so they have no floors. */
+const hasFloors = ({ url, matches, evening, growth }: Values): boolean =>
+  url === undefined && matches === undefined && !evening && !growth;
+
+const RUNS_FOR_FLOORS = 3;
+
 await runCommand(USAGE, async (args) => {
   const { values } = readOptions(USAGE, { args, options: OPTIONS });
   const options = {
@@ -56,21 +67,52 @@ await runCommand(USAGE, async (args) => {
     rate: numberOption('rate', values.rate, 'any')!,
     seconds: numberOption('seconds', values.seconds, 'any')!,
   };
+  if (values['set-floors'] && !hasFloors(values))
+    throw new UsageError(
+      '--set-floors measures the usual cases and databases: leave out --matches, --url, --growth, --evening.',
+    );
   /** Progress goes to standard error if standard output is a document. */
   const lines = values.json || values.markdown ? process.stderr : process.stdout;
   await using databases = await openDatabases(databaseOf(values));
   const bench = new Bench(options, databases, lines);
-  if (values.evening) {
-    const evenings = await bench.evenings();
-    if (!meetsTargets(evenings.at(-1)!)) process.exitCode = 1;
-    lines.write(conclusionOf(evenings.at(-1)!));
-    print(values, evenings, () => eveningTable(evenings));
-  } else {
-    const results = values.growth ? await bench.growth() : await bench.measureAll(await databases.large());
-    if (results.length === 0) throw new UsageError(`No case has "${values.only}" in its name.`);
-    print(values, results, () => resultTable(results));
+  if (values.evening) await measureEvening(values, bench, lines);
+  else if (values['set-floors']) await setFloors(values, bench, await databases.large());
+  else {
+    const results = values.growth ? await bench.growth() : await measureAll(values, bench, await databases.large());
+    const floors = hasFloors(values) ? floorsOf(values.database) : {};
+    print(values, results, () => resultTable(results, floors));
+    judge(results, floors);
   }
 });
+
+async function measureEvening(values: Values, bench: Bench, lines: NodeJS.WritableStream): Promise<void> {
+  const evenings = await bench.evenings();
+  if (!meetsTargets(evenings.at(-1)!)) process.exitCode = 1;
+  lines.write(conclusionOf(evenings.at(-1)!));
+  print(values, evenings, () => eveningTable(evenings));
+}
+
+/** Prints the last of the runs. */
+async function setFloors(values: Values, bench: Bench, url: string): Promise<void> {
+  const runs: Result[][] = [];
+  for (let run = 0; run < RUNS_FOR_FLOORS; run++) runs.push(await measureAll(values, bench, url));
+  const floors = floorsFrom(runs);
+  saveFloors(values.database, floors);
+  print(values, runs.at(-1)!, () => resultTable(runs.at(-1)!, floors));
+}
+
+async function measureAll({ only }: Values, bench: Bench, url: string): Promise<Result[]> {
+  const results = await bench.measureAll(url);
+  if (results.length === 0) throw new UsageError(`No case has "${only}" in its name.`);
+  return results;
+}
+
+function judge(results: readonly Result[], floors: Floors): void {
+  for (const sentence of belowFloor(results, floors)) {
+    process.exitCode = 1;
+    process.stderr.write(`${sentence}\n`);
+  }
+}
 
 function print(values: Values, found: readonly object[], table: () => string): void {
   if (values.json) process.stdout.write(`${JSON.stringify(found)}\n`);

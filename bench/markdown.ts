@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem, type as system } from 'node:os';
 import type { Result } from './compare.ts';
+import type { Floors } from './floors.ts';
 import { type EveningFigures, SERVICES } from './evening/figures.ts';
 
 /** The commit and the machine of the figures, in one line. */
@@ -20,17 +21,18 @@ function systemName(): string {
   }
 }
 
-export function resultTable(results: readonly Result[]): string {
+export function resultTable(results: readonly Result[], floors: Floors): string {
   const rows = results.map(({ name, ratio, cpu_ratio, cpu_us, requests_per_second, p99_ms, bytes }) => [
     name,
     ratio.toFixed(2),
     cpu_ratio.toFixed(2),
+    String(floors[name] ?? ''),
     cpu_us.toFixed(1),
     String(requests_per_second),
     p99_ms.toFixed(p99_ms < 0.1 ? 3 : 1),
     bytes === undefined ? '' : (bytes / 1000).toFixed(1),
   ]);
-  return table(['case', 'ratio', 'CPU ratio', 'CPU µs', 'requests/s', 'p99 ms', 'KB'], rows);
+  return table(['case', 'ratio', 'CPU ratio', 'minimum', 'CPU µs', 'requests/s', 'p99 ms', 'KB'], rows);
 }
 
 export function eveningTable(evenings: readonly EveningFigures[]): string {

@@ -44,6 +44,7 @@ function resultOf(name: string, checks: Checks[]): Result {
   const cpu_us = median(checks.map(({ cpu, count }) => (cpu / count) * 1e6));
   return {
     name,
+    hasBaseline: false,
     cpu_us,
     ratio: ALLOWED_US / cpu_us,
     cpu_ratio: ALLOWED_US / cpu_us,

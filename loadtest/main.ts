@@ -26,6 +26,7 @@ target.
   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
   npm run loadtest -- watch --only many                one part: many, game
+  npm run loadtest -- files                            lists the source files executed for a request of each service
   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
   npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community
   npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
@@ -47,6 +48,7 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   clients: () => import('./clients/run.ts'),
   watch: () => import('./watch/run.ts'),
   databases: () => import('./databases/run.ts'),
+  files: () => import('./files/run.ts'),
   recording: () => import('./recording/run.ts'),
 };
 

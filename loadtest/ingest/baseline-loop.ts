@@ -30,7 +30,7 @@ export interface Pace {
 type Value = string | number | null;
 
 interface Write {
-  /** The index in `STATEMENTS`. */
+  /** The index among the statements. */
   statement: number;
   values: Value[];
 }
@@ -44,19 +44,24 @@ interface Engine {
 /** Matches that are prepared in memory at a time. */
 const BATCH_SIZE = 500;
 
-/** The inserts of each table, then the counter updates of each group. */
-const STATEMENTS = [
-  ...WRITTEN.map(
-    ([table, , columns]) =>
-      `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
-  ),
-  ...GROUP_NAMES.map((group) => {
-    const sums = columnsOf(group)
-      .map((column) => `${column} = ${column} + ?`)
-      .join(', ');
-    return `update player_stats set ${sums}, name_seen = ? where player_key = ?`;
-  }),
-];
+/** The updates of the counters of each group. */
+const UPDATES = GROUP_NAMES.map((group) => {
+  const sums = columnsOf(group)
+    .map((column) => `${column} = ${column} + ?`)
+    .join(', ');
+  return `update player_stats set ${sums}, name_seen = ? where player_key = ?`;
+});
+
+/** The inserts of all columns of each table, then the updates. */
+async function statementsOn(db: Db): Promise<string[]> {
+  const inserts: string[] = [];
+  for (const [table] of WRITTEN) {
+    const row = await db.get<Record<string, Value>>({ strings: [`select * from ${table} limit 1`], values: [] });
+    const columns = Object.keys(row!);
+    inserts.push(`insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`);
+  }
+  return [...inserts, ...UPDATES];
+}
 
 interface Head {
   key: number;
@@ -68,11 +73,11 @@ interface Head {
 async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
   const byMatch = new Map(heads.map((head) => [head.key, { head, writes: [] as Write[] }]));
   const [first, last] = [heads[0]!.key, heads.at(-1)!.key];
-  for (const [statement, [table, owner, columns]] of WRITTEN.entries()) {
+  for (const [statement, [table, owner]] of WRITTEN.entries()) {
     const text = `select * from ${table} where ${owner} between ${first} and ${last}`;
     for (const row of await db.all<Record<string, Value>>({ strings: [text], values: [] })) {
       const { head, writes } = byMatch.get(row[owner] as number)!;
-      writes.push({ statement, values: columns.map((column) => row[column]!) });
+      writes.push({ statement, values: Object.values(row) });
       if (table === 'player_matches') writes.push(countsOf(row['player_key'] as number, head));
     }
   }
@@ -90,7 +95,8 @@ async function baselineLoop({ from, after, to }: BaselineOrder): Promise<Pace> {
   await using db = await openDb(from);
   const heads = await db.all<Head>(sql`select key, gamemode, finished from matches where key > ${after} order by key`);
   const remote = /^postgres/.test(to);
-  const engine = remote ? await onPostgres(to) : onSqlite(to);
+  const statements = await statementsOn(db);
+  const engine = remote ? await onPostgres(to, statements) : onSqlite(to, statements);
   let [ms, cpu] = [0, 0];
   const measured = async (work: () => Promise<void>): Promise<void> => {
     const [began, spent] = [performance.now(), process.cpuUsage()];
@@ -109,10 +115,10 @@ async function baselineLoop({ from, after, to }: BaselineOrder): Promise<Pace> {
   return { rate: (heads.length / ms) * 1000, cpu: remote ? undefined : cpu / heads.length };
 }
 
-function onSqlite(path: string): Engine {
+function onSqlite(path: string, texts: readonly string[]): Engine {
   const db = new DatabaseSync(path);
   db.exec('pragma journal_mode = wal; pragma synchronous = off; pragma foreign_keys = on; pragma cache_size = -32000');
-  const statements = STATEMENTS.map((text) => db.prepare(text));
+  const statements = texts.map((text) => db.prepare(text));
   return {
     begin: async () => db.exec('begin'),
     write: async (writes) => {
@@ -122,11 +128,11 @@ function onSqlite(path: string): Engine {
   };
 }
 
-async function onPostgres(url: string): Promise<Engine> {
+async function onPostgres(url: string, texts: readonly string[]): Promise<Engine> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query('set synchronous_commit = off');
-  const statements = STATEMENTS.map((text, number) => {
+  const statements = texts.map((text, number) => {
     let parameter = 0;
     return { name: `w${number}`, text: text.replaceAll('?', () => `$${++parameter}`) };
   });

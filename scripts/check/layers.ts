@@ -1,4 +1,4 @@
-// The layers of the tree. A file may import files of its own folder and of lower layers only.
+// The layers of the tree. A file may import files of the same folder of its layer and of lower layers only.
 
 /**
  * The layers from top to bottom. Folders of one layer never import each other.
@@ -12,6 +12,8 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/cli/'],
   ['demo/', 'src/server/'],
   ['src/api/', 'src/auth/', 'src/console/', 'src/ingest/', 'src/site/', 'src/connectors/'],
+  // What pages, commands and files of operators have in common.
+  ['src/admin/'],
   // Importers make events; events do not know where they come from.
   ['src/importers/'],
   ['src/events/'],
@@ -49,9 +51,6 @@ export const TWO_WAY_SIBLINGS: readonly string[] = [
 /** Folders from which more than one file of the parent imports, although they import the parent. */
 export const TWO_WAY_SUBFOLDERS: readonly string[] = [
   'src/api/auth',
-  'src/api/counters',
-  'src/auth/account',
-  'src/auth/oidc',
   'src/cli/command',
   'src/events/checks',
   'src/events/handlers',

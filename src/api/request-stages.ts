@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateLimitResult } from '#http/rate-limiter.ts';
+import { type Router, withoutSlash } from '#http/router.ts';
 import type { Caller } from './auth/callers.ts';
 import type { Versions } from '#db/db.ts';
 import { Query } from './query.ts';
-import type { Route, Routes } from './routes.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** First stage: an unauthenticated request. */
 export class ReceivedRequest {
@@ -12,20 +13,24 @@ export class ReceivedRequest {
   /** Path and query. A client may send an absolute URL (RFC 9112 section 3.2.2); its scheme and host are dropped. */
   readonly target: string;
   readonly path: string;
-  /** Undefined if no endpoint has the path. */
-  readonly route: Route | undefined;
+  /** Undefined if none has the path. */
+  readonly endpoint: Endpoint | undefined;
+  /** The `:id` of the path, percent-encoded; empty if the path has none. */
+  readonly id: string;
   /** The data versions at the arrival of the request. */
   readonly versions: Versions;
   #query: Query | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, routes: Routes, versions: Versions) {
+  constructor(request: IncomingMessage, response: ServerResponse, router: Router<Endpoint>, versions: Versions) {
     const url = request.url ?? '/';
     this.request = request;
     this.response = response;
     this.target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
     const at = this.target.indexOf('?');
     this.path = at < 0 ? this.target : this.target.slice(0, at);
-    this.route = routes.find(this.path);
+    const found = router.find(withoutSlash(this.path));
+    this.endpoint = found?.route;
+    this.id = found?.parameter ?? '';
     this.versions = versions;
   }
 

@@ -26,13 +26,13 @@ class Bodies {
 export class ResponseCache {
   readonly #bodies = { anything: new Bodies(), matches: new Bodies() };
 
-  get({ target, route, versions }: ReceivedRequest): Body | undefined {
-    const name = route?.endpoint.cachedUnder;
+  get({ target, endpoint, versions }: ReceivedRequest): Body | undefined {
+    const name = endpoint?.cachedUnder;
     return name && this.#bodies[name].cache.get(target, versions[name]);
   }
 
-  set({ target, route, versions }: ReceivedRequest, body: Body): void {
-    const name = route?.endpoint.cachedUnder;
+  set({ target, endpoint, versions }: ReceivedRequest, body: Body): void {
+    const name = endpoint?.cachedUnder;
     if (name === undefined || body.length > MAX_BYTES || CREDENTIALS.test(target)) return;
     const { cache, recent } = this.#bodies[name];
     const version = versions[name];

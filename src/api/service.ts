@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
 import { networkOf } from '#http/client-network.ts';
+import { LIMITS } from '#http/limits.ts';
 import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './auth/callers.ts';
 import { credentialsOf } from '#http/credentials.ts';
 import { setRoute } from '#http/request-metrics.ts';
+import { Router } from '#http/router.ts';
 import type { UsageMeter } from './usage-meter.ts';
-import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
+import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#http/errors.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
@@ -19,7 +21,6 @@ import { renderVersionOf } from './match-list.ts';
 import { timestampsIn } from './timestamps.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { ResponseCache } from './response-cache.ts';
-import { type Route, Routes } from './routes.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
@@ -36,7 +37,7 @@ export class Api {
   readonly #meter: UsageMeter;
   readonly #addresses: ClientAddresses;
   readonly #callers: Callers;
-  readonly #routes: Routes;
+  readonly #router: Router<Endpoint>;
   readonly #deprecations: Deprecations;
   readonly #deps: Deps;
   readonly #realm: string;
@@ -58,7 +59,7 @@ export class Api {
     this.#context = context;
     this.#rateLimiter = rateLimiter;
     this.#meter = meter;
-    this.#routes = new Routes(endpoints);
+    this.#router = new Router(endpoints.map((endpoint) => [endpoint.path, endpoint]));
     this.#deprecations = new Deprecations(endpoints, config.SITE_URL);
     this.#addresses = new ClientAddresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
@@ -79,9 +80,9 @@ export class Api {
   /** Answers a request. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const received = new ReceivedRequest(request, response, this.#routes, this.#currentVersions());
-      const { path, route } = received;
-      if (route !== undefined) setRoute(response, route.endpoint.path);
+      const received = new ReceivedRequest(request, response, this.#router, this.#currentVersions());
+      const { path, endpoint } = received;
+      if (endpoint !== undefined) setRoute(response, endpoint.path);
       if (request.method === 'OPTIONS') await this.#sendUncounted(received, undefined);
       else if (isOpenapi(path) && isReading(request.method))
         await this.#sendUncounted(received, this.#openapiDocument());
@@ -117,7 +118,7 @@ export class Api {
   }
 
   #countUse({ received, caller }: CountedRequest, status: number): void {
-    this.#meter.count(caller, received.route?.endpoint.path ?? '', status);
+    this.#meter.count(caller, received.endpoint?.path ?? '', status);
   }
 
   /** Made at the first request for it, because making it takes half the time of the service's start. */
@@ -137,11 +138,12 @@ export class Api {
   /** The subject and hourly limit that a request counts against: a user, an application, a game server or an address. */
   #rateLimitOf(request: IncomingMessage, caller: Caller): RateLimit {
     const { config } = this.#context;
-    if (caller.kind === 'server') return [`server:${caller.serverKey}`, config.SERVER_LIMIT];
-    if (caller.kind === 'client_id') return [this.#addressSubject(request), config.ADDRESS_LIMIT];
+    if (caller.kind === 'server') return [`server:${caller.serverKey}`, config[LIMITS.server.max.server]];
+    if (caller.kind === 'client_id') return [this.#addressSubject(request), config[LIMITS.clientId.max.network]];
     const { client_id, hourly_limit } = caller.application;
-    if (caller.kind === 'application') return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
-    if (hourly_limit === null) return [`user:${caller.accountId}`, config.USER_LIMIT];
+    if (caller.kind === 'application')
+      return [`application:${client_id}`, hourly_limit ?? config[LIMITS.application.max.application]];
+    if (hourly_limit === null) return [`user:${caller.accountId}`, config[LIMITS.user.max.user]];
     return [`user:${caller.accountId}:${client_id}`, hourly_limit];
   }
 
@@ -152,20 +154,20 @@ export class Api {
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
     const { received, caller, rateLimit } = counted;
-    const { request, route } = received;
-    if (!rateLimit.allowed) throw rateLimited(rateLimit, this.#context.clock.now());
+    const { request, endpoint } = received;
+    if (!rateLimit.allowed) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!isReading(request.method)) throw methodNotAllowed();
-    if (route === undefined) throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
-    return this.#responses.get(received) ?? this.#handle(counted, route);
+    if (endpoint === undefined)
+      throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
+    return this.#responses.get(received) ?? this.#handle(counted, endpoint);
   }
 
-  async #handle({ received, caller }: CountedRequest, route: Route): Promise<Body> {
-    const { endpoint } = route;
+  async #handle({ received, caller }: CountedRequest, endpoint: Endpoint): Promise<Body> {
     const endpointContext: EndpointContext = {
       deps: this.#deps,
       caller,
-      id: idIn(route),
+      id: idIn(received),
       query: received.query.read(endpoint.query),
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
     };
@@ -190,13 +192,14 @@ export class Api {
   async #refuseCredentials(received: ReceivedRequest, error: unknown): Promise<void> {
     if (!(error instanceof HttpError)) return await this.#refuse(received, error);
     const { clock, config } = this.#context;
+    const limit = config[LIMITS.failedCredentials.max.network];
     let rateLimit: RateLimitResult;
     try {
-      rateLimit = await this.#rateLimiter.count(this.#addressSubject(received.request, 'failed'), config.ADDRESS_LIMIT);
+      rateLimit = await this.#rateLimiter.count(this.#addressSubject(received.request, 'failed'), limit);
     } catch (failure) {
       return await this.#refuse(received, failure);
     }
-    const refusal = rateLimit.allowed || error instanceof FormerToken ? error : rateLimited(rateLimit, clock.now());
+    const refusal = rateLimit.allowed || error instanceof FormerToken ? error : limitExceeded(rateLimit, clock.now());
     this.#sendError(received, this.#headersOf(received, rateLimit), refusal);
   }
 
@@ -224,7 +227,7 @@ export class Api {
    */
   async #uncountedHeaders(received: ReceivedRequest): Promise<Headers> {
     const { clock, config } = this.#context;
-    const limit = config.ADDRESS_LIMIT;
+    const limit = config[LIMITS.clientId.max.network];
     try {
       const rateLimit = await this.#rateLimiter.peek(this.#addressSubject(received.request), limit);
       return this.#headersOf(received, rateLimit);
@@ -233,9 +236,9 @@ export class Api {
     }
   }
 
-  #headersOf({ request, query, route }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
+  #headersOf({ request, query, endpoint }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
     const headers = addLimit(headersFor(query.hasToken), rateLimit);
-    this.#deprecations.addTo(headers, route?.endpoint);
+    this.#deprecations.addTo(headers, endpoint);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
     return headers;
   }
@@ -253,7 +256,7 @@ function versionsOf(db: Db): Versions {
 }
 
 /** @throws HttpError 400 if the id is not percent-encoded UTF-8, 404 if no id or name can look like this */
-function idIn({ id: encoded }: Route): string {
+function idIn({ id: encoded }: ReceivedRequest): string {
   const id = encoded.includes('%') ? decoded(encoded) : encoded;
   if (id.length > MAX_ID || !isCleanText(id)) throw notFound('There is nothing with this id or name.');
   return id;
@@ -281,7 +284,5 @@ function notApproved(): HttpError {
 }
 
 /** The specification fixes the body word for word. */
-function rateLimited({ resets }: RateLimitResult, now: number): HttpError {
-  const seconds = Math.max(1, Math.ceil((resets - now) / 1000));
-  return new HttpError(429, 'rate_limit', 'Rate limit exceeded', { 'retry-after': String(seconds) });
-}
+const limitExceeded = ({ resets }: RateLimitResult, now: number): HttpError =>
+  rateLimited('Rate limit exceeded', resets - now);

@@ -42,7 +42,7 @@ type Help = (context: AppContext, account: Account) => Promise<Record<string, un
 
 /** Runs `work` on the account that `--account` names, and prints the account with what `work` returns. */
 async function help(input: Input, work: Help): Promise<void> {
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const account = await requireAccount(context.db, required(input, 'account'));
     if (account.disabled !== null)
       throw new UsageError(

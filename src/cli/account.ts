@@ -133,7 +133,7 @@ async function create(input: Input): Promise<void> {
   const uuid = readUuid(input);
   const role = oneOf(input, 'role', ROLES) ?? 'user';
   const password = await passwordFor(input);
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const name = await nameFor(db, input, uuid);
     const account = await createAccount(db, clock.now(), {
       ...{ name, email: required(input, 'email'), role },
@@ -183,7 +183,7 @@ async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<
 
 async function changeRole(input: Input): Promise<void> {
   const role = oneOf(input, 'role', ROLES)!;
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const account = await requireAccount(db, required(input, 'account'));
     const { id, name } = account;
     if (!isConfirmed(input, effectOf(account, role), { id, name, role: account.role, new_role: role })) return;
@@ -205,7 +205,7 @@ function effectOf({ name, role: present }: Account, role: Role): string {
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
+  await withAppContext(input, async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
 }
 
 async function link(input: Input): Promise<void> {
@@ -241,7 +241,7 @@ async function rename(input: Input): Promise<void> {
 }
 
 async function remove(input: Input): Promise<void> {
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const { db, clock } = context;
     const account = await requireAccount(db, required(input, 'account'));
     const impact = await accountImpact(db, clock.now(), account.id);
@@ -259,7 +259,7 @@ async function remove(input: Input): Promise<void> {
 
 /** Runs `work` on the account that `--account` names, then prints the account. */
 async function change(input: Input, work?: (context: AppContext, account: Account) => Promise<void>): Promise<void> {
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const account = await requireAccount(context.db, required(input, 'account'));
     await work?.(context, account);
     print(input, wire((await findAccount(context.db, account.id))!));

@@ -42,7 +42,7 @@ async function audit(input: Input): Promise<void> {
   );
   const filter = { actor, action, subject, address, before, outcome: outcome as Outcome | undefined };
   const bounds = { since: readTime(input, 'since'), until: readTime(input, 'until') };
-  await withAppContext(async ({ db }) =>
+  await withAppContext(input, async ({ db }) =>
     printTable(input, (await listAudit(db, { ...filter, ...bounds }, Number(limit))).map(wire)),
   );
 }

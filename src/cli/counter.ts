@@ -88,12 +88,12 @@ const wire = ({ key, label, aggregate, modes, most, order, id, counted }: Counte
 });
 
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => printTable(input, (await listCounters(db)).map(wire)));
+  await withAppContext(input, async ({ db }) => printTable(input, (await listCounters(db)).map(wire)));
 }
 
 async function set(input: Input): Promise<void> {
   const key = required(input, 'key');
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const before = await counterByKey(context.db, key);
     const preset = PGM_COUNTERS.find((one) => one.key === key);
     await declare(context, { ...settingsIn(input, before ?? preset), key });
@@ -154,7 +154,7 @@ async function declarePresets(input: Input): Promise<void> {
     const known = PGM_COUNTERS.map(({ key }) => key).join(', ');
     throw new UsageError(`--only ${unknown} is no preset. There are: ${known}.`);
   }
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const declared = new Set((await listCounters(context.db)).map(({ key }) => key));
     const added = PGM_COUNTERS.filter(({ key }) => !declared.has(key) && (wanted?.includes(key) ?? true));
     for (const one of added) await declare(context, one);
@@ -164,7 +164,7 @@ async function declarePresets(input: Input): Promise<void> {
 
 async function remove(input: Input): Promise<void> {
   const key = required(input, 'key');
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     if ((await counterByKey(db, key)) === undefined) throw new UsageError(`There is no counter ${key}.`);
     await reportAsOperator(db, clock, { type: 'counter.removed', data: { key } });
     print(input, { key, deleted: true });

@@ -32,7 +32,7 @@ export const commands: Command[] = [
 
 async function warnings(input: Input): Promise<void> {
   const name = optional(input, 'server');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const server = name === undefined ? undefined : await serverByName(db, name);
     if (name !== undefined && server === undefined)
       throw new UsageError(`There is no server ${name}; see: scorehall server list`);
@@ -46,7 +46,7 @@ async function warnings(input: Input): Promise<void> {
 
 async function changes(input: Input): Promise<void> {
   const name = required(input, 'name');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const found = await mapChanges(db, name);
     if (found.length === 0) throw new UsageError(`No map ${name} was ever published.`);
     const dated = found.map(({ time, received, ...change }) => ({

@@ -16,9 +16,10 @@ export const commands: Command[] = [
   },
 ];
 
-async function exportAll({ positionals: [file = '-', ...others] }: Input): Promise<void> {
+async function exportAll(input: Input): Promise<void> {
+  const [file = '-', ...others] = input.positionals;
   if (others.length > 0) throw new UsageError('Name a single file, or - for standard output.');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const lines = Readable.from(linesOf(exportEvents(db)), { highWaterMark: 64 });
     try {
       if (file === '-') await pipeline(lines, output(), { end: false });

@@ -13,7 +13,7 @@ export const commands: Command[] = [
 
 /** Without the process metrics that the console shows: this process is the command, not the service. */
 async function health(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock, config }) => {
+  await withAppContext(input, async ({ db, clock, config }) => {
     const now = clock.now();
     const since = now - config.PRESENCE_TIMEOUT * 1000;
     const health = await healthOf(db, { now, since, mailServer: mailServerOf(config) });

@@ -46,7 +46,7 @@ export const commands: Command[] = [
 ];
 
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const inTurn = await jobInTurn(db);
     const jobs = await listJobs(db, Number.MAX_SAFE_INTEGER, NEWEST);
     printTable(
@@ -58,7 +58,7 @@ async function listAll(input: Input): Promise<void> {
 
 async function change(input: Input, work?: (db: AppContext['db'], key: number) => Promise<boolean>): Promise<void> {
   const id = required(input, 'job');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const key = keyOf(id) ?? 0;
     const job = await jobByKey(db, key);
     if (job === undefined) throw new UsageError(`There is no job ${id}; see: scorehall job list`);

@@ -58,7 +58,7 @@ const NEWEST = 20;
 
 async function show(input: Input): Promise<void> {
   const who = required(input, 'player');
-  await withAppContext(async ({ db, clock }) =>
+  await withAppContext(input, async ({ db, clock }) =>
     print(input, await describe(db, clock.now(), await requirePlayer(db, who))),
   );
 }
@@ -86,7 +86,7 @@ async function describe(db: Db, now: number, { key, uuid, name }: Player): Promi
 
 async function erase(input: Input): Promise<void> {
   const uuid = readUuid(input, 'player');
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const { db, clock } = context;
     const { name } = await requirePlayer(db, uuid);
     const act = `This replaces ${name} by a pseudonym in all events; the matches stay.`;
@@ -107,7 +107,7 @@ const REFUSALS: Record<ErasureRefusal, string> = {
 
 async function merge(input: Input): Promise<void> {
   const [from, into] = [readUuid(input, 'from'), readUuid(input, 'into')];
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const { db, clock } = context;
     const [merged, survivor] = [await findPlayer(db, from), await findPlayer(db, into)];
     const act = `This gives all records of ${merged?.name ?? from} to ${survivor?.name ?? into}.`;

@@ -137,7 +137,7 @@ export const commands: Command[] = [
 async function listAll(input: Input): Promise<void> {
   const { before, limit } = readPage(input);
   const player = optional(input, 'player');
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const now = clock.now();
     const rows =
       player === undefined
@@ -150,7 +150,7 @@ async function listAll(input: Input): Promise<void> {
 async function issue(input: Input): Promise<void> {
   const who = required(input, 'player');
   const type = required(input, 'type');
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const { db, clock } = context;
     const punished = await findPunished(db, who, optional(input, 'name'));
     if (punished === undefined)
@@ -189,7 +189,7 @@ async function listAllChanges(input: Input): Promise<void> {
   const page = readPage(input);
   const key = optional(input, 'key');
   const credential = key === undefined ? {} : { credential: readKey(key) };
-  await withAppContext(async ({ db }) =>
+  await withAppContext(input, async ({ db }) =>
     printTable(input, (await listChanges(db, { ...credential, ...page })).map(wireChange)),
   );
 }
@@ -200,7 +200,7 @@ async function undo(input: Input): Promise<void> {
   if (receipt !== undefined && input.values['dry-run'] === true)
     throw new UsageError('--dry-run counts the changes of a --key; one receipt is one change.');
   const since = readSince(input);
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const { db, clock } = context;
     if (receipt !== undefined) {
       const undone = await undoChange(db, clock, keyOf(receipt) ?? 0);
@@ -230,7 +230,7 @@ async function onPunishment(
   work: (context: AppContext, punishment: Punishment) => Promise<void>,
 ): Promise<void> {
   const id = required(input, 'punishment');
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const punishment = await punishmentByKey(context.db, keyOf(id) ?? 0, context.clock.now());
     if (punishment === undefined) throw new UsageError(`No punishment has the id ${id}.`);
     await work(context, punishment);

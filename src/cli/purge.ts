@@ -20,7 +20,7 @@ export const commands: Command[] = [
 ];
 
 async function purge(input: Input): Promise<void> {
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const now = context.clock.now();
     const time = new Date(now).toISOString();
     const last = await lastPurge(context.db);

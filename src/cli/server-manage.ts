@@ -1,27 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
-import {
-  listManaged,
-  type Managed,
-  managedServer,
-  removeManaged,
-  setManaged,
-} from '#store/game/watches/managed-servers.ts';
+import { manageServer, unmanageServer } from '#admin/servers.ts';
+import { listManaged, type Managed, managedServer } from '#store/game/watches/managed-servers.ts';
 import {
   type Command,
   type Input,
   JSON_OPTION,
   optional,
-  print,
   printTable,
   required,
-  SERVER,
   withAppContext,
 } from './command/command.ts';
-import { readManagement } from './command/management.ts';
+import { command } from './command/operation-command.ts';
 import { timestampOf } from './command/values.ts';
-import { requireServer } from './server-name.ts';
+import { byName } from './server-name.ts';
 
 export const manageCommands: Command[] = [
   {
@@ -30,46 +22,39 @@ export const manageCommands: Command[] = [
     options: { json: JSON_OPTION },
     run: listAll,
   },
-  {
+  command(unmanageServer, {
     words: 'server manage remove',
-    audit: { action: 'server.manage.remove', about: 'name' },
     summary: 'Stop following a server by the management protocol',
-    options: SERVER,
-    run: remove,
-  },
-  {
+    row: byName,
+    options: {},
+    refused: { not_managed: ({ name }) => `${name} is not managed; see: scorehall server manage list` },
+    result: (_, { name }) => ({ name, managed: false }),
+  }),
+  command(manageServer, {
     words: 'server manage',
-    audit: { action: 'server.manage.set', about: 'name' },
     summary: 'Follow a server by the Minecraft Server Management Protocol: joins, leaves, bans and pardons',
+    row: byName,
     options: {
-      ...SERVER,
-      url: { type: 'string', value: 'wss://HOST:PORT', help: 'Its management address', required: true },
-      'secret-file': {
-        type: 'string',
+      url: { value: 'wss://HOST:PORT', help: 'Its management address' },
+      secret: {
+        name: 'secret-file',
         value: 'FILE|-',
         help: 'A file with management-server-secret of its server.properties, or - to read it from stdin',
-        required: true,
       },
-      'ca-file': { type: 'string', value: 'FILE', help: 'Certificates (PEM) that may sign its certificate' },
+      ca: { name: 'ca-file', value: 'FILE', help: 'Certificates (PEM) that may sign its certificate' },
     },
-    run: manage,
-  },
+    read: async (input) => {
+      const caFile = optional(input, 'ca-file');
+      return {
+        url: required(input, 'url'),
+        secret: await read('secret-file', required(input, 'secret-file')),
+        ca: caFile === undefined ? undefined : await read('ca-file', caFile),
+      };
+    },
+    refused: {},
+    result: async ({ db }, { key, name }) => ({ name, ...wire((await managedServer(db, key))!) }),
+  }),
 ];
-
-async function manage(input: Input): Promise<void> {
-  const caFile = optional(input, 'ca-file');
-  const texts = {
-    url: required(input, 'url'),
-    secret: await read('secret-file', required(input, 'secret-file')),
-    ca: caFile === undefined ? undefined : await read('ca-file', caFile),
-  };
-  const target = readManagement(texts, { url: '--url', secret: '--secret-file', ca: '--ca-file' });
-  await withAppContext(async ({ db, config }) => {
-    const { key, name } = await requireServer(db, input);
-    await setManaged(db, openSecretKey(config), key, target);
-    print(input, { name, ...wire((await managedServer(db, key))!) });
-  });
-}
 
 async function read(option: string, file: string): Promise<string> {
   if (file === '-') return await standardInput();
@@ -84,17 +69,8 @@ async function standardInput(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function remove(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
-    const { key, name } = await requireServer(db, input);
-    if (!(await removeManaged(db, key)))
-      throw new UsageError(`${name} is not managed; see: scorehall server manage list`);
-    print(input, { name, managed: false });
-  });
-}
-
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const rows = await listManaged(db);
     printTable(
       input,

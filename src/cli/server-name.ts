@@ -1,7 +1,8 @@
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
-import { type Input, required } from './command/command.ts';
+import { type Input, required, SERVER } from './command/command.ts';
+import type { RowOption } from './command/operation-command.ts';
 
 /** The server that `--name` names; with `deletedToo` also a deleted one. @throws UsageError where there is none */
 export async function requireServer(db: Db, input: Input, deletedToo = false): Promise<ServerNow> {
@@ -12,3 +13,5 @@ export async function requireServer(db: Db, input: Input, deletedToo = false): P
   if (stored !== undefined && deletedToo) return stored as ServerNow;
   throw new UsageError(`There is no server ${name}; see: scorehall server list`);
 }
+
+export const byName: RowOption<ServerNow> = { options: SERVER, find: ({ db }, input) => requireServer(db, input) };

@@ -1,27 +1,9 @@
-import { UsageError } from '#platform/errors.ts';
-import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
-import {
-  listWatches,
-  removeWatch,
-  setWatch,
-  targetProblem,
-  type Watch,
-  WATCH_PROTOCOLS,
-  type WatchTarget,
-  watchOf,
-} from '#store/game/watches/server-watches.ts';
-import {
-  type Command,
-  type Input,
-  JSON_OPTION,
-  print,
-  printTable,
-  required,
-  SERVER,
-  withAppContext,
-} from './command/command.ts';
-import { oneOf, timestampOf } from './command/values.ts';
-import { requireServer } from './server-name.ts';
+import { unwatchServer, watchServer } from '#admin/servers.ts';
+import { listWatches, type Watch, WATCH_PROTOCOLS, watchOf } from '#store/game/watches/server-watches.ts';
+import { type Command, type Input, JSON_OPTION, printTable, withAppContext } from './command/command.ts';
+import { command } from './command/operation-command.ts';
+import { timestampOf } from './command/values.ts';
+import { byName } from './server-name.ts';
 
 export const watchCommands: Command[] = [
   {
@@ -30,56 +12,29 @@ export const watchCommands: Command[] = [
     options: { json: JSON_OPTION },
     run: listAll,
   },
-  {
+  command(unwatchServer, {
     words: 'server watch remove',
-    audit: { action: 'server.watch.remove', about: 'name' },
     summary: 'Stop watching a server',
-    options: SERVER,
-    run: remove,
-  },
-  {
+    row: byName,
+    options: {},
+    refused: { not_watched: ({ name }) => `${name} is not watched; see: scorehall server watch list` },
+    result: (_, { name }) => ({ name, watched: false }),
+  }),
+  command(watchServer, {
     words: 'server watch',
-    audit: { action: 'server.watch.set', about: 'name' },
     summary: 'Poll a server by the protocol of its game: who is online, and which map it plays',
+    row: byName,
     options: {
-      ...SERVER,
-      address: { type: 'string', value: 'HOST:PORT', help: `Where players connect, or its query port`, required: true },
-      protocol: { type: 'string', help: `One of ${WATCH_PROTOCOLS.join(', ')} (default: minecraft)` },
+      address: { value: 'HOST:PORT', help: `Where players connect, or its query port` },
+      protocol: { help: `One of ${WATCH_PROTOCOLS.join(', ')} (default: minecraft)` },
     },
-    run: watch,
-  },
+    refused: {},
+    result: async ({ db }, { key, name }) => ({ name, ...wire((await watchOf(db, key))!) }),
+  }),
 ];
 
-async function watch(input: Input): Promise<void> {
-  const target = readTarget(input);
-  await withAppContext(async ({ db }) => {
-    const { key, name } = await requireServer(db, input);
-    await setWatch(db, key, target);
-    print(input, { name, ...wire((await watchOf(db, key))!) });
-  });
-}
-
-/** @throws UsageError */
-function readTarget(input: Input): WatchTarget {
-  const text = required(input, 'address');
-  const protocol = oneOf(input, 'protocol', WATCH_PROTOCOLS) ?? 'minecraft';
-  const address = readGameAddress(text);
-  if (address === undefined) throw new UsageError(`--address must be ${GAME_ADDRESS_FORMS} (it is "${text}").`);
-  const problem = targetProblem(address, protocol);
-  if (problem !== undefined) throw new UsageError(`--address ${problem}.`);
-  return { address: gameAddressText(address), protocol };
-}
-
-async function remove(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
-    const { key, name } = await requireServer(db, input);
-    if (!(await removeWatch(db, key))) throw new UsageError(`${name} is not watched; see: scorehall server watch list`);
-    print(input, { name, watched: false });
-  });
-}
-
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const rows = await listWatches(db);
     printTable(
       input,

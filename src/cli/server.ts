@@ -1,240 +1,184 @@
 import { UsageError } from '#platform/errors.ts';
-import { idOf, keyOf } from '#platform/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import {
-  createServerKey,
-  listServerKeys,
-  revokeServerKeys,
-  rotateServerKey,
-  type ServerKey,
-} from '#store/game/server-keys.ts';
-import {
-  listServers,
-  PUNISHMENT_SCOPES,
-  type PunishmentScope,
-  serverByKey,
-  serverByName,
-  type ServerNow,
-} from '#store/game/servers.ts';
-import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
+  changeServer,
+  createKey,
+  createServer,
+  deleteServer,
+  revokeKey,
+  rotateKey,
+  withdrawEvents,
+} from '#admin/servers.ts';
+import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
+import { listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import type { AppContext } from '#context/context.ts';
-import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { runWithProgress } from './job.ts';
 import {
   type Command,
   type Input,
   JSON_OPTION,
   optional,
-  print,
   printTable,
-  required,
   requireAll,
   SERVER,
   withAppContext,
 } from './command/command.ts';
+import { command } from './command/operation-command.ts';
 import { createFrom, FROM } from './apply/command.ts';
-import { ingestEvent } from './apply/servers.ts';
-import { oneOf, timestampOf, wholeNumber } from './command/values.ts';
-import { requireServer } from './server-name.ts';
+import { timestampOf } from './command/values.ts';
+import { byName, requireServer } from './server-name.ts';
 import { manageCommands } from './server-manage.ts';
 import { watchCommands } from './server-watch.ts';
 
-const PROPERTIES: NonNullable<Command['options']> = {
-  region: { type: 'string', help: 'The region, as players read it' },
-  order: { type: 'string', value: 'N', help: 'The position in lists (default: 0)' },
-  icon: { type: 'string', value: 'TEXT', help: 'The icon, in the notation of the network' },
-  max: { type: 'string', value: 'N', help: 'The maximum number of players; 0 for a lobby' },
+const SETTINGS = {
+  region: { help: 'The region, as players read it' },
+  order: { value: 'N', help: 'The position in lists (default: 0)' },
+  icon: { value: 'TEXT', help: 'The icon, in the notation of the network' },
+  max: { value: 'N', help: 'The maximum number of players; 0 for a lobby' },
   punishments: {
-    type: 'string',
     value: 'network|own',
     help: 'Which punishments the server may change: all of the network (the default), or those that it issued',
   },
 };
-const HOUR_MS = 3_600_000;
-const MAX_OVERLAP_HOURS = 24 * 90;
+
+const creation = command(createServer, {
+  words: 'server create',
+  begins: true,
+  summary: 'Register a game server, or all of a file, and print the ingest keys of new servers',
+  row: { options: {}, find: async () => undefined },
+  options: { name: { help: 'The name of the server' }, ...SETTINGS },
+  refused: {
+    exists: (_, { name }) =>
+      `There is already a server ${name}; for a further key see: scorehall server key create --help`,
+  },
+  result: async (context, _, { server, secret }) => ({ ...(await shownServer(context, server)), ingest_key: secret }),
+});
+
+const { name: _, region: __, ...others } = creation.options!;
+/** With `--from`, neither a name nor a region is required. */
+const createOrApply: Command = {
+  ...creation,
+  options: {
+    name: { type: 'string', help: 'The name of the server' },
+    json: JSON_OPTION,
+    region: { type: 'string', ...SETTINGS.region },
+    ...others,
+    ...FROM,
+  },
+  run: create,
+};
 
 export const commands: Command[] = [
   ...watchCommands,
   ...manageCommands,
-  {
-    words: 'server create',
-    begins: true,
-    audit: { action: 'server.create', about: 'name' },
-    summary: 'Register a game server, or all of a file, and print the ingest keys of new servers',
-    options: { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION, ...PROPERTIES, ...FROM },
-    run: create,
-  },
+  createOrApply,
   { words: 'server list', summary: 'List all game servers', options: { json: JSON_OPTION }, run: listAll },
-  {
+  command(changeServer, {
     words: 'server set',
-    audit: { action: 'server.set', about: 'name' },
     summary: 'Change the region, order, icon or player limit of a server, and which punishments it may change',
-    options: { ...SERVER, ...PROPERTIES },
-    run: change,
-  },
-  {
+    row: byName,
+    options: SETTINGS,
+    refused: {},
+    result: shownServer,
+  }),
+  command(createKey, {
     words: 'server key create',
-    audit: { action: 'server.key.create', about: 'name' },
     summary: 'Create a further ingest key for a server',
+    row: byName,
     options: {
-      ...SERVER,
-      test: { type: 'boolean', help: 'A test key: its events are validated and get receipts, but are not stored' },
+      test: { help: 'A test key: its events are validated and get receipts, but are not stored' },
     },
-    run: createKey,
-  },
+    refused: {},
+    result: (_, { name }, { secret }, { test }) => ({ name, test, ingest_key: secret }),
+  }),
   {
     words: 'server key list',
     summary: 'List the keys of a server, without their secrets',
     options: SERVER,
     run: listKeys,
   },
-  {
+  command(rotateKey, {
     words: 'server key rotate',
-    audit: { action: 'server.key.rotate', about: 'name' },
     summary: 'Create a new key for a server; its other keys stay valid for a while',
+    row: byName,
     options: {
-      ...SERVER,
       overlap: {
-        type: 'string',
         value: 'HOURS',
         help: 'How long the other keys stay valid (default: 24); 0 revokes them immediately',
       },
     },
-    run: rotateKey,
-  },
-  {
+    refused: {},
+    result: (_, { name }, { secret, until }) => ({ name, ingest_key: secret, others_until: timestampOf(until) }),
+  }),
+  command(revokeKey, {
     words: 'server key revoke',
-    audit: { action: 'server.key.revoke', about: 'name' },
     summary: 'Revoke one key or all keys of a server immediately',
-    options: {
-      ...SERVER,
-      key: { type: 'string', value: 'ID', help: 'The id of one key (default: all keys)' },
-      ...CONFIRMATION,
+    row: byName,
+    options: { key: { value: 'ID', help: 'The id of one key (default: all keys)' } },
+    confirm: ({ name }, { valid, revoked }) => ({
+      act: `This revokes ${revoked.length} of ${valid.length} valid keys of ${name}.`,
+      impact: { name, keys: revoked.map(({ id }) => id) },
+    }),
+    refused: {
+      unknown_key: ({ name }, { key }) => `${name} has no valid key ${key}; see: scorehall server key list`,
     },
-    run: revokeKey,
-  },
-  {
+    result: (_, { name }, { revoked }) => ({ name, revoked }),
+  }),
+  command(deleteServer, {
     words: 'server delete',
-    audit: { action: 'server.delete', about: 'name' },
     summary: 'Remove a server from all lists and revoke its keys; its matches stay',
-    options: { ...SERVER, ...CONFIRMATION },
-    run: remove,
-  },
-  {
+    row: byName,
+    options: {},
+    confirm: ({ name }, { keys }) => ({
+      act: `This removes ${name} from all lists and revokes ${keys.length} of its keys; its matches stay.`,
+      impact: { name, keys: keys.map(({ id }) => id) },
+    }),
+    refused: {},
+    result: (_, { name }) => ({ name, deleted: true }),
+  }),
+  command(withdrawEvents, {
     words: 'server withdraw',
-    audit: { action: 'server.withdraw', about: 'name' },
     summary: 'Retract events of a server, as if they had never been sent',
+    row: { options: SERVER, find: ({ db }, input) => requireServer(db, input, true) },
     options: {
-      ...SERVER,
-      match: { type: 'string', value: 'ID', help: 'The id of one match, or the receipt of any event' },
-      since: {
-        type: 'string',
-        value: 'TIME',
-        help: 'All events accepted since then, for example 2026-01-31T12:00:00Z',
-      },
-      ...CONFIRMATION,
+      receipt: { name: 'match', value: 'ID', help: 'The id of one match, or the receipt of any event' },
+      since: { value: 'TIME', help: 'All events accepted since then, for example 2026-01-31T12:00:00Z' },
     },
-    run: withdraw,
-  },
+    together: 'Give either --match or --since.',
+    confirm: ({ name }, { total, types }) => ({
+      act: `This withdraws ${total === 1 ? '1 event' : `${total} events`} of ${name}, as if never sent.`,
+      impact: { name, events: total, types: Object.fromEntries(types) },
+    }),
+    refused: {
+      unknown_receipt: ({ name }, { receipt }) =>
+        `${name} has sent no event with the receipt ${receipt}, or the event is already withdrawn.`,
+    },
+    result: async (context, { name }, { job }) => ({ name, job: idOf(job), ...(await withdrawn(context, job)) }),
+  }),
 ];
 
 async function create(input: Input): Promise<void> {
   const from = optional(input, 'from');
-  if (from !== undefined) return await createFrom(input, from, ['name', ...Object.keys(PROPERTIES)]);
+  if (from !== undefined) return await createFrom(input, from, ['name', ...Object.keys(SETTINGS)]);
   for (const option of Object.keys(FROM)) {
     if (input.values[option] !== undefined) throw new UsageError(`--${option} belongs to --from, which is missing.`);
   }
   requireAll(input, ['name', 'region']);
-  const name = required(input, 'name');
-  const properties = { region: required(input, 'region'), ...readProperties(input) };
-  await withAppContext(async ({ db, clock }) => {
-    const existing = await serverByName(db, name);
-    if (existing !== undefined && (await serverByKey(db, existing.key, 0)) !== undefined) {
-      throw new UsageError(
-        `There is already a server ${existing.name}; for a further key see: scorehall server key create --help`,
-      );
-    }
-    await ingestEvent(db, clock, { type: 'server.configured', server: name, data: properties });
-    const { key } = (await serverByName(db, name))!;
-    const secret = await createServerKey(db, clock.now(), key);
-    print(input, { ...wire((await serverByKey(db, key, 0))!), ingest_key: secret });
-  });
+  await creation.run(input);
+}
+
+async function shownServer({ db }: AppContext, { key }: { key: number }): Promise<Record<string, unknown>> {
+  return wire((await serverByKey(db, key, 0))!);
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => printTable(input, (await listServers(db, 0)).map(wire)));
-}
-
-async function change(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
-    const { key, name, region, order, icon, max } = await requireServer(db, input);
-    const data = { order, icon, max, ...readProperties(input), region: optional(input, 'region') ?? region };
-    await ingestEvent(db, clock, { type: 'server.configured', server: name, data });
-    print(input, wire((await serverByKey(db, key, 0))!));
-  });
-}
-
-async function createKey(input: Input): Promise<void> {
-  const test = input.values['test'] === true;
-  await withAppContext(async ({ db, clock }) => {
-    const { key, name } = await requireServer(db, input);
-    print(input, { name, test, ingest_key: await createServerKey(db, clock.now(), key, test) });
-  });
+  await withAppContext(input, async ({ db }) => printTable(input, (await listServers(db, 0)).map(wire)));
 }
 
 async function listKeys(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { key } = await requireServer(db, input);
     printTable(input, (await listServerKeys(db, key)).map(wireKey));
-  });
-}
-
-async function rotateKey(input: Input): Promise<void> {
-  const overlap = wholeNumber(input, 'overlap', 0, MAX_OVERLAP_HOURS) ?? 24;
-  await withAppContext(async ({ db, clock }) => {
-    const { key, name } = await requireServer(db, input);
-    const ingest_key = await rotateServerKey(db, clock.now(), key, overlap * HOUR_MS);
-    print(input, { name, ingest_key, others_until: timestampOf(clock.now() + overlap * HOUR_MS) });
-  });
-}
-
-async function revokeKey(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
-    const { key, name } = await requireServer(db, input);
-    const valid = (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
-    const keys = valid.map(({ id }) => id).filter((id) => id === (optional(input, 'key') ?? id));
-    if (!isConfirmed(input, `This revokes ${keys.length} of ${valid.length} valid keys of ${name}.`, { name, keys }))
-      return;
-    print(input, { name, revoked: await revokeServerKeys(db, clock.now(), key, optional(input, 'key')) });
-  });
-}
-
-async function remove(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
-    const { key, name } = await requireServer(db, input);
-    const keys = (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
-    const act = `This removes ${name} from all lists and revokes ${keys.length} of its keys; its matches stay.`;
-    if (!isConfirmed(input, act, { name, keys: keys.map(({ id }) => id) })) return;
-    await ingestEvent(db, clock, { type: 'server.removed', server: name, data: {} });
-    print(input, { name, deleted: true });
-  });
-}
-
-async function withdraw(input: Input): Promise<void> {
-  const [match, since] = [optional(input, 'match'), readSince(input)];
-  if ((match === undefined) === (since === undefined)) throw new UsageError('Give either --match or --since.');
-  await withAppContext(async (context) => {
-    const { db, clock } = context;
-    const { key, name } = await requireServer(db, input, true);
-    const types = match === undefined ? await withdrawalImpact(db, key, since!) : await receiptImpact(db, key, match);
-    const events = types.values().reduce((sum, count) => sum + count, 0);
-    if (match !== undefined && events === 0) {
-      throw new UsageError(`${name} has sent no event with the receipt ${match}, or the event is already withdrawn.`);
-    }
-    const act = `This withdraws ${events === 1 ? '1 event' : `${events} events`} of ${name}, as if never sent.`;
-    if (!isConfirmed(input, act, { name, events, types: Object.fromEntries(types) })) return;
-    const params = match === undefined ? { server: key, since: since! } : { server: key, keys: [keyOf(match) ?? 0] };
-    const job = await createWithdrawal(db, clock, params, { label: name, total: events });
-    print(input, { name, job: idOf(job), ...(await withdrawn(context, job)) });
   });
 }
 
@@ -242,35 +186,6 @@ async function withdraw(input: Input): Promise<void> {
 async function withdrawn(context: AppContext, job: number): Promise<{ events: number; cascaded: number }> {
   const { events, cascaded } = JSON.parse((await runWithProgress(context, job)).cursor) as Record<string, number>;
   return { events: events! + cascaded!, cascaded: cascaded! };
-}
-
-function readSince(input: Input): number | undefined {
-  const text = optional(input, 'since');
-  if (text === undefined) return undefined;
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(Date.parse(text))) {
-    throw new UsageError(`--since must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
-  }
-  return Date.parse(text);
-}
-
-interface Properties {
-  order?: number;
-  icon?: string;
-  max?: number;
-  punishments?: PunishmentScope;
-}
-
-function readProperties(input: Input): Properties {
-  const order = wholeNumber(input, 'order', -1_000_000, 1_000_000);
-  const icon = optional(input, 'icon');
-  const max = wholeNumber(input, 'max', 0, 1_000_000_000);
-  const punishments = oneOf(input, 'punishments', PUNISHMENT_SCOPES);
-  return {
-    ...(order !== undefined && { order }),
-    ...(icon !== undefined && { icon }),
-    ...(max !== undefined && { max }),
-    ...(punishments !== undefined && { punishments }),
-  };
 }
 
 function wire({ name, region, order, icon, max, punishments }: ServerNow): Record<string, unknown> {

@@ -45,13 +45,13 @@ export const commands: Command[] = [
 ];
 
 async function rotate(input: Input): Promise<void> {
-  await withAppContext(async ({ db, config, clock }) => {
+  await withAppContext(input, async ({ db, config, clock }) => {
     print(input, { kid: await rotateKeys(db, openSecretKey(config), clock.now()) });
   });
 }
 
 async function list(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const rows = await signingKeys(db);
     const published = rows.length === 0 ? [] : publishedKeys(rows, clock.now());
     printTable(
@@ -68,7 +68,7 @@ async function list(input: Input): Promise<void> {
 async function exportKey(input: Input): Promise<void> {
   const { pem = false, certificate = false } = input.values;
   if (pem === certificate) throw new UsageError('Choose one of --pem and --certificate.');
-  await withAppContext(async ({ db, config, clock }) => {
+  await withAppContext(input, async ({ db, config, clock }) => {
     const keys = await currentKeys(db, openSecretKey(config), clock.now());
     const kid = optional(input, 'kid') ?? keys[0]!.kid!;
     const jwk = keys.find((key) => key.kid === kid);

@@ -4,7 +4,7 @@ import { startManagedServers } from '#connectors/management/managed-servers.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
 import { listManaged } from '#store/game/watches/managed-servers.ts';
 import { listWatches } from '#store/game/watches/server-watches.ts';
-import { type Command, withAppContext } from './command/command.ts';
+import { type Command, type Input, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
   {
@@ -14,9 +14,9 @@ export const commands: Command[] = [
   },
 ];
 
-async function watch(): Promise<void> {
+async function watch(input: Input): Promise<void> {
   const signalled = untilSignalled();
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const { length: watched } = await listWatches(context.db);
     const { length: managed } = await listManaged(context.db);
     await using running = new AsyncDisposableStack();

@@ -1,15 +1,16 @@
+import type { AnyOperation, Reauthenticate } from '#admin/operation.ts';
 import { sameText } from '#platform/crypto/secrets.ts';
 import { HttpError, rateLimited } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
+import { type Act, type Actor, recordAudit } from '#store/audit/audit.ts';
 import { rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
-import { type Act, recordAudit } from '#store/audit/audit.ts';
 import { type Application, managedApplication } from '#store/applications/applications.ts';
 import { isOwner } from '#store/applications/owners.ts';
 import type { Context, Deps, Person } from './deps.ts';
 import { askForPassword } from './pending-form.ts';
-import { needsPassword } from './power.ts';
 import { type PageContent, showPage } from './layout.ts';
+import { needsPassword } from './reauthentication.ts';
 import { actorOf, auditRefusal } from './session.ts';
 import type { Texts } from './texts/index.ts';
 
@@ -22,6 +23,8 @@ export interface ConsoleRequest {
   /** The submitted form; empty for GET. */
   form: Form;
   now: number;
+  /** Who acts, for the audit log. */
+  actor: Actor;
   /** Records an act of this person in the audit log. */
   record: (act: Act) => Promise<void>;
 }
@@ -41,6 +44,10 @@ export interface Route {
   path: string;
   /** Who may use the route. Operators may use `owner` and `moderator` routes, too. */
   who: 'person' | 'owner' | 'moderator' | 'operator';
+  /** Whether the form asks for the password again. */
+  reauthenticate: Reauthenticate<Form>;
+  /** The operations that the form carries out. */
+  operations?: readonly AnyOperation[];
   /** Reads a body that is not URL-encoded, like an upload. */
   readBody?: (c: Context) => Promise<Form>;
   handle(request: OwnedRequest): Promise<PageResult>;
@@ -49,18 +56,28 @@ export interface Route {
 type Handler<R extends ConsoleRequest> = (request: R) => Promise<PageResult>;
 
 /** `serveRoute` passes an application only to `owner` routes, which the type `Route` does not express; hence the cast. */
-const defineRoute =
-  <R extends ConsoleRequest>(method: Route['method'], who: Route['who']) =>
-  (path: string, handle: Handler<R>): Route => ({ method, path, who, handle: handle as unknown as Route['handle'] });
+const pageFor =
+  <R extends ConsoleRequest>(who: Route['who']) =>
+  (path: string, handle: Handler<R>): Route => {
+    const cast = handle as unknown as Route['handle'];
+    return { method: 'GET', path, who, reauthenticate: 'never', handle: cast };
+  };
 
-export const page = defineRoute<ConsoleRequest>('GET', 'person');
-export const form = defineRoute<ConsoleRequest>('POST', 'person');
-export const ownedPage = defineRoute<OwnedRequest>('GET', 'owner');
-export const ownedForm = defineRoute<OwnedRequest>('POST', 'owner');
-export const moderatorPage = defineRoute<ConsoleRequest>('GET', 'moderator');
-export const moderatorForm = defineRoute<ConsoleRequest>('POST', 'moderator');
-export const operatorPage = defineRoute<ConsoleRequest>('GET', 'operator');
-export const operatorForm = defineRoute<ConsoleRequest>('POST', 'operator');
+const formFor =
+  <R extends ConsoleRequest>(who: Route['who']) =>
+  (path: string, reauthenticate: Route['reauthenticate'], handle: Handler<R>): Route => ({
+    ...{ method: 'POST', path, who, reauthenticate, handle: handle as unknown as Route['handle'] },
+  });
+
+export const page = pageFor<ConsoleRequest>('person');
+export const form = (path: string, handle: Handler<ConsoleRequest>): Route =>
+  formFor<ConsoleRequest>('person')(path, 'never', handle);
+export const ownedPage = pageFor<OwnedRequest>('owner');
+export const ownedForm = formFor<OwnedRequest>('owner');
+export const moderatorPage = pageFor<ConsoleRequest>('moderator');
+export const moderatorForm = formFor<ConsoleRequest>('moderator');
+export const operatorPage = pageFor<ConsoleRequest>('operator');
+export const operatorForm = formFor<ConsoleRequest>('operator');
 
 /** Authorises a request, handles it and records refusals in the audit log. */
 export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<Response> {
@@ -74,7 +91,7 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
   if (route.method === 'POST' && !person.isStaff) await countForm(deps, person);
   const application = await authorize(c, deps, route, person);
   const ofStaff = route.method === 'POST' && route.who !== 'person';
-  if (ofStaff && (await needsPassword(deps, route.path, { person, form: submitted, application })))
+  if (ofStaff && (await needsPassword(deps, route.reauthenticate, { person, form: submitted, application })))
     return askForPassword(c, deps, person, route.readBody === undefined ? submitted : undefined);
   const request = requestOf(c, deps, route, person, submitted);
   const result = await route.handle({ ...request, application } as OwnedRequest);
@@ -94,7 +111,7 @@ function requestOf(c: Context, deps: Deps, { who }: Route, person: Person, form:
   const now = deps.clock.now();
   const actor = actorOf(c, person, who === 'moderator');
   const record = (act: Act): Promise<void> => recordAudit(deps.db, now, actor, act);
-  return { c, deps, texts: c.get('texts'), person, form, now, record };
+  return { c, deps, texts: c.get('texts'), person, form, now, actor, record };
 }
 
 /** @throws HttpError 403 for a form of another origin, 400 for one that cannot be read */

@@ -89,15 +89,9 @@ export const LIMITS = {
     counter: '`COUNTERS`',
   },
   liveToken: {
-    counts: 'valid access tokens; valid refresh tokens; sign-ins',
-    max: { application: 'LIVE_TOKEN_LIMIT', applicationAccount: 'LIVE_TOKEN_LIMIT' },
+    counts: 'valid access tokens; refresh tokens; sign-ins; browsers in which an account is signed in',
+    max: { application: 'LIVE_TOKEN_LIMIT', applicationAccount: 'LIVE_TOKEN_LIMIT', account: 'LIVE_TOKEN_LIMIT' },
     beyond: 'the earliest to expire ends',
-    counter: 'database',
-  },
-  session: {
-    counts: 'browsers in which an account is signed in',
-    max: { account: 'LIVE_TOKEN_LIMIT' },
-    beyond: 'the oldest session ends',
     counter: 'database',
   },
   signIn: {
@@ -233,7 +227,7 @@ export const LIMITS = {
   },
   /** A smaller request may still be within a limit, but parsing any number of them would delay the other servers. */
   parsedRefusal: {
-    counts: 'requests and batches of streams that are parsed and then refused because of one of these two limits',
+    counts: 'requests and batches of streams that exceed a limit of events or weight',
     max: { server: 8 },
     windowMs: MINUTE_MS,
     beyond: `${REFUSED}, before the body is read`,

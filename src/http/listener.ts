@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { HttpError } from './errors.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import { MeasuredResponse, type RequestMetrics } from './request-metrics.ts';
 
 /** In milliseconds: the time limits for sending the headers and the whole request, and the interval of checking them. */
 type RequestTimeouts = Required<
@@ -45,7 +45,7 @@ export function httpServer(
   { readsBodies = true, timeouts = TIMEOUTS, metrics }: HttpOptions = {},
 ): Server {
   const latest: Connections = new Map();
-  const serve: RequestListener = (request, response) => {
+  const serve: RequestListener<typeof IncomingMessage, typeof MeasuredResponse> = (request, response) => {
     latest.set(request.socket, response);
     metrics?.start(response);
     if (hasHost(request)) listener(request, response);
@@ -56,6 +56,7 @@ export function httpServer(
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: 65_000,
       requireHostHeader: false,
+      ServerResponse: MeasuredResponse,
       optimizeEmptyRequests: !readsBodies,
       ...timeouts,
     },

@@ -1,16 +1,19 @@
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { DURATION_BUCKETS, histogram, type Metrics } from '#platform/metrics.ts';
 
-const routes = new WeakMap<ServerResponse, string>();
-/** The route of requests for paths that do not exist. */
-const NO_ROUTE = 'none';
+/** A response that carries what is measured of it. `httpServer` lets Node create its responses as this class. */
+export class MeasuredResponse extends ServerResponse {
+  readonly started = performance.now();
+  /** The route label; the initial value is for paths that do not exist. */
+  route = 'none';
+}
 
 /** Sets the route label of a response: the path with `:id`, never the path of the request. */
 export function setRoute(response: ServerResponse, route: string): void {
-  routes.set(response, route);
+  if (response instanceof MeasuredResponse) response.route = route;
 }
 
 /** Sets the route label to the pattern that matched. Must be the first middleware. */
@@ -40,13 +43,12 @@ export class RequestMetrics {
   }
 
   /** Measures a request whose headers have just arrived. */
-  start(response: ServerResponse): void {
-    const started = performance.now();
-    response.once('close', () => this.#observe(response, (performance.now() - started) / 1000));
+  start(response: MeasuredResponse): void {
+    response.on('close', () => this.#observe(response));
   }
 
-  #observe(response: ServerResponse, seconds: number): void {
-    const route = routes.get(response) ?? NO_ROUTE;
+  #observe(response: MeasuredResponse): void {
+    const { route, started } = response;
     // 499, as proxies log it: the client closed the connection before the response was complete.
     const status = response.writableFinished ? response.statusCode : 499;
     const key = `${status} ${route}`;
@@ -55,6 +57,6 @@ export class RequestMetrics {
       const labels = this.#durations.labels({ service: this.#service, route, status: String(status) });
       this.#observers.set(key, (observe = (value) => labels.observe(value)));
     }
-    observe(seconds);
+    observe((performance.now() - started) / 1000);
   }
 }

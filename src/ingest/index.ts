@@ -3,6 +3,7 @@ import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.t
 import { rateLimit } from '#http/limits.ts';
 import { hasGone, drain } from '#http/listener.ts';
 import { setRoute } from '#http/request-metrics.ts';
+import { Router, withoutSlash } from '#http/router.ts';
 import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
 import type { EventQueue } from '#events/event-queue.ts';
@@ -11,7 +12,7 @@ import type { Sender } from '#events/receipts.ts';
 import type { Credential } from '#store/game/server-keys.ts';
 import { Credentials } from './credentials.ts';
 import { handleDialectRequest } from './dialects/dialect-request.ts';
-import { type DialectMatch, dialectRoute } from './dialects/dialects.ts';
+import { type DialectMatch, dialectRoutes } from './dialects/dialects.ts';
 import { handleEventRequest } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
 import { ServerLimits } from './server-limits.ts';
@@ -69,29 +70,32 @@ export async function openIngest(
       },
     },
   };
+  const router = new Router(Object.entries(routes));
+  const dialectRoute = dialectRoutes(config.INGEST_DIALECTS);
   const serveDialect = async (request: IncomingMessage, response: ServerResponse, found: DialectMatch) => {
-    setRoute(response, found.route.label);
-    const credential = await credentials.ofHeader(`Bearer ${found.dialect.keyOf(request) ?? ''}`);
-    const handle = found.route.methods[request.method!];
-    if (handle === undefined) throw notAllowed(found.route.methods);
+    const { route, path, parameter } = found;
+    setRoute(response, path);
+    const credential = await credentials.ofHeader(`Bearer ${route.dialect.keyOf(request) ?? ''}`);
+    const handle = route.methods[request.method!];
+    if (handle === undefined) throw notAllowed(route.methods);
     using limits = serverLimits.open(credential.serverKey);
     const sender = senderOf(credential);
     const deps = { db, clock, keyedHash, limits, sender, dryRun: credential.test };
-    send(response, 200, JSON.stringify(await handleDialectRequest(deps, request, found.parameters, handle)));
+    send(response, 200, JSON.stringify(await handleDialectRequest(deps, request, parameter, handle)));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '/', search = ''] = request.url!.split('?', 2);
-    const name = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    const name = withoutSlash(path);
     if (name === '/openapi.json' && isRead(request)) return send(response, 200, (document ??= openApiDocument(facts)));
-    const dialect = dialectRoute(config.INGEST_DIALECTS, name);
+    const dialect = dialectRoute(name);
     if (dialect !== undefined) return await serveDialect(request, response, dialect);
-    const route = routes[name];
-    if (route !== undefined) setRoute(response, name);
+    const found = router.find(name);
+    if (found !== undefined) setRoute(response, found.path);
     const credential = await credentials.of(request);
-    if (route === undefined)
-      throw notFound(`There is no ${path.slice(0, 100)} here; there are ${Object.keys(routes).join(', ')}.`);
-    const handle = route[request.method === 'HEAD' ? 'GET' : request.method!];
-    if (handle === undefined) throw notAllowed(route);
+    if (found === undefined)
+      throw notFound(`There is no ${path.slice(0, 100)} here; there are ${router.paths.join(', ')}.`);
+    const handle = found.route[request.method === 'HEAD' ? 'GET' : request.method!];
+    if (handle === undefined) throw notAllowed(found.route);
     await handle({ request, response, query: new URLSearchParams(search), credential });
   };
   const logFailure = limitedLog((error: unknown, { status, requestId }: HttpError) =>

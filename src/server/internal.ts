@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
+import { Router } from '#http/router.ts';
 import { mailServerOf } from '#platform/mail.ts';
 import { gauge } from '#platform/metrics.ts';
 import { VERSION } from '#platform/version.ts';
@@ -40,14 +41,15 @@ export async function openInternalListener(context: AppContext, threads: ThreadM
     },
     '/metrics': async (response) => send(response, 200, Registry.PROMETHEUS_CONTENT_TYPE, await threads.text()),
   };
+  const router = new Router(Object.entries(routes));
   const serve = async ({ url = '', method }: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const route = routes[url.split('?', 1)[0]!];
-    if (route === undefined) return send(response, 404, 'text/plain', `There are ${Object.keys(routes).join(', ')}.\n`);
+    const found = router.find(url.split('?', 1)[0]!);
+    if (found === undefined) return send(response, 404, 'text/plain', `There are ${router.paths.join(', ')}.\n`);
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
       return send(response, 405, 'text/plain', 'Use GET.\n');
     }
-    await route(response);
+    await found.route(response);
   };
   const server = httpServer((request, response) => {
     request.resume();

@@ -19,6 +19,7 @@ import { listAudit } from '#store/audit/audit.ts';
 import { serverByKey, serverByName } from '#store/game/servers.ts';
 import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { idOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { secretOf } from '#store/game/watches/managed-servers.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
@@ -207,7 +208,7 @@ onEachDatabase('a whole network comes from a file; again, nothing changes', asyn
   assert.equal((await serverByKey(context.db, (await serverByName(context.db, 'Alpha'))!.key, 0))!.punishments, 'own');
   const audited = await listAudit(context.db, {}, 10);
   assert.deepEqual(audited.map(({ action, subject }) => [action, subject]).reverse(), [
-    ['server.create', 'Alpha'],
+    ['server.create', idOf((await serverByName(context.db, 'Alpha'))!.key)],
     ['application.create', board!.client_id],
     ['application.create', widget!.client_id],
     ['account.role', (await accountByName(context.db, 'Noor'))!.id],

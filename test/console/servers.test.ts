@@ -134,7 +134,7 @@ onEachDatabase('an operator creates, rotates and revokes the keys of a server; e
   const entries = (await listAudit(db, { subject: idOf(key) }, 20)).map(({ action, detail }) => [action, detail]);
   assert.deepEqual(entries, [
     ['server.key.revoke', { key: ids[2] }],
-    ['server.key.rotate', { test: false }],
+    ['server.key.rotate', { overlap: 24 }],
     ['server.key.create', { test: true }],
     ['server.key.create', { test: false }],
   ]);

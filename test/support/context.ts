@@ -56,7 +56,7 @@ export async function createEmptyDatabase(dialect: Dialect): Promise<TestDatabas
 }
 
 const RUNS_TESTS = process.env['TEST_COUNTS'] !== undefined;
-/** One migrated database of each kind, which the others are copies of. */
+/** One migrated database of each dialect, of which the others are copies. */
 const migrated = new Map<Dialect, Promise<TestDatabase>>();
 
 /**
@@ -73,7 +73,7 @@ export async function createTestDatabase(dialect: Dialect): Promise<TestDatabase
   return copy;
 }
 
-// A hook outside of all tests runs when they are over.
+// A hook outside of all tests runs after them.
 if (RUNS_TESTS) after(dropMigrated);
 
 async function dropMigrated(): Promise<void> {
@@ -104,12 +104,12 @@ export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[D
 
 type DatabaseTest = (t: TestContext, databaseUrl: string, dialect: Dialect) => Promise<void>;
 
-/** Runs a test once on SQLite and once on PostgreSQL, each time on a migrated database of its own without data. */
+/** Runs a test once on SQLite and once on PostgreSQL, each time on a separate migrated database without data. */
 export function onEachDatabase(name: string, work: DatabaseTest): void {
   testOnEach(name, createTestDatabase, work);
 }
 
-/** Runs a test on SQLite alone: its statements run on both databases in another test. */
+/** Runs a test on SQLite alone, if its statements run on both databases in another test. */
 export function onSqlite(name: string, work: DatabaseTest): void {
   testOnEach(name, createTestDatabase, work, ['sqlite']);
 }
@@ -138,7 +138,7 @@ export interface TestAppContext extends AppContext {
   clock: TestClock;
 }
 
-/** A test, or what runs the closing functions after several tests that share a world. */
+/** A test, or a suite of tests that share a world, which runs closing functions at its end. */
 export interface Closing {
   after(close: () => PromiseLike<void>): void;
 }

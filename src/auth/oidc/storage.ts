@@ -13,7 +13,7 @@ import { type InteractionLimits, countInteraction } from './interaction-limit.ts
 import { familyHash } from './refresh-tokens.ts';
 import type { TokenLimits } from './token-limits.ts';
 import { clientMetadata } from './clients.ts';
-import { OwnerTransactions } from './owner-transactions.ts';
+import { ownerTransactions } from './owner-transactions.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
 import { SuspendedApplication } from './suspended.ts';
@@ -32,10 +32,10 @@ export interface StorageParts extends InteractionLimits {
 
 /** oidc-provider's storage: one adapter for each of its models. Ids and secrets are stored only as hashes. */
 export function createStorage(parts: StorageParts): (kind: string) => Adapter {
-  const transactions = new OwnerTransactions(parts.db);
+  const transact = ownerTransactions(parts.db);
   return (kind) =>
     outageAwareAdapter(
-      kind === 'Client' ? new ClientAdapter(parts.db.shortReads) : new TokenAdapter(kind, parts, transactions),
+      kind === 'Client' ? new ClientAdapter(parts.db.shortReads) : new TokenAdapter(kind, parts, transact),
     );
 }
 
@@ -52,12 +52,12 @@ const LIMITED: ReadonlySet<string> = new Set(['ClientCredentials', 'AccessToken'
 class TokenAdapter implements Adapter {
   readonly #kind: string;
   readonly #parts: StorageParts;
-  readonly #transactions: OwnerTransactions;
+  readonly #transact: ReturnType<typeof ownerTransactions>;
 
-  constructor(kind: string, parts: StorageParts, transactions: OwnerTransactions) {
+  constructor(kind: string, parts: StorageParts, transact: ReturnType<typeof ownerTransactions>) {
     this.#kind = kind;
     this.#parts = parts;
-    this.#transactions = transactions;
+    this.#transact = transact;
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
@@ -70,15 +70,14 @@ class TokenAdapter implements Adapter {
     if (this.#kind === 'Session' && payload.accountId !== undefined)
       return await this.#storeSession(id, payload, expires ?? Infinity, payload.accountId);
     const statement = this.#insert(id, payload, expires);
-    if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.write(statement);
+    if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.add(statement);
     // An application whose own token a power failure has lost gets 401 and asks for another one. A flush for each would
     // block the thread that answers the data API.
     const durable = this.#kind !== 'ClientCredentials';
     const { clientId = '', accountId = null } = payload;
     const owner: TokenOwner = { kind: this.#kind, clientId, accountId };
-    await this.#transactions.run(owner, durable, (tx) =>
-      this.#store(tx, owner, statement, id, payload, expires ?? now),
-    );
+    const work = (tx: Queryable): Promise<void> => this.#store(tx, owner, statement, id, payload, expires ?? now);
+    await this.#transact({ owner, durable, work });
   }
 
   async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {
@@ -87,10 +86,11 @@ class TokenAdapter implements Adapter {
     const end = Math.min(expires, await lastEndOf(db.shortReads, payload.uid!, now));
     const request = clientInfo.getStore() ?? { address: '', agent: '' };
     const owner: TokenOwner = { kind: this.#kind, clientId: null, accountId };
-    await this.#transactions.run(owner, true, async (tx) => {
+    const work = async (tx: Queryable): Promise<void> => {
       await tx.runAll([this.#insert(id, payload, end), touchSession(payload.uid!, accountId, now, request)]);
       await endExcessTokens(tx, owner, secretHash(id), liveTokens);
-    });
+    };
+    await this.#transact({ owner, durable: true, work });
   }
 
   /** Stores a token unless its grant has been revoked, and ends the tokens that it replaces or that exceed the limit. */

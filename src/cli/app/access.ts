@@ -66,7 +66,7 @@ export const commands: Command[] = [
 
 async function listAll(input: Input): Promise<void> {
   const state = oneOf(input, 'state', REQUEST_STATES) ?? 'waiting';
-  await withAppContext(async ({ db, config }) => {
+  await withAppContext(input, async ({ db, config }) => {
     const requests = (await listRequests(db, state, MAX_LISTED)).map(wire);
     const changes =
       state === 'waiting' ? (await waitingChanges(db, MAX_LISTED)).map((change) => wireChange(change, config)) : [];
@@ -78,7 +78,7 @@ async function decide(input: Input, state: 'approved' | 'refused'): Promise<void
   const id = required(input, 'request');
   const note = state === 'refused' ? required(input, 'note') : (optional(input, 'note') ?? '');
   const limit = wholeNumber(input, 'limit', 1, 999_999_999);
-  await withAppContext(async ({ config, db, clock, mail }) => {
+  await withAppContext(input, async ({ config, db, clock, mail }) => {
     const request = await decideRequest(db, clock.now(), id, { state, note, by: 'command', limit });
     if (request === undefined) return await decideAboutChange(input, { config, db, mail }, { id, state, note });
     const applicant = request.account_id === null ? undefined : await accountById(db, request.account_id);

@@ -131,18 +131,18 @@ async function create(input: Input): Promise<void> {
     if (problem !== undefined)
       throw new UsageError(`--redirect-uri ${uri} ${TEXTS.en.application.problems.uri_rules[problem]}.`);
   }
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const { application, secret } = await createApplication(db, clock.now(), wanted);
     print(input, { ...wire(application), ...(secret === undefined ? {} : { client_secret: secret }) });
   });
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => printTable(input, (await listApplications(db)).map(wire)));
+  await withAppContext(input, async ({ db }) => printTable(input, (await listApplications(db)).map(wire)));
 }
 
 async function show(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) =>
+  await withAppContext(input, async ({ db }) =>
     print(input, wire(await requireApplication(db, required(input, 'client-id')))),
   );
 }
@@ -153,7 +153,7 @@ async function change(input: Input): Promise<void> {
   const rotate_refresh_tokens = yesOrNo(input, 'rotate-refresh-tokens');
   if (require_pkce === undefined && rotate_refresh_tokens === undefined)
     throw new UsageError('--require-pkce or --rotate-refresh-tokens is missing: say what to change.');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const application = await requireApplication(db, clientId);
     await setApplication(db, clientId, {
       ...application,
@@ -166,7 +166,7 @@ async function change(input: Input): Promise<void> {
 
 async function access(input: Input, state: AccessState): Promise<void> {
   const clientId = required(input, 'client-id');
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     await requireApplication(db, clientId);
     await decideWithoutRequest(db, clock.now(), clientId, { state, by: 'command' });
     print(input, wire(await requireApplication(db, clientId)));
@@ -175,7 +175,7 @@ async function access(input: Input, state: AccessState): Promise<void> {
 
 async function start(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { name } = await requireApplication(db, clientId);
     if (!(await resumeApplication(db, clientId))) throw new UsageError(`${name} is not suspended.`);
     print(input, wire(await requireApplication(db, clientId)));
@@ -188,7 +188,7 @@ async function limit(input: Input): Promise<void> {
   if (value !== 'default' && !/^[1-9]\d{0,8}$/.test(value)) {
     throw new UsageError(`--limit must be a whole number from 1 to 999999999, or "default" (it is "${value}").`);
   }
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     await requireApplication(db, clientId);
     await setLimit(db, clientId, value === 'default' ? null : Number(value));
     print(input, wire(await requireApplication(db, clientId)));
@@ -197,7 +197,7 @@ async function limit(input: Input): Promise<void> {
 
 async function remove(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const application = await requireApplication(db, clientId);
     await deleteApplication(db, clientId);
     print(input, { ...wire(application), deleted: true });

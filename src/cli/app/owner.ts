@@ -37,14 +37,14 @@ export const ownerCommands: Command[] = [
 ];
 
 async function list(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { key } = await requireApplication(db, required(input, 'client-id'));
     printTable(input, (await ownersOf(db, key)).map(wire));
   });
 }
 
 async function add(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock, config, mail }) => {
+  await withAppContext(input, async ({ db, clock, config, mail }) => {
     const { application, account } = await requireBoth(db, input);
     if (!(await addOwner(db, clock.now(), application.key, account.id)))
       throw new UsageError(`${account.name} already owns ${application.name}.`);
@@ -54,7 +54,7 @@ async function add(input: Input): Promise<void> {
 }
 
 async function remove(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { application, account } = await requireBoth(db, input);
     if (!(await isOwner(db, application.key, account.id)))
       throw new UsageError(`${account.name} does not own ${application.name}.`);

@@ -30,7 +30,7 @@ export const secretCommands: Command[] = [
 ];
 
 async function list(input: Input): Promise<void> {
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { key } = await requireApplication(db, required(input, 'client-id'));
     const secrets = await secretsOf(db, key);
     printTable(
@@ -41,7 +41,7 @@ async function list(input: Input): Promise<void> {
 }
 
 async function add(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const { key, client_id, name, type } = await requireApplication(db, required(input, 'client-id'));
     if (type !== 'service') throw new UsageError(`${name} has the type ${type}; only a service has secrets.`);
     const client_secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key));
@@ -53,7 +53,7 @@ async function add(input: Input): Promise<void> {
 
 async function withdraw(input: Input): Promise<void> {
   const id = required(input, 'id');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     const { key, client_id, name } = await requireApplication(db, required(input, 'client-id'));
     if (!(await removeSecret(db, key, id))) {
       throw new UsageError(`${name} has no secret ${id}; see: scorehall app secret list --client-id ${client_id}`);

@@ -22,7 +22,7 @@ export const commands: Command[] = [
 async function create(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
   const hours = wholeNumber(input, 'hours', 1, MAX_HOURS) ?? 1;
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     await requireApplication(db, clientId);
     const lifetime = hours * HOUR_MS;
     const access_token = await issueClientToken(db, clock.now(), clientId, lifetime);

@@ -25,7 +25,7 @@ export const commands: Command[] = [
 async function usage(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
   const days = wholeNumber(input, 'days', 1, MAX_DAYS) ?? MAX_DAYS;
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(input, async ({ db, clock }) => {
     const { key } = await requireApplication(db, clientId);
     const rows = await usageSince(db, key, clock.now() - days * 24 * HOUR_MS);
     if (input.values['hourly'] === true) {

@@ -100,7 +100,7 @@ async function applyAll(input: Input, plans: readonly Plan[], { confirm }: { con
   const dryRun = input.values['dry-run'] === true;
   const keysTo = optional(input, 'keys-to');
   using keys = keysTo === undefined || dryRun ? undefined : new KeyFile(keysTo);
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const changes: Change[] = [];
     for (const plan of plans) changes.push(await plan(context));
     const warnings = changes.flatMap(({ warning }) => warning ?? []);
@@ -122,6 +122,6 @@ async function applied(
   keys: KeyFile | undefined,
 ): Promise<Record<string, string>> {
   const { act, secrets } = await change.apply(context, keys);
-  await recordAudit(context.db, context.clock.now(), commandActor(), act);
+  if (act !== undefined) await recordAudit(context.db, context.clock.now(), commandActor(), act);
   return secrets ?? {};
 }

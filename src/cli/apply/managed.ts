@@ -4,16 +4,12 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
+import type { Acting } from '#admin/operation.ts';
+import { manageServer, unmanageServer } from '#admin/servers.ts';
 import type { AppContext } from '#context/context.ts';
-import {
-  hasManagementSecret,
-  managedServer,
-  type ManageTarget,
-  removeManaged,
-  setManaged,
-} from '#store/game/watches/managed-servers.ts';
-import { readManagement } from '../command/management.ts';
-import { differencesOf } from './change.ts';
+import type { Server } from '#store/game/servers.ts';
+import { hasManagementSecret, managedServer, type ManageTarget } from '#store/game/watches/managed-servers.ts';
+import { carryOut, differencesOf } from './change.ts';
 
 /** The management connection of a server in a file. Its secret is in a file of its own, and never in this one. */
 export const manage = z
@@ -42,8 +38,11 @@ export function readManage(path: string, place: string, entry: ManageEntry | und
     }
   };
   const ca = entry.ca_file === undefined ? undefined : read('ca_file');
-  const names = { url: nameOf('url'), secret: nameOf('secret_file'), ca: nameOf('ca_file') };
-  return readManagement({ url: entry.url, secret: read('secret_file'), ca }, names);
+  const { data, error } = manageServer.fields.safeParse({ url: entry.url, secret: read('secret_file'), ca });
+  if (error === undefined) return { ...data, ca: data.ca ?? '' };
+  const { path: where, message } = error.issues[0]!;
+  const member = where[0] === 'url' ? 'url' : (`${String(where[0])}_file` as 'secret_file' | 'ca_file');
+  throw new UsageError(`${nameOf(member)} ${message}.`);
 }
 
 /** A connection as changes and the audit log show it: without its secret. */
@@ -66,13 +65,13 @@ export async function managementChanges(
   return isSame ? changes : [...changes, 'manage secret changed'];
 }
 
-/** Sets the connection only where it differs, because a connection that is set begins anew. */
-export async function applyManagement(
-  context: Pick<AppContext, 'db' | 'config'>,
-  serverKey: number,
-  wanted: Management | undefined,
-): Promise<void> {
-  if (wanted === undefined || (await managementChanges(context, serverKey, wanted)).length === 0) return;
-  if (wanted === null) await removeManaged(context.db, serverKey);
-  else await setManaged(context.db, openSecretKey(context.config), serverKey, wanted);
+/** Sets the connection only if it differs, because a connection that is set begins again. */
+export async function applyManagement(acting: Acting, server: Server, wanted: Management | undefined): Promise<void> {
+  if (wanted === undefined || (await managementChanges(acting, server.key, wanted)).length === 0) return;
+  if (wanted === null) {
+    await carryOut(unmanageServer, acting, server, {});
+    return;
+  }
+  const { ca, ...target } = wanted;
+  await carryOut(manageServer, acting, server, { ...target, ...(ca !== '' && { ca }) });
 }

@@ -1,28 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '#platform/clock.ts';
 import { UsageError } from '#platform/errors.ts';
+import type { Acting } from '#admin/operation.ts';
+import { changeServer, createServer, unwatchServer, watchServer } from '#admin/servers.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
-import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import { ingestEvents } from '#events/ledger.ts';
 import { readEvent } from '#events/read-event.ts';
-import type { WireEvent } from '#events/schema.ts';
-import { createServerKey } from '#store/game/server-keys.ts';
-import {
-  removeWatch,
-  setWatch,
-  targetProblem,
-  WATCH_PROTOCOLS,
-  watchOf,
-  type WatchTarget,
-} from '#store/game/watches/server-watches.ts';
-import { PUNISHMENT_SCOPES, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
-import { type Applied, type Change, differencesOf } from './change.ts';
+import { WATCH_PROTOCOLS, watchOf, type WatchTarget } from '#store/game/watches/server-watches.ts';
+import { PUNISHMENT_SCOPES, type Server, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
+import { commandActor } from '../command/command.ts';
+import { type Applied, carryOut, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
-import { applyManagement, manage, type Management, managementChanges, managementText, readManage } from './managed.ts';
+import { applyManagement, manage, type Management, managementChanges, readManage } from './managed.ts';
 
 const server = z.strictObject({
   name: z.string().min(1),
@@ -66,19 +56,12 @@ function checkBounds(place: string, { name, watch, manage: _, ...data }: ReadSer
 }
 
 function checkWatch(place: string, watch: ServerEntry['watch']): void {
-  if (watch === undefined || watch === null) return;
-  const address = readGameAddress(watch.address);
-  const problem =
-    address === undefined
-      ? `must be ${GAME_ADDRESS_FORMS} (it is "${watch.address}")`
-      : targetProblem(address, watch.protocol);
-  if (problem !== undefined) throw new UsageError(`${place}: watch.address ${problem}.`);
+  const issue = watch && watchServer.fields.safeParse(watch).error?.issues[0];
+  if (issue) throw new UsageError(`${place}: watch.${String(issue.path[0])} ${issue.message}.`);
 }
 
-/** The address in the form in which it is stored. */
-function targetOf(watch: NonNullable<ServerEntry['watch']>): WatchTarget {
-  return { ...watch, address: gameAddressText(readGameAddress(watch.address)!) };
-}
+/** With the address in the form in which it is stored. */
+const targetOf = (watch: NonNullable<ServerEntry['watch']>): WatchTarget => watchServer.fields.parse(watch);
 
 const watchText = (watch: WatchTarget | null | undefined): string =>
   watch === null || watch === undefined ? 'none' : `${watch.protocol} ${watch.address}`;
@@ -111,31 +94,25 @@ async function applyServer(
   known: ServerNow | undefined,
   keys: KeyFile | undefined,
 ): Promise<Applied> {
-  const { db, clock } = context;
-  const watched = watch === undefined ? {} : { watch: watchText(watch) };
-  const managed = management === undefined ? {} : { manage: managementText(management) };
-  const detail = JSON.parse(JSON.stringify({ ...data, ...watched, ...managed })) as Record<string, string>;
-  if (known !== undefined) {
-    const merged = { ...propertiesOf(known), ...data };
-    await ingestEvent(db, clock, { type: 'server.configured', server: known.name, data: merged });
-    await applyWatch(db, known.key, watch);
-    await applyManagement(context, known.key, management);
-    return { act: { action: 'server.set', subject: known.name, detail } };
-  }
-  await ingestEvent(db, clock, { type: 'server.configured', server: name, data });
-  const { key: serverKey } = (await serverByName(db, name))!;
-  await applyWatch(db, serverKey, watch);
-  await applyManagement(context, serverKey, management);
-  const key = await createServerKey(db, clock.now(), serverKey);
-  const act = { action: 'server.create', subject: name, detail };
-  if (keys === undefined) return { act, secrets: { ingest_key: key } };
-  keys.addServer(name, key);
-  return { act };
+  const acting = { ...context, actor: commandActor() };
+  const created = known === undefined ? await carryOut(createServer, acting, undefined, { name, ...data }) : undefined;
+  if (known !== undefined && differencesOf(propertiesOf(known), data).length > 0)
+    await carryOut(changeServer, acting, known, data);
+  const server = known ?? created!.server;
+  await applyWatch(acting, server, watch);
+  await applyManagement(acting, server, management);
+  if (created === undefined) return {};
+  if (keys === undefined) return { secrets: { ingest_key: created.secret } };
+  keys.addServer(name, created.secret);
+  return {};
 }
 
-async function applyWatch(db: Db, serverKey: number, watch: ServerEntry['watch']): Promise<void> {
-  if (watch === null) await removeWatch(db, serverKey);
-  else if (watch !== undefined) await setWatch(db, serverKey, targetOf(watch));
+async function applyWatch(acting: Acting, server: Server, watch: ServerEntry['watch']): Promise<void> {
+  if (watch === undefined) return;
+  const [present, wanted] = [await watchOf(acting.db, server.key), watch && targetOf(watch)];
+  if (watchText(present) === watchText(wanted)) return;
+  if (wanted === null) await carryOut(unwatchServer, acting, server, {});
+  else await carryOut(watchServer, acting, server, wanted);
 }
 
 async function knownServer(db: Queryable, name: string): Promise<ServerNow | undefined> {
@@ -146,18 +123,3 @@ async function knownServer(db: Queryable, name: string): Promise<ServerNow | und
 const propertiesOf = ({ region, order, icon, max, punishments }: ServerNow) => ({
   ...{ region, order, icon, max, punishments },
 });
-
-type ServerEvent = {
-  [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
-}[WireEvent['type']];
-
-/** Ingests an event of a server as the operator. @throws UsageError that names the option that is wrong */
-export async function ingestEvent(db: Db, clock: Clock, event: ServerEvent): Promise<void> {
-  const time = new Date(clock.now()).toISOString();
-  const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [
-    { version: 1, id: `command ${randomUUID()}`, time, ...event },
-  ]);
-  if (receipt!.status === 'rejected') throw new UsageError(reasonAbout(optionOf(receipt!.place), receipt!));
-}
-
-const optionOf = (place: string): string => `--${place.replace(/^data\./, '').replace('server', 'name')}`;

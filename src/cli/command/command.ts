@@ -2,6 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { didYouMean } from '#platform/suggestion.ts';
+import type { AnyOperation } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Actor } from '#store/audit/audit.ts';
 
@@ -11,8 +12,11 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 export type CommandOption = Options[string] & { help: string; value?: string; required?: true };
 
 export interface Input {
+  command: Command;
   values: Record<string, string | boolean | (string | boolean)[] | undefined>;
   positionals: string[];
+  /** What `print` has printed. */
+  printed: Record<string, unknown>;
 }
 
 /** One command: `scorehall app create …` has the words `app create`. */
@@ -22,7 +26,9 @@ export interface Command {
   /** The positional arguments as the help shows them: `FILE|-`. */
   operands?: string;
   options?: Record<string, CommandOption>;
-  /** For commands that change something: the action in the audit log, and the option or printed member with its subject. */
+  /** The operation that the command carries out, which records it in the audit log. */
+  operation?: AnyOperation;
+  /** For other commands that change something: the action in the audit log, and the option or printed member with its subject. */
   audit?: { action: string; about: string };
   /** Whether the command may begin a network in an empty database. All others need one, so that a wrong path is an error. */
   begins?: true;
@@ -52,12 +58,13 @@ function parsed(command: Command, args: string[], options: Options): Input {
   try {
     const joined = joinValues(args, options);
     // An import of `node:util` reads all its exports, and so loads modules that the agent does not need (2 MB).
-    return process.getBuiltinModule('node:util').parseArgs({
+    const { values, positionals } = process.getBuiltinModule('node:util').parseArgs({
       args: joined,
       options,
       allowPositionals: command.operands !== undefined,
       strict: true,
-    }) as Input;
+    });
+    return { command, values, positionals, printed: {} };
   } catch (error) {
     const { message } = error as Error;
     const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? [];
@@ -120,39 +127,28 @@ export function repeated(input: Input, name: string): string[] {
   return values;
 }
 
-interface Running {
-  command: Command;
-  input: Input;
-  printed: Record<string, unknown>;
-}
-
-/** The one command of this process. */
-let running: Running | undefined;
-
-/** Runs a command; `withAppContext` writes its entry in the audit log when it has succeeded. @returns the exit code */
-export async function runCommand(command: Command, input: Input): Promise<number> {
-  running = { command, input, printed: {} };
-  return (await command.run(input)) ?? 0;
-}
-
-/** Opens the database and the other parts of the context for one command, and records the command in the audit log. */
-export async function withAppContext<T>(work: (context: AppContext) => Promise<T>): Promise<T> {
+/**
+ * Opens the database and the other parts of the context for one command, and records the command in the audit log if it has
+ * `audit`.
+ */
+export async function withAppContext<T>(input: Input, work: (context: AppContext) => Promise<T>): Promise<T> {
   // Imported here, because a command without a database (`agent`) needs a third of the memory without them.
   const [{ openAppContext }, { readSettings }, { systemClock }] = await Promise.all([
     import('#context/context.ts'),
     import('./settings.ts'),
     import('#platform/clock.ts'),
   ]);
+  const isDryRun = input.values['dry-run'] === true;
   // Log lines go to stderr: stdout holds the result alone.
   await using appContext = await openAppContext(readSettings(), systemClock, {
     terminal: process.stderr,
-    create: running?.command.begins === true && running.input.values['dry-run'] !== true,
+    create: input.command.begins === true && !isDryRun,
+    longStatements: true,
   });
   const result = await work(appContext);
   await logRevocations(appContext);
-  const changed = running?.input.values['dry-run'] !== true;
-  if (changed && running?.command.audit !== undefined)
-    await writeAuditEntry(appContext, running, running.command.audit);
+  const { audit } = input.command;
+  if (!isDryRun && audit !== undefined) await writeAuditEntry(appContext, input, audit);
   return result;
 }
 
@@ -189,14 +185,14 @@ const NEVER_AUDITED = /^(json|yes|dry-run|password|password-stdin|help|name|emai
 /** The subject is an option or, for something that the command has created, a printed member such as `client_id`. */
 async function writeAuditEntry(
   { db, clock }: AppContext,
-  { input, printed }: Running,
+  { values, printed }: Input,
   audit: NonNullable<Command['audit']>,
 ): Promise<void> {
   const { findAccount } = await import('#store/accounts/accounts.ts');
   const { recordAudit } = await import('#store/audit/audit.ts');
-  const about = [input.values[audit.about], printed[audit.about.replaceAll('-', '_')]];
+  const about = [values[audit.about], printed[audit.about.replaceAll('-', '_')]];
   const subject = about.find((value) => typeof value === 'string') ?? '';
-  const submitted = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_AUDITED.test(name));
+  const submitted = Object.entries(values).filter(([name]) => name !== audit.about && !NEVER_AUDITED.test(name));
   const detail = Object.fromEntries(submitted.map(([name, value]) => [name, String(value)]));
   if (detail['account'] !== undefined) detail['account'] = (await findAccount(db, detail['account']))?.id ?? subject;
   const label = typeof printed['name'] === 'string' ? printed['name'] : '';
@@ -205,7 +201,7 @@ async function writeAuditEntry(
 
 /** Prints a result: one JSON object with `--json`, otherwise one line per member. */
 export function print(input: Input, result: Record<string, unknown>): void {
-  if (running !== undefined) running.printed = result;
+  input.printed = result;
   if (input.values['json'] === true) return void output().write(`${JSON.stringify(result)}\n`);
   const width = Math.max(...Object.keys(result).map((name) => name.length));
   const indent = `\n${' '.repeat(width + 2)}`;

@@ -2,7 +2,7 @@ import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/output.ts';
 import { didYouMean, nearest } from '#platform/suggestion.ts';
 import { VERSION } from '#platform/version.ts';
-import { type Command, helpOf, parse, runCommand } from './command.ts';
+import { type Command, helpOf, parse } from './command.ts';
 
 /** A file of commands is imported only when one of its commands is called. */
 const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
@@ -49,12 +49,16 @@ async function main(args: string[]): Promise<number> {
   if (command === undefined) return listOf(commands, wordsOf(args, commands));
   const rest = args.slice(command.words.split(' ').length);
   if (rest.includes('--help')) return written(helpOf(command));
-  return await runCommand(command, parse(command, rest));
+  return (await command.run(parse(command, rest))) ?? 0;
+}
+
+export async function allCommands(): Promise<Command[]> {
+  const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
+  return modules.flatMap(({ commands }) => commands);
 }
 
 async function overview(args: string[]): Promise<number> {
-  const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
-  const commands = modules.flatMap((load) => load.commands);
+  const commands = await allCommands();
   if (args.length === 0 || args[0] === '--help' || args[0] === 'help') return listing(commands);
   return listOf(commands, wordsOf(args, commands));
 }

@@ -60,7 +60,7 @@ async function restore(input: Input): Promise<void> {
     const detail = { backup: new Date(created).toISOString() };
     await recordAudit(db, systemClock.now(), commandActor(), { action: 'database.restore', detail });
   }
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const replayed = logs.length === 0 ? {} : await replay(context, logs, created);
     const returned = await restoredCounts(context.db, systemClock.now());
     print(input, { ...summaryOf(file, opened.manifest), ...replayed, ...returned });
@@ -71,7 +71,7 @@ async function restore(input: Input): Promise<void> {
 /** Continues a replay that was broken off, or adds a log that was found later. */
 async function replayInto(config: Config, input: Input, logs: readonly string[]): Promise<void> {
   await (await openExisting(config)).close();
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const created = await restoredFrom(context.db);
     if (created === undefined) {
       throw new UsageError('This database was not restored from a backup: name the FILE of the backup as well.');

@@ -97,7 +97,7 @@ async function importProgram(input: Input, program: Program): Promise<void> {
   const address = await addressIn(input, program);
   const create = input.values['create'] === true;
   const serverScopes = repeated(input, 'server-scope');
-  await withAppContext(async (context) => {
+  await withAppContext(input, async (context) => {
     const open = (): Promise<ImportedDatabase> =>
       ImportedDatabase.open(program, address, context, { create, tablePrefix, serverScopes });
     if (seconds === undefined) await importOnce(input, context, open);

@@ -81,7 +81,7 @@ export const commands: Command[] = [
 async function importFrom(input: Input, importer: Importer): Promise<void> {
   const path = onlyOperand(input);
   const report = new ImportReport(input);
-  await withAppContext(async ({ db, clock }: AppContext) => {
+  await withAppContext(input, async ({ db, clock }: AppContext) => {
     const choice = { server: optional(input, 'server'), create: input.values['create'] === true };
     const findings = importer(path, databaseLookup(db, clock), choice);
     const runOrTry = input.values['dry-run'] === true ? tryImport : runImport;

@@ -31,7 +31,7 @@ export const commands: Command[] = [
 ];
 
 async function list(input: Input): Promise<void> {
-  const sources = await withAppContext(({ db }) => listImportSources(db));
+  const sources = await withAppContext(input, ({ db }) => listImportSources(db));
   const shown = sources.map(({ name, rows, imported }) => ({ name, rows, imported: new Date(imported).toISOString() }));
   if (shown.length === 0 && input.values['json'] !== true) return print(input, { sources: 'none' });
   printTable(input, shown);
@@ -39,7 +39,7 @@ async function list(input: Input): Promise<void> {
 
 async function forget(input: Input): Promise<void> {
   const name = required(input, 'source');
-  await withAppContext(async ({ db }) => {
+  await withAppContext(input, async ({ db }) => {
     if (await forgetImportSource(db, name)) return print(input, { forgotten: name });
     const names = (await listImportSources(db)).map((source) => source.name);
     throw new UsageError(`No source has the name "${name}".${didYouMean(name, names)} See: scorehall import sources`);

@@ -182,5 +182,5 @@ function isAutomatic({ deps, application, person }: OwnedRequest, kind: RequestK
 
 export const accessRoutes: readonly Route[] = [
   ownedPage('/applications/:client_id/access', (request) => accessPage(request)),
-  ownedForm('/applications/:client_id/access', submitRequest),
+  ownedForm('/applications/:client_id/access', 'never', submitRequest),
 ];

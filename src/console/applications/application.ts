@@ -251,11 +251,11 @@ async function remove(request: OwnedRequest): Promise<PageContent | string> {
 const AT = '/applications/:client_id';
 export const applicationRoutes: readonly Route[] = [
   ownedPage(AT, overviewPage),
-  ownedForm(`${AT}/secrets`, createSecret),
-  ownedForm(`${AT}/secrets/remove`, withdrawSecret),
+  ownedForm(`${AT}/secrets`, 'always', createSecret),
+  ownedForm(`${AT}/secrets/remove`, 'never', withdrawSecret),
   ownedPage(`${AT}/settings`, (request) => settingsPage(request)),
-  ownedForm(`${AT}/settings`, saveSettings),
-  ownedForm(`${AT}/owners`, addOwner),
+  ownedForm(`${AT}/settings`, 'always', saveSettings),
+  ownedForm(`${AT}/owners`, 'always', addOwner),
   ownedPage(`${AT}/delete`, (request) => deletionPage(request)),
-  ownedForm(`${AT}/delete`, remove),
+  ownedForm(`${AT}/delete`, 'never', remove),
 ];

@@ -107,4 +107,6 @@ export async function mailOwners(
   }
 }
 
-export const changeRoutes: readonly Route[] = [ownedForm('/applications/:client_id/change/withdraw', withdrawChange)];
+export const changeRoutes: readonly Route[] = [
+  ownedForm('/applications/:client_id/change/withdraw', 'never', withdrawChange),
+];

@@ -50,8 +50,8 @@ async function showWaitingLogo({ c, deps, application }: OwnedRequest): Promise<
 }
 
 export const logoRoutes: readonly Route[] = [
-  { ...ownedForm('/applications/:client_id/logo', upload), readBody: readUpload },
-  ownedForm('/applications/:client_id/logo/remove', async (request) => {
+  { ...ownedForm('/applications/:client_id/logo', 'always', upload), readBody: readUpload },
+  ownedForm('/applications/:client_id/logo/remove', 'never', async (request) => {
     const { deps, application } = request;
     await removeLogo(deps.db, application.key);
     await request.record({ action: 'application.logo', subject: application.client_id, label: application.name });

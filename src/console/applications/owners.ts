@@ -179,7 +179,7 @@ async function answerInvitation(request: ConsoleRequest): Promise<string> {
 
 const AT = '/applications/:client_id/owners';
 export const ownerRoutes: readonly Route[] = [
-  ownedForm(`${AT}/remove`, removeOwnerByForm),
-  ownedForm(`${AT}/uninvite`, uninvite),
+  ownedForm(`${AT}/remove`, 'never', removeOwnerByForm),
+  ownedForm(`${AT}/uninvite`, 'never', uninvite),
   form('/invitations/:client_id', answerInvitation),
 ];

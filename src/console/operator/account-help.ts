@@ -122,7 +122,7 @@ async function resend(request: ConsoleRequest): Promise<string> {
 
 export const accountHelpRoutes: readonly Route[] = [
   operatorPage(PAGE, (request) => helpPage(request)),
-  operatorForm('/operator/accounts/:id/password', resetPassword),
-  operatorForm('/operator/accounts/:id/email', changeEmail),
-  operatorForm('/operator/accounts/:id/verification', resend),
+  operatorForm('/operator/accounts/:id/password', 'always', resetPassword),
+  operatorForm('/operator/accounts/:id/email', 'always', changeEmail),
+  operatorForm('/operator/accounts/:id/verification', 'never', resend),
 ];

@@ -224,5 +224,5 @@ async function change(request: ConsoleRequest) {
 export const accountRoutes: readonly Route[] = [
   operatorPage('/operator/accounts', accountsPage),
   operatorPage('/operator/accounts/:id', (request) => accountPage(request)),
-  operatorForm('/operator/accounts/:id', change),
+  operatorForm('/operator/accounts/:id', ({ change: name }) => name !== 'sign_out' && name !== 'unlink', change),
 ];

@@ -75,5 +75,10 @@ async function change(request: ConsoleRequest): Promise<string> {
 
 export const applicationRoutes: readonly Route[] = [
   operatorPage('/operator/applications', applicationsPage),
-  operatorForm('/operator/applications/:client_id', change),
+  operatorForm(
+    '/operator/applications/:client_id',
+    ({ start, access, limit }) =>
+      start !== undefined || access === 'approved' || (access === undefined && limit?.trim() !== ''),
+    change,
+  ),
 ];

@@ -89,5 +89,5 @@ async function decide(request: ConsoleRequest) {
 
 export const changeRoutes: readonly Route[] = [
   operatorPage('/operator/changes/:id', (request) => changePage(request)),
-  operatorForm('/operator/changes/:id', decide),
+  operatorForm('/operator/changes/:id', ({ state }) => state === 'approved', decide),
 ];

@@ -219,9 +219,9 @@ async function remove(request: ConsoleRequest) {
 
 export const counterRoutes: readonly Route[] = [
   operatorPage(AT, (request) => countersPage(request)),
-  operatorForm(AT, create),
-  operatorForm(PRESETS, switchOn),
+  operatorForm(AT, 'never', create),
+  operatorForm(PRESETS, 'never', switchOn),
   operatorPage(`${AT}/:id`, (request) => counterPage(request)),
-  operatorForm(`${AT}/:id`, change),
-  operatorForm(`${AT}/:id/delete`, remove),
+  operatorForm(`${AT}/:id`, 'never', change),
+  operatorForm(`${AT}/:id/delete`, 'never', remove),
 ];

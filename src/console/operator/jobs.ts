@@ -121,5 +121,5 @@ async function change(request: ConsoleRequest) {
 export const jobRoutes: readonly Route[] = [
   operatorPage('/operator/jobs', jobsPage),
   operatorPage('/operator/jobs/:id', jobPage),
-  operatorForm('/operator/jobs/:id', change),
+  operatorForm('/operator/jobs/:id', 'never', change),
 ];

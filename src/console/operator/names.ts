@@ -102,5 +102,5 @@ async function rename(request: ConsoleRequest) {
 
 export const nameRoutes: readonly Route[] = [
   moderatorPage('/operator/names', (request) => namesPage(request)),
-  moderatorForm('/operator/names/:id', rename),
+  moderatorForm('/operator/names/:id', 'never', rename),
 ];

@@ -86,5 +86,5 @@ async function merge(request: ConsoleRequest) {
 
 export const playerMergeRoutes: readonly Route[] = [
   operatorPage('/operator/players/merge', (request) => mergePage(request)),
-  operatorForm('/operator/players/merge', merge),
+  operatorForm('/operator/players/merge', 'never', merge),
 ];

@@ -175,5 +175,5 @@ async function erase(request: ConsoleRequest) {
 
 export const playerRoutes: readonly Route[] = [
   operatorPage('/operator/players/:uuid', (request) => playerPage(request)),
-  operatorForm('/operator/players/:uuid/erase', erase),
+  operatorForm('/operator/players/:uuid/erase', 'never', erase),
 ];

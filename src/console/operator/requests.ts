@@ -185,5 +185,5 @@ async function decide(request: ConsoleRequest) {
 export const requestRoutes: readonly Route[] = [
   operatorPage('/operator', requestsPage),
   operatorPage('/operator/requests/:id', (request) => requestPage(request)),
-  operatorForm('/operator/requests/:id', decide),
+  operatorForm('/operator/requests/:id', ({ state }) => state === 'approved', decide),
 ];

@@ -1,34 +1,37 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
+import {
+  changeServer,
+  createKey,
+  deleteServer,
+  manageServer,
+  revokeKey,
+  rotateKey,
+  unmanageServer,
+  unwatchServer,
+  watchServer,
+  withdrawEvents,
+} from '#admin/servers.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/receipt-log.ts';
-import {
-  createServerKey,
-  listServerKeys,
-  revokeServerKeys,
-  rotateServerKey,
-  type ServerKey,
-} from '#store/game/server-keys.ts';
-import { serverByKey, type ServerNow } from '#store/game/servers.ts';
-import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
+import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
+import { type Server, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
 import { button, formTo, number, timestamp, type Problems } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { oneOfForms, operationForm } from '../operation-form.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { connectionCard, typeOf } from './connection.ts';
-import { isConfirmed } from '../confirmation.ts';
 import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, table } from './lists.ts';
-import { serverFields, readServerForm, problemsOf } from './servers.ts';
-import { managementCard, manageServer, unmanageServer } from './management/management-card.ts';
-import { unwatchServer, watchCard, watchServer } from './watch.ts';
+import { readSettings, serverFields } from './servers.ts';
+import { managementCard, readManagement, wrongManagement } from './management/management-card.ts';
+import { readTarget, watchCard, wrongTarget } from './watch.ts';
 
 const RECEIPTS = 20;
-const OVERLAP_MS = 24 * 3_600_000;
 
 async function requireServer({ c, deps, now }: ConsoleRequest): Promise<ServerNow> {
   const since = now - deps.config.PRESENCE_TIMEOUT * 1000;
@@ -153,86 +156,61 @@ function retractCard(request: ConsoleRequest, id: string, problems: Problems): H
   </section>`;
 }
 
-async function configure(request: ConsoleRequest) {
-  const { deps, form } = request;
-  const { key, name } = await requireServer(request);
-  const event = { type: 'server.configured', server: name, data: readServerForm(form) } as const;
-  const problems = problemsOf(await reportAsOperator(deps.db, deps.clock, event));
-  if (problems !== undefined) return await serverPage(request, problems);
-  await request.record({ action: 'server.set', subject: idOf(key), label: name });
-  return `/operator/servers/${idOf(key)}?done=saved`;
+const AT = '/operator/servers/:id';
+const pathOf = ({ key }: Server, done: string): string => `/operator/servers/${idOf(key)}?done=${done}`;
+const saved = (_: ConsoleRequest, server: Server): string => pathOf(server, 'saved');
+const completed = (_: ConsoleRequest, server: Server): string => pathOf(server, 'completed');
+const gone = (_: ConsoleRequest, server: Server): string => pathOf(server, 'gone');
+
+function showSecret(request: ConsoleRequest, { key }: Server, { secret }: { secret: string }): string {
+  flashSecret(request, idOf(key), secret);
+  return `/operator/servers/${idOf(key)}`;
 }
 
-async function changeKeys(request: ConsoleRequest) {
-  const { deps, form, now } = request;
-  const { key, name } = await requireServer(request);
-  const subject = idOf(key);
-  const act = form['act'] ?? '';
-  if (act === 'revoke') {
-    if (!isConfirmed(request)) return await confirmRevocation(request, key, name);
-    const revoked = await revokeServerKeys(deps.db, now, key, form['key'] ?? '');
-    if (revoked > 0)
-      await request.record({ action: 'server.key.revoke', subject, label: name, detail: { key: form['key'] } });
-    return `/operator/servers/${subject}?done=${revoked > 0 ? 'withdrawn' : 'gone'}`;
-  }
-  const isRotation = act === 'rotate';
-  const secret = isRotation
-    ? await rotateServerKey(deps.db, now, key, OVERLAP_MS)
-    : await createServerKey(deps.db, now, key, act === 'test');
-  flashSecret(request, subject, secret);
-  const detail = { test: act === 'test' };
-  await request.record({
-    action: isRotation ? 'server.key.rotate' : 'server.key.create',
-    subject,
-    label: name,
-    detail,
-  });
-  return `/operator/servers/${subject}`;
-}
+const KEYS = {
+  create: operationForm(`${AT}/keys`, createKey, {
+    find: requireServer,
+    read: ({ act }) => ({ test: act === 'test' }),
+    refused: {},
+    done: showSecret,
+  }),
+  rotate: operationForm(`${AT}/keys`, rotateKey, {
+    find: requireServer,
+    read: () => ({}),
+    refused: {},
+    done: showSecret,
+  }),
+  revoke: operationForm(`${AT}/keys`, revokeKey, {
+    find: requireServer,
+    read: ({ key }) => ({ key: key ?? '' }),
+    confirm: confirmRevocation,
+    refused: { unknown_key: gone },
+    done: (_, server, { revoked }) => pathOf(server, revoked > 0 ? 'withdrawn' : 'gone'),
+  }),
+};
 
-async function confirmRevocation(request: ConsoleRequest, server: number, name: string) {
-  const { deps, form, now, texts } = request;
-  const { confirm: t, operator } = texts;
-  const id = form['key'] ?? '';
-  const valid = (await listServerKeys(deps.db, server)).filter(({ expires }) => expires === null || expires > now);
-  const back = `/operator/servers/${idOf(server)}`;
-  if (!valid.some((key) => key.id === id)) return `${back}?done=gone`;
-  const impact = [t.revoke_key_falls(id), ...(valid.length === 1 ? [t.last_key] : [])];
+function confirmRevocation(
+  request: ConsoleRequest,
+  { key, name }: Server,
+  { valid }: { valid: readonly ServerKey[] },
+  fields: { key?: string | undefined },
+) {
+  const { confirm: t, operator } = request.texts;
   return confirmationPage(request, {
     section: '/servers',
     title: t.revoke_key(name),
-    impact,
+    impact: [t.revoke_key_falls(fields.key!), ...(valid.length === 1 ? [t.last_key] : [])],
     submit: operator.revoke_key,
-    back,
+    back: `/operator/servers/${idOf(key)}`,
   });
 }
 
-/** Withdraws one event by its receipt, or all events that were received since a timestamp. */
-async function withdraw(request: ConsoleRequest) {
-  const { deps, form, texts } = request;
-  const { key, name } = await requireServer(request);
-  const { receipt, since } = form;
-  const sinceMs = since === undefined ? undefined : Date.parse(since.trim());
-  const hasTimestampFormat = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(since?.trim() ?? '');
-  if (receipt === undefined && (!hasTimestampFormat || Number.isNaN(sinceMs))) {
-    return await serverPage(request, { since: texts.operator.since_wrong });
-  }
-  const types =
-    receipt === undefined ? await withdrawalImpact(deps.db, key, sinceMs!) : await receiptImpact(deps.db, key, receipt);
-  const total = types.values().reduce((sum, count) => sum + count, 0);
-  if (total === 0 && receipt !== undefined) return `/operator/servers/${idOf(key)}?done=gone`;
-  if (!isConfirmed(request)) return confirmWithdrawal(request, key, name, types);
-  const params =
-    receipt === undefined ? { server: key, since: sinceMs! } : { server: key, keys: [keyOf(receipt) ?? 0] };
-  const job = await createWithdrawal(deps.db, deps.clock, params, { label: name, total });
-  const detail = { receipt, since, events: total, job: idOf(job) };
-  await request.record({ action: 'server.withdraw', subject: idOf(key), label: name, detail });
-  return `/operator/jobs/${idOf(job)}`;
-}
-
-function confirmWithdrawal(request: ConsoleRequest, server: number, name: string, types: ReadonlyMap<string, number>) {
+function confirmWithdrawal(
+  request: ConsoleRequest,
+  { key, name }: Server,
+  { types, total }: { types: ReadonlyMap<string, number>; total: number },
+) {
   const { confirm: t, operator } = request.texts;
-  const total = types.values().reduce((sum, count) => sum + count, 0);
   const list = html`<ul>
     ${[...types].map(([type, count]) => html`<li><code>${type}</code>: ${number(request, count)}</li>`)}
   </ul>`;
@@ -241,65 +219,72 @@ function confirmWithdrawal(request: ConsoleRequest, server: number, name: string
     title: t.withdraw(name),
     impact: total === 0 ? [t.nothing] : [t.withdraw_falls(number(request, total)), list],
     submit: operator.withdraw,
-    back: `/operator/servers/${idOf(server)}`,
+    back: `/operator/servers/${idOf(key)}`,
   });
 }
 
-async function remove(request: ConsoleRequest) {
-  const { deps, now, texts } = request;
-  const { key, name } = await requireServer(request);
-  if (!isConfirmed(request)) {
-    const keys = (await listServerKeys(deps.db, key)).filter(({ expires }) => expires === null || expires > now);
-    return confirmationPage(request, {
-      section: '/servers',
-      title: texts.confirm.delete_server(name),
-      impact: [texts.confirm.delete_server_falls(number(request, keys.length))],
-      submit: texts.operator.delete_server,
-      back: `/operator/servers/${idOf(key)}`,
-    });
-  }
-  await reportAsOperator(deps.db, deps.clock, { type: 'server.removed', server: name, data: {} });
-  await request.record({ action: 'server.delete', subject: idOf(key), label: name });
-  return '/operator/servers?done=completed';
+function confirmDeletion(request: ConsoleRequest, { key, name }: Server, { keys }: { keys: readonly ServerKey[] }) {
+  const { confirm: t, operator } = request.texts;
+  return confirmationPage(request, {
+    section: '/servers',
+    title: t.delete_server(name),
+    impact: [t.delete_server_falls(number(request, keys.length))],
+    submit: operator.delete_server,
+    back: `/operator/servers/${idOf(key)}`,
+  });
 }
 
-async function watch(request: ConsoleRequest) {
-  const server = await requireServer(request);
-  const problems = await watchServer(request, server);
-  return problems === undefined
-    ? `/operator/servers/${idOf(server.key)}?done=saved`
-    : await serverPage(request, problems);
-}
-
-async function unwatch(request: ConsoleRequest) {
-  const server = await requireServer(request);
-  const done = (await unwatchServer(request, server)) ? 'completed' : 'gone';
-  return `/operator/servers/${idOf(server.key)}?done=${done}`;
-}
-
-async function manage(request: ConsoleRequest) {
-  const server = await requireServer(request);
-  const problems = await manageServer(request, server);
-  return problems === undefined
-    ? `/operator/servers/${idOf(server.key)}?done=saved`
-    : await serverPage(request, problems);
-}
-
-async function unmanage(request: ConsoleRequest) {
-  const server = await requireServer(request);
-  const done = (await unmanageServer(request, server)) ? 'completed' : 'gone';
-  return `/operator/servers/${idOf(server.key)}?done=${done}`;
-}
-
-const AT = '/operator/servers/:id';
 export const serverRoutes: readonly Route[] = [
   operatorPage(AT, (request) => serverPage(request)),
-  operatorForm(AT, configure),
-  operatorForm(`${AT}/keys`, changeKeys),
-  operatorForm(`${AT}/watch`, watch),
-  operatorForm(`${AT}/watch/remove`, unwatch),
-  operatorForm(`${AT}/management`, manage),
-  operatorForm(`${AT}/management/remove`, unmanage),
-  operatorForm(`${AT}/withdraw`, withdraw),
-  operatorForm(`${AT}/delete`, remove),
+  operationForm(AT, changeServer, {
+    find: requireServer,
+    read: readSettings,
+    again: serverPage,
+    refused: {},
+    done: saved,
+  }),
+  oneOfForms([KEYS.create, KEYS.rotate, KEYS.revoke], ({ act }) =>
+    act === 'revoke' || act === 'rotate' ? KEYS[act] : KEYS.create,
+  ),
+  operationForm(`${AT}/watch`, watchServer, {
+    find: requireServer,
+    read: readTarget,
+    wrong: wrongTarget,
+    again: serverPage,
+    refused: {},
+    done: saved,
+  }),
+  operationForm(`${AT}/watch/remove`, unwatchServer, {
+    find: requireServer,
+    refused: { not_watched: gone },
+    done: completed,
+  }),
+  operationForm(`${AT}/management`, manageServer, {
+    find: requireServer,
+    read: readManagement,
+    wrong: wrongManagement,
+    again: serverPage,
+    refused: {},
+    done: saved,
+  }),
+  operationForm(`${AT}/management/remove`, unmanageServer, {
+    find: requireServer,
+    refused: { not_managed: gone },
+    done: completed,
+  }),
+  operationForm(`${AT}/withdraw`, withdrawEvents, {
+    find: requireServer,
+    read: ({ receipt, since = '' }) => (receipt === undefined ? { since: since.trim() } : { receipt }),
+    wrong: ({ texts }) => texts.operator.since_wrong,
+    again: serverPage,
+    confirm: confirmWithdrawal,
+    refused: { unknown_receipt: gone },
+    done: (_, __, { job }) => `/operator/jobs/${idOf(job)}`,
+  }),
+  operationForm(`${AT}/delete`, deleteServer, {
+    find: requireServer,
+    confirm: confirmDeletion,
+    refused: {},
+    done: () => '/operator/servers?done=completed',
+  }),
 ];

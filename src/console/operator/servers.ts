@@ -1,21 +1,13 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
+import { createServer } from '#admin/servers.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { reasonAbout } from '#events/schema/problems.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
-import type { Receipt } from '#events/receipts.ts';
-import { createServerKey } from '#store/game/server-keys.ts';
-import {
-  listServers,
-  PUNISHMENT_SCOPES,
-  type PunishmentScope,
-  serverByName,
-  type ServerNow,
-} from '#store/game/servers.ts';
+import { listServers, PUNISHMENT_SCOPES, type ServerNow } from '#store/game/servers.ts';
 import { flashSecret } from '../flash-message.ts';
 import { formTo, number, type Problems, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { operationForm } from '../operation-form.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import type { Texts } from '../texts/index.ts';
 import { inOperator } from './layout.ts';
 import { table } from './lists.ts';
@@ -77,54 +69,32 @@ export function serverFields(
   ${select('punishments', t.may_change, scopes, submitted['punishments'] ?? 'network')}`;
 }
 
-export interface ServerSettings {
-  region: string;
-  order: number;
-  icon: string;
-  max: number;
-  punishments?: PunishmentScope;
-}
-
-/** Reads the fields. Whatever is not a whole number becomes NaN, which the validation of the event refuses. */
-export function readServerForm(form: ConsoleRequest['form']): ServerSettings {
-  const whole = (name: string): number =>
-    /^-?\d{1,9}$/.test(form[name]?.trim() ?? '') ? Number(form[name]) : Number.NaN;
-  const [region, icon] = [form['region']?.trim() ?? '', form['icon']?.trim() ?? ''];
+/** The settings as they were entered; without a choice of punishments that one stays as it is. */
+export function readSettings(form: ConsoleRequest['form']): Record<string, string | undefined> {
+  const [region = '', order = '', icon = '', max = ''] = SETTINGS.map((name) => form[name]?.trim());
   const punishments = PUNISHMENT_SCOPES.find((value) => value === form['punishments']);
-  return { region, order: whole('order'), icon, max: whole('max'), ...(punishments && { punishments }) };
+  return { region, order, icon, max, punishments };
 }
 
-/** The reason of a rejected event, by the form field that it is about; undefined where the event was accepted. */
-export function problemsOf(receipt: Receipt): Problems | undefined {
-  if (receipt.status !== 'rejected') return undefined;
-  const field = receipt.place === 'server' ? 'name' : receipt.place.replace(/^data\./, '');
-  return { [field]: reasonAbout('This', receipt) };
-}
+const SETTINGS = ['region', 'order', 'icon', 'max'] as const;
 
-/** Whether a server has this name. A removed one does not count: its name can be used again. */
-async function isTaken({ deps: { db } }: ConsoleRequest, name: string): Promise<boolean> {
-  const server = await serverByName(db, name);
-  return server !== undefined && (await listServers(db, 0)).some(({ key }) => key === server.key);
-}
-
-async function create(request: ConsoleRequest) {
-  const { deps, form, texts, now } = request;
-  const { operator: t } = texts;
-  const name = textOf(form['name'], MAX_NAME);
-  if (name === undefined) return await serversPage(request, { name: t.server_name_wrong(MAX_NAME) });
-  if (await isTaken(request, name)) return await serversPage(request, { name: t.server_exists(name) });
-  const event = { type: 'server.configured', server: name, data: readServerForm(form) } as const;
-  const problems = problemsOf(await reportAsOperator(deps.db, deps.clock, event));
-  if (problems !== undefined) return await serversPage(request, problems);
-  const { key } = (await serverByName(deps.db, name))!;
-  const id = idOf(key);
-  await request.record({ action: 'server.create', subject: id, label: name });
-  flashSecret(request, id, await createServerKey(deps.db, now, key));
-  await request.record({ action: 'server.key.create', subject: id, label: name });
-  return `/operator/servers/${id}?done=completed`;
-}
+const wrong = ({ texts }: ConsoleRequest, field: string): string | undefined =>
+  field === 'name' ? texts.operator.server_name_wrong(MAX_NAME) : undefined;
 
 export const serverListRoutes: readonly Route[] = [
   operatorPage('/operator/servers', (request) => serversPage(request)),
-  operatorForm('/operator/servers', create),
+  operationForm('/operator/servers', createServer, {
+    find: async () => undefined,
+    read: ({ name, ...form }) => ({ name: textOf(name, MAX_NAME) ?? '', ...readSettings(form) }),
+    wrong,
+    again: serversPage,
+    refused: {
+      exists: (request, _, { name }) => serversPage(request, { name: request.texts.operator.server_exists(name) }),
+    },
+    done: (request, _, { server, secret }) => {
+      const id = idOf(server.key);
+      flashSecret(request, id, secret);
+      return `/operator/servers/${id}?done=completed`;
+    },
+  }),
 ];

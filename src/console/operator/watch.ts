@@ -1,20 +1,12 @@
 import { html } from 'hono/html';
-import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
+import { GAME_ADDRESS_FORMS } from '#store/game/watches/game-address.ts';
 import { idOf } from '#platform/ids.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import {
-  removeWatch,
-  reportingThemselves,
-  setWatch,
-  targetProblem,
-  type Watch,
-  WATCH_PROTOCOLS,
-  type WatchTarget,
-  watchOf,
-} from '#store/game/watches/server-watches.ts';
+import { reportingThemselves, type Watch, WATCH_PROTOCOLS, watchOf } from '#store/game/watches/server-watches.ts';
 import type { ServerNow } from '#store/game/servers.ts';
 import { button, formTo, number, type Problems, timestamp } from '../components.ts';
+import type { Issue } from '../operation-form.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
 const MAX_ADDRESS = 300;
@@ -71,29 +63,10 @@ function lastPoll(request: ConsoleRequest, watched: Watch, isSelf: boolean): Htm
     <p class="hint">${success}</p>`;
 }
 
-/** Watches a server. @returns problems by field; undefined where the form was right */
-export async function watchServer(request: ConsoleRequest, { key, name }: ServerNow): Promise<Problems | undefined> {
-  const { deps, form } = request;
-  const read = readTarget(request, form);
-  if (typeof read === 'string') return { address: read };
-  await setWatch(deps.db, key, read);
-  const detail = { address: read.address, protocol: read.protocol };
-  await request.record({ action: 'server.watch.set', subject: idOf(key), label: name, detail });
-  return undefined;
+/** The form as fields: an unknown protocol is Minecraft's. */
+export function readTarget({ address = '', protocol }: ConsoleRequest['form']): Record<string, string | undefined> {
+  return { address, protocol: WATCH_PROTOCOLS.find((value) => value === protocol) };
 }
 
-/** @returns the target, or what is wrong with the address */
-function readTarget({ texts: { watch: t } }: ConsoleRequest, form: ConsoleRequest['form']): WatchTarget | string {
-  const protocol = WATCH_PROTOCOLS.find((value) => value === form['protocol']) ?? 'minecraft';
-  const address = readGameAddress(form['address'] ?? '');
-  if (address === undefined) return t.address_wrong(GAME_ADDRESS_FORMS);
-  if (targetProblem(address, protocol) !== undefined) return t.port_missing;
-  return { address: gameAddressText(address), protocol };
-}
-
-/** @returns whether the server was watched */
-export async function unwatchServer(request: ConsoleRequest, { key, name }: ServerNow): Promise<boolean> {
-  const removed = await removeWatch(request.deps.db, key);
-  if (removed) await request.record({ action: 'server.watch.remove', subject: idOf(key), label: name });
-  return removed;
-}
+export const wrongTarget = ({ texts: { watch: t } }: ConsoleRequest, _: string, issue?: Issue): string =>
+  issue?.code === 'custom' && issue.params?.['port'] === true ? t.port_missing : t.address_wrong(GAME_ADDRESS_FORMS);

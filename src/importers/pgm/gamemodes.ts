@@ -5,7 +5,7 @@ import type { Values } from './substitute.ts';
 import { isNewer } from './versions.ts';
 import { elementsOf, type XmlElement } from './xml.ts';
 
-/** Rules of PGM that decide beside the elements of a gamemode. */
+/** Rules of PGM that decide in addition to the elements of a gamemode, or without any. */
 const RULES: Partial<Record<Gamemode, (values: Values, found: ReadonlySet<Gamemode>) => boolean>> = {
   // PGM shows control points and hills under one tag, and control points win.
   koth: (_values, found) => !found.has('cp'),

@@ -27,7 +27,7 @@ interface DialectDeps {
 export async function handleDialectRequest(
   { db, clock, keyedHash, limits, sender, dryRun }: DialectDeps,
   request: IncomingMessage,
-  parameters: readonly string[],
+  parameter: string,
   handle: (request: DialectRequest) => Promise<unknown>,
 ): Promise<unknown> {
   if (limits.isFull) throw unavailable();
@@ -40,7 +40,7 @@ export async function handleDialectRequest(
     return receipt!;
   };
   try {
-    return await handle({ context: { db, clock }, parameters, body: () => readJson(request, limits), accept, dryRun });
+    return await handle({ context: { db, clock }, parameter, body: () => readJson(request, limits), accept, dryRun });
   } finally {
     if (!isCounted) limits.countOther();
   }

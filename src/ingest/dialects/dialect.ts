@@ -6,8 +6,8 @@ import type { WireEvent } from '#events/schema.ts';
 /** A request in the protocol of another program, after its key was checked. */
 export interface DialectRequest {
   context: Pick<AppContext, 'db' | 'clock'>;
-  /** The parts of the path that vary. */
-  parameters: readonly string[];
+  /** The part of the path that varies, percent-encoded; empty if none does. */
+  parameter: string;
   /** Reads the JSON body within the limits of the ingest. */
   body: () => Promise<unknown>;
   /** Ingests an event as the server, within its limits. */
@@ -16,17 +16,17 @@ export interface DialectRequest {
   dryRun: boolean;
 }
 
-/** One path of a dialect. The parts in parentheses of `path` become `parameters`. */
+/** What a dialect does at one path. */
 export interface DialectRoute {
-  path: RegExp;
-  /** The path as metrics show it. */
-  label: string;
+  /** Maximum characters of the parameter, if the path has one. */
+  longest?: number;
   /** By method; the result is the JSON of the response. */
   methods: Readonly<Record<string, (request: DialectRequest) => Promise<unknown>>>;
 }
 
 export interface Dialect {
-  routes: readonly DialectRoute[];
+  /** By path, see `Router`. */
+  routes: Readonly<Record<string, DialectRoute>>;
   /** The key of the server, wherever the program sends it. */
   keyOf: (request: IncomingMessage) => string | undefined;
 }

@@ -45,7 +45,7 @@ const SELECT = sql`
     c.account_id, u.name as account_name, c.created
   from application_changes c join applications a on a.key = c.application_key left join accounts u on u.id = c.account_id`;
 
-function changeOf({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow): ApplicationChange {
+function toChange({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow): ApplicationChange {
   return {
     ...row,
     id: idOf(key),
@@ -224,13 +224,13 @@ export async function decideChange(
 
 export async function changeById(db: Queryable, id: string): Promise<ApplicationChange | undefined> {
   const row = await db.get<ChangeRow>(sql`${SELECT} where c.key = ${keyOf(id) ?? 0}`);
-  return row && changeOf(row);
+  return row && toChange(row);
 }
 
 /** The waiting change of an application. */
 export async function changeTo(db: Queryable, applicationKey: number): Promise<ApplicationChange | undefined> {
   const row = await db.get<ChangeRow>(sql`${SELECT} where c.application_key = ${applicationKey}`);
-  return row && changeOf(row);
+  return row && toChange(row);
 }
 
 /** The new logo of the change with this id. */
@@ -246,7 +246,7 @@ export async function waitingLogo(
 
 /** The waiting changes, oldest first. */
 export async function waitingChanges(db: Queryable, limit: number): Promise<ApplicationChange[]> {
-  return (await db.all<ChangeRow>(sql`${SELECT} order by c.key limit ${limit}`)).map(changeOf);
+  return (await db.all<ChangeRow>(sql`${SELECT} order by c.key limit ${limit}`)).map(toChange);
 }
 
 /** The key of the newest waiting change. */

@@ -62,7 +62,7 @@ export async function readRevocationLogs(files: readonly string[], since: number
 
 async function readInto(log: RevocationLog, file: string, { from, now }: { from: number; now: number }): Promise<void> {
   let [number, readable] = [0, 0];
-  for await (const text of linesOf(file)) {
+  for await (const text of readLines(file)) {
     number++;
     if (text === '') continue;
     const line = parse(text);
@@ -86,7 +86,7 @@ async function readInto(log: RevocationLog, file: string, { from, now }: { from:
   }
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* readLines(file: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input: createReadStream(file) });
   } catch (error) {

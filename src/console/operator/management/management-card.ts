@@ -1,11 +1,9 @@
 import { html } from 'hono/html';
-import { checkAuthorities } from '#platform/crypto/authorities.ts';
-import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { idOf } from '#platform/ids.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type Managed, managedServer, removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
-import { isManagementSecret, MANAGEMENT_URL_FORMS, readManagementUrl } from '#store/game/watches/management-url.ts';
+import { type Managed, managedServer } from '#store/game/watches/managed-servers.ts';
+import { MANAGEMENT_URL_FORMS } from '#store/game/watches/management-url.ts';
 import type { ServerNow } from '#store/game/servers.ts';
 import { button, formTo, type Problems, timestamp } from '../../components.ts';
 import type { ConsoleRequest } from '../../routes.ts';
@@ -59,26 +57,13 @@ function stateOf(request: ConsoleRequest, { state, contact }: Managed): Html {
     <p class="hint">${contact === null ? t.never : html`${t.contact} ${timestamp(request, contact)}`}</p>`;
 }
 
-/** Follows a server. @returns problems by field; undefined where the form was right */
-export async function manageServer(request: ConsoleRequest, { key, name }: ServerNow): Promise<Problems | undefined> {
-  const { deps, form, texts } = request;
-  const { management: t } = texts;
-  const url = readManagementUrl(form['url'] ?? '');
-  const [secret, ca] = [form['secret'] ?? '', form['ca'] ?? ''].map((text) => text.trim()) as [string, string];
-  const problems = {
-    url: url === undefined ? t.url_wrong(MANAGEMENT_URL_FORMS) : undefined,
-    secret: isManagementSecret(secret) ? undefined : t.secret_wrong,
-    ca: ca === '' || checkAuthorities(ca) ? undefined : t.ca_wrong,
-  };
-  if (url === undefined || problems.secret !== undefined || problems.ca !== undefined) return problems;
-  await setManaged(deps.db, openSecretKey(deps.config), key, { url, ca, secret });
-  await request.record({ action: 'server.manage.set', subject: idOf(key), label: name, detail: { url } });
-  return undefined;
-}
+export const readManagement = ({
+  url = '',
+  secret = '',
+  ca = '',
+}: ConsoleRequest['form']): Record<string, string | undefined> => ({
+  ...{ url, secret, ca: ca.trim() === '' ? undefined : ca },
+});
 
-/** @returns whether the server was managed */
-export async function unmanageServer(request: ConsoleRequest, { key, name }: ServerNow): Promise<boolean> {
-  const removed = await removeManaged(request.deps.db, key);
-  if (removed) await request.record({ action: 'server.manage.remove', subject: idOf(key), label: name });
-  return removed;
-}
+export const wrongManagement = ({ texts: { management: t } }: ConsoleRequest, field: string): string | undefined =>
+  ({ url: t.url_wrong(MANAGEMENT_URL_FORMS), secret: t.secret_wrong, ca: t.ca_wrong })[field];

@@ -155,4 +155,7 @@ async function undoAll(request: ConsoleRequest) {
   return `/operator/jobs/${idOf(undo.job)}`;
 }
 
-export const punishmentChangeRoutes: readonly Route[] = [operatorPage(PATH, changesPage), operatorForm(PATH, undoAll)];
+export const punishmentChangeRoutes: readonly Route[] = [
+  operatorPage(PATH, changesPage),
+  operatorForm(PATH, 'never', undoAll),
+];

@@ -41,5 +41,5 @@ async function issue(request: ConsoleRequest) {
 
 export const newPunishmentRoutes: readonly Route[] = [
   moderatorPage('/operator/punishments/new', (request) => newPage(request)),
-  moderatorForm('/operator/punishments/new', issue),
+  moderatorForm('/operator/punishments/new', 'never', issue),
 ];

@@ -166,7 +166,7 @@ async function undo(request: ConsoleRequest) {
 const AT = '/operator/punishments/:id';
 export const punishmentPageRoutes: readonly Route[] = [
   moderatorPage(AT, (request) => punishmentPage(request)),
-  moderatorForm(AT, revoke),
-  moderatorForm(`${AT}/change`, change),
-  operatorForm(`${AT}/undo`, undo),
+  moderatorForm(AT, 'never', revoke),
+  moderatorForm(`${AT}/change`, 'never', change),
+  operatorForm(`${AT}/undo`, 'never', undo),
 ];

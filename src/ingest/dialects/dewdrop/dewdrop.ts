@@ -20,13 +20,13 @@ import { profileStats } from './stats.ts';
  */
 export const dewdrop: Dialect = {
   keyOf: keyIn,
-  routes: [
-    { path: /^\/matches$/, label: '/matches', methods: { POST: createMatch } },
-    { path: /^\/matches\/([^/]{1,64})$/, label: '/matches/:id', methods: { GET: getMatch } },
-    { path: /^\/maps\/([^/]{1,384})$/, label: '/maps/:slug', methods: { PUT: putMap } },
-    { path: /^\/users\/([^/]{1,64})$/, label: '/users/:uuid', methods: { PUT: putUser } },
-    { path: /^\/users\/([^/]{1,64})\/stats$/, label: '/users/:uuid/stats', methods: { GET: getStats } },
-  ],
+  routes: {
+    '/matches': { methods: { POST: createMatch } },
+    '/matches/:id': { longest: 64, methods: { GET: getMatch } },
+    '/maps/:slug': { longest: 384, methods: { PUT: putMap } },
+    '/users/:uuid': { longest: 64, methods: { PUT: putUser } },
+    '/users/:uuid/stats': { longest: 64, methods: { GET: getStats } },
+  },
 };
 
 /** The key, from any of the headers that generated clients use for one. */
@@ -67,7 +67,7 @@ function matchAnswer(matchId: string, { startedAt, endedAt, serverName, mapSlug 
   return { matchId, status: 'ENDED', createdAt: ended, startedAt: started, endedAt: ended, serverName, mapSlug };
 }
 
-async function getMatch({ context, parameters: [id = ''] }: DialectRequest): Promise<unknown> {
+async function getMatch({ context, parameter: id }: DialectRequest): Promise<unknown> {
   const match = await matchByKey(context.db, keyOf(id) ?? 0);
   if (match === undefined) throw notFound('There is no match with this id.');
   const { server, map } = JSON.parse(`${match.head}}`) as { server: string; map: string };
@@ -80,7 +80,7 @@ async function getMatch({ context, parameters: [id = ''] }: DialectRequest): Pro
   });
 }
 
-async function putMap({ context, parameters: [slug = ''], body, dryRun }: DialectRequest): Promise<unknown> {
+async function putMap({ context, parameter: slug, body, dryRun }: DialectRequest): Promise<unknown> {
   const { name, mapSlug, mapTags, ...more } = readShape(mapShape, await body());
   if (decoded(slug) !== mapSlug) throw invalidRequest('mapSlug must be the one of the path.');
   const map = { name, gamemode: gamemodeOf(mapTags ?? []) };
@@ -90,7 +90,7 @@ async function putMap({ context, parameters: [slug = ''], body, dryRun }: Dialec
 }
 
 /** The player is about to join, and may be refused: it is a name, not a login. */
-async function putUser({ context, parameters: [uuid = ''], body, accept }: DialectRequest): Promise<unknown> {
+async function putUser({ context, parameter: uuid, body, accept }: DialectRequest): Promise<unknown> {
   const { userUuid, username } = readShape(userShape, await body());
   if (uuidOf(uuid) !== userUuid) throw invalidRequest('userUuid must be the one of the path.');
   const now = context.clock.now();
@@ -107,7 +107,7 @@ async function putUser({ context, parameters: [uuid = ''], body, accept }: Diale
   return { userUuid, username };
 }
 
-async function getStats({ context, parameters: [uuid = ''] }: DialectRequest): Promise<unknown> {
+async function getStats({ context, parameter: uuid }: DialectRequest): Promise<unknown> {
   const read = uuidOf(uuid);
   if (read === undefined) throw invalidRequest('The path must have the UUID of a player.');
   return await profileStats(context.db, read);

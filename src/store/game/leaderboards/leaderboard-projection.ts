@@ -47,7 +47,7 @@ export async function projectMatches(db: Db, zone: string, now: number): Promise
     const { keys, players, mayBeMore } = await batchAfter(tx, state.last);
     if (keys.length === 0) return false;
     const at = bucketsIn(zone);
-    const changes = accumulatorOf(await matchesOf(tx, keys), players, at, retainedAt(at, now));
+    const changes = accumulate(await readMatches(tx, keys), players, at, retainedAt(at, now));
     await tx.runAll(changes.additions());
     await advanceProjection(tx, 'boards', { last: keys.at(-1)!, made_for: zone });
     return mayBeMore;
@@ -184,11 +184,11 @@ async function batchAfter(tx: Queryable, last: number): Promise<ProjectedBatch> 
 const PLAYERS = sql`
   select player_key, match_key, result, kill_count, death_count, time_played from player_matches`;
 
-async function matchesOf(tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> {
+async function readMatches(tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> {
   return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
 }
 
-function accumulatorOf(
+function accumulate(
   matches: ProjectedMatch[],
   players: ProjectedPlayer[],
   at: BucketsAt,

@@ -4,12 +4,12 @@ import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
-import { type Context, type Deps, type Env, formOf } from './deps.ts';
-import { showPage } from './layout.ts';
-import { sendAlert } from './mails.ts';
-import { signedIn } from './session.ts';
+import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { sendAlert } from '../mails.ts';
+import { signedIn } from '../session.ts';
 import { finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
-import type { Texts } from './texts/index.ts';
+import type { Texts } from '../texts/index.ts';
 
 /**
  * Links a game account: the page shows a code, the player types it in the game, and the game server reports the code with

@@ -1,9 +1,9 @@
 import type { InteractionResults } from 'oidc-provider';
 import { HttpError } from '#http/errors.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
-import { type Context, type Deps, textsOf } from './deps.ts';
-import { formTargetsFor } from './layout.ts';
-import { errors } from './oidc/oidc-provider.ts';
+import { type Context, type Deps, textsOf } from '../deps.ts';
+import { formTargetsFor } from '../layout.ts';
+import { errors } from '../oidc/oidc-provider.ts';
 
 /** One prompt of an authorization request (oidc-provider's interaction): sign in, link a game account, or consent. */
 export interface Interaction {

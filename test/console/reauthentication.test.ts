@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { ROUTES } from '#console/pages.ts';
-import { PASSWORD_MS, POWER } from '#console/power.ts';
+import type { TestContext } from 'node:test';
+import { PASSWORD_MS } from '#console/reauthentication.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { secretsOf } from '#store/applications/applications.ts';
 import { addOwner } from '#store/applications/owners.ts';
@@ -25,11 +24,6 @@ async function enterPassword({ console, signIn }: Visitor, password = PASSWORD):
   await signIn.submit({ password }, new URL(signIn.page.url).pathname);
   if (signIn.page.status !== 422) await console.open(signIn.page.url);
 }
-
-test('every form of staff and owners is decided about: it asks for the password, or it does not', () => {
-  const forms = ROUTES.filter(({ method, who }) => method === 'POST' && who !== 'person').map(({ path }) => path);
-  assert.deepEqual(Object.keys(POWER).sort(), forms.sort());
-});
 
 onEachDatabase('an act that gives power needs the password of the last ten minutes', async (t, url) => {
   const services = await openTestConsole(t, url, {}, Math.floor(Date.now() / 1000) * 1000);

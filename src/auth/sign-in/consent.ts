@@ -7,12 +7,12 @@ import { giveConsent } from '#store/accounts/consents.ts';
 import { hasLogo, logoOf } from '#store/applications/logos.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { ownersOf } from '#store/applications/owners.ts';
-import { type Context, type Deps, type Env, formOf } from './deps.ts';
-import { showPage } from './layout.ts';
-import { OFFLINE_ACCESS, SCOPES } from './oidc/scopes.ts';
+import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { OFFLINE_ACCESS, SCOPES } from '../oidc/scopes.ts';
 import { finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
-import type { Texts } from './texts/index.ts';
-import { record } from './audit.ts';
+import type { Texts } from '../texts/index.ts';
+import { record } from '../audit.ts';
 
 /** The page on which a person allows an application the scopes that it requests. */
 export function consentPages(app: Hono<Env>, deps: Deps): void {

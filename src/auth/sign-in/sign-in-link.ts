@@ -7,16 +7,16 @@ import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { setVerified } from '#store/accounts/account-changes.ts';
 import { consumeMailToken, endMailTokens, peekMailToken } from '#store/accounts/mail-tokens.ts';
-import { sendAccessLink } from './account/access-mails.ts';
-import { parseFlow } from './account/register.ts';
-import { record } from './audit.ts';
-import { type Context, type Deps, type Env, formOf } from './deps.ts';
-import { showPage } from './layout.ts';
-import { mailStateNotice } from './mail-state.ts';
-import { signIn } from './session.ts';
-import type { Texts } from './texts/index.ts';
-import { admitAttempt } from './attempts.ts';
-import { showExpired } from './validation.ts';
+import { sendAccessLink } from '../account/access-mails.ts';
+import { parseFlow } from '../account/register.ts';
+import { record } from '../audit.ts';
+import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { mailStateNotice } from '../mail-state.ts';
+import { signIn } from '../session.ts';
+import type { Texts } from '../texts/index.ts';
+import { admitAttempt } from '../attempts.ts';
+import { showExpired } from '../validation.ts';
 
 const COOKIE_S = 3_600;
 

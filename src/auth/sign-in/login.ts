@@ -5,16 +5,16 @@ import type { Form } from '#http/form.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById, accountByLogin, passwordOf } from '#store/accounts/accounts.ts';
-import { type Context, type Deps, type Env, formOf } from './deps.ts';
-import { showPage } from './layout.ts';
+import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { showPage } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
-import { signedIn, signIn, signOut } from './session.ts';
+import { signedIn, signIn, signOut } from '../session.ts';
 import { cancel, finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
-import { rememberThisDevice } from './device.ts';
-import { admitGuess } from './password-guesses.ts';
+import { rememberThisDevice } from '../device.ts';
+import { admitGuess } from '../password-guesses.ts';
 import { linkForm } from './sign-in-link.ts';
-import { record } from './audit.ts';
+import { record } from '../audit.ts';
 
 /** Sign-in pages: `/sign-in/:uid` belongs to an authorization request, `/sign-in` leads to the account page. */
 export function loginPages(app: Hono<Env>, deps: Deps): void {

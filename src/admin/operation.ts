@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import type { AppContext } from '#context/context.ts';
+import type { Problem } from '#events/schema/problems.ts';
+import type { Receipt } from '#events/receipts.ts';
+import { type Act, type Actor, recordAudit } from '#store/audit/audit.ts';
+
+/** What an operation works with: the context of the page or command, and who acts. */
+export type Acting = Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'mail'> & { actor: Actor };
+
+/** Whether a page asks for the password again before it carries the operation out. */
+export type Reauthenticate<Input> = 'always' | 'never' | ((input: Input) => boolean);
+
+/** Why an operation did not happen, which each page and command words itself, or what the event ledger refused. */
+export type Refusal<Code extends string = string> = { refused: Code } | { rejected: Problem };
+
+/**
+ * An act of owners, moderators or operators that a page, a command or a file of `apply` can carry out.
+ * `Row` is what it acts on; `undefined` for an operation that creates it.
+ */
+export interface Operation<Row, Fields extends z.ZodObject, Impact, Result> {
+  /** The action in the audit log. */
+  name: string;
+  /** What the audit log names: an id, and beside it the name as label. */
+  subject: (row: Row, result: Done<Result>, fields: z.output<Fields>) => Required<Pick<Act, 'subject' | 'label'>>;
+  /** What it needs besides the row. A problem is the second half of a sentence: `must be …`. */
+  fields: Fields;
+  /** Who may use its page. Commands are for operators. */
+  who: 'owner' | 'moderator' | 'operator';
+  reauthenticate: Reauthenticate<z.output<Fields>>;
+  /** What it changes or ends, for the question before it; `undefined` if nobody is asked. It may refuse as well. */
+  impact: ((acting: Acting, row: Row, fields: z.output<Fields>) => Promise<Impact>) | undefined;
+  run: (acting: Acting, row: Row, fields: z.output<Fields>, impact: Done<Impact>) => Promise<Result>;
+  /** What the audit log says beside the subject, without secrets. */
+  detail: (fields: z.output<Fields>, result: Done<Result>, row: Row) => NonNullable<Act['detail']>;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the operation of a list, whose types differ
+export type AnyOperation = Operation<any, z.ZodObject, any, any>;
+
+/** The result without refusals. */
+export type Done<Result> = Exclude<Result, { refused: string } | { rejected: unknown }>;
+
+/** The codes with which the impact or the run of an operation refuses. */
+export type CodeOf<Result> = Result extends { refused: infer Code extends string } ? Code : never;
+
+export const operation = <Row, Fields extends z.ZodObject, Impact, Result>(
+  value: Operation<Row, Fields, Impact, Result>,
+): Operation<Row, Fields, Impact, Result> => value;
+
+export const refuse = <const Code extends string>(refused: Code): { refused: Code } => ({ refused });
+
+/** The refusal of an event, about a field: the server of an event is its name. Undefined if the event was accepted. */
+export function rejection(receipt: Receipt): { rejected: Problem } | undefined {
+  if (receipt.status !== 'rejected') return undefined;
+  const place = receipt.place.replace(/^data\./, '').replace(/^server$/, 'name');
+  return { rejected: { place, reason: receipt.reason } };
+}
+
+const isRefusal = (result: unknown): result is Refusal =>
+  typeof result === 'object' && result !== null && ('refused' in result || 'rejected' in result);
+
+/** What became of an operation. `asked`: the question before it was not confirmed. */
+export type Outcome<Result, Code extends string, Shown> =
+  { done: Done<Result> } | { asked: Shown } | { refused: Code } | { rejected: Problem };
+
+/**
+ * Carries an operation out and records it in the audit log, unless it refuses.
+ * @param question returns what to show instead (a page, a dry run), or undefined to continue
+ */
+export async function perform<Row, Fields extends z.ZodObject, Impact, Result, Shown = never>(
+  { name, subject, impact: impactOf, run, detail }: Operation<Row, Fields, Impact, Result>,
+  acting: Acting,
+  row: Row,
+  fields: z.output<Fields>,
+  question?: (impact: Done<Impact>) => Shown | undefined | Promise<Shown | undefined>,
+): Promise<Outcome<Result, CodeOf<Impact> | CodeOf<Result>, Shown>> {
+  type Code = CodeOf<Impact> | CodeOf<Result>;
+  const impact = await impactOf?.(acting, row, fields);
+  if (isRefusal(impact)) return impact as Refusal<Code>;
+  const asked = await question?.(impact as Done<Impact>);
+  if (asked !== undefined) return { asked };
+  const result = await run(acting, row, fields, impact as Done<Impact>);
+  if (isRefusal(result)) return result as Refusal<Code>;
+  const done = result as Done<Result>;
+  const act = { action: name, ...subject(row, done, fields), detail: detail(fields, done, row) };
+  await recordAudit(acting.db, acting.clock.now(), acting.actor, act);
+  return { done };
+}

@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import { checkAuthorities } from '#platform/crypto/authorities.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
+import { reportAsOperator } from '#events/operator-events.ts';
+import {
+  createServerKey,
+  listServerKeys,
+  revokeServerKeys,
+  rotateServerKey,
+  type ServerKey,
+} from '#store/game/server-keys.ts';
+import { PUNISHMENT_SCOPES, type Server, serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
+import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
+import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
+import { isManagementSecret, MANAGEMENT_URL_FORMS, readManagementUrl } from '#store/game/watches/management-url.ts';
+import { removeWatch, setWatch, targetProblem, WATCH_PROTOCOLS } from '#store/game/watches/server-watches.ts';
+import { oneOf, readable, time, wholeNumber } from './fields.ts';
+import { type Acting, operation, refuse, rejection } from './operation.ts';
+
+const HOUR_MS = 3_600_000;
+const MAX_OVERLAP_HOURS = 24 * 90;
+
+const subject = ({ key, name }: Server) => ({ subject: idOf(key), label: name });
+const noFields = z.strictObject({});
+const noDetail = () => ({});
+
+const settings = {
+  region: z.string(),
+  order: wholeNumber(-1_000_000, 1_000_000).optional(),
+  icon: z.string().optional(),
+  max: wholeNumber(0, 1_000_000_000).optional(),
+  punishments: oneOf(PUNISHMENT_SCOPES).optional(),
+};
+
+async function validKeys({ db, clock }: Acting, { key }: Server): Promise<ServerKey[]> {
+  return (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
+}
+
+/** Registers a server with its first ingest key, or restores a deleted one. */
+export const createServer = operation({
+  name: 'server.create',
+  subject: (_: undefined, { server }: { server: Server; secret: string }) => subject(server),
+  fields: z.strictObject({ name: z.string(), ...settings }),
+  who: 'operator',
+  reauthenticate: 'always',
+  impact: undefined,
+  run: async ({ db, clock }, _: undefined, { name, ...data }) => {
+    const existing = await serverByName(db, name);
+    if (existing !== undefined && (await serverByKey(db, existing.key, 0)) !== undefined) return refuse('exists');
+    const event = { type: 'server.configured', server: name, data } as const;
+    const rejected = rejection(await reportAsOperator(db, clock, event));
+    if (rejected !== undefined) return rejected;
+    const server = (await serverByName(db, name))!;
+    return { server, secret: await createServerKey(db, clock.now(), server.key) };
+  },
+  detail: ({ name: _, ...data }) => data,
+});
+
+/** Changes what is given; the rest stays. */
+export const changeServer = operation({
+  name: 'server.set',
+  subject,
+  fields: z.strictObject(settings).partial(),
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db, clock }, { name, region, order, icon, max }: ServerNow, fields) => {
+    const data = { region, order, icon, max, ...fields };
+    return rejection(await reportAsOperator(db, clock, { type: 'server.configured', server: name, data }));
+  },
+  detail: (fields) => fields,
+});
+
+export const createKey = operation({
+  name: 'server.key.create',
+  subject,
+  fields: z.strictObject({ test: z.boolean().default(false) }),
+  who: 'operator',
+  reauthenticate: 'always',
+  impact: undefined,
+  run: async ({ db, clock }, { key }: Server, { test }) => ({
+    secret: await createServerKey(db, clock.now(), key, test),
+  }),
+  detail: (fields) => fields,
+});
+
+/** Creates a key; the others stay valid for some hours. */
+export const rotateKey = operation({
+  name: 'server.key.rotate',
+  subject,
+  fields: z.strictObject({ overlap: wholeNumber(0, MAX_OVERLAP_HOURS).default(24) }),
+  who: 'operator',
+  reauthenticate: 'always',
+  impact: undefined,
+  run: async ({ db, clock }, { key }: Server, { overlap }) => ({
+    secret: await rotateServerKey(db, clock.now(), key, overlap * HOUR_MS),
+    until: clock.now() + overlap * HOUR_MS,
+  }),
+  detail: (fields) => fields,
+});
+
+/** Revokes one key, or all. */
+export const revokeKey = operation({
+  name: 'server.key.revoke',
+  subject,
+  fields: z.strictObject({ key: z.string().optional() }),
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: async (acting, server: Server, { key }) => {
+    const valid = await validKeys(acting, server);
+    const revoked = valid.filter(({ id }) => id === (key ?? id));
+    return revoked.length === 0 && key !== undefined ? refuse('unknown_key') : { valid, revoked };
+  },
+  run: async ({ db, clock }, server, { key }) => ({
+    revoked: await revokeServerKeys(db, clock.now(), server.key, key),
+  }),
+  detail: (fields) => fields,
+});
+
+/** Withdraws one event by its receipt, or all that were received since a time. */
+export const withdrawEvents = operation({
+  name: 'server.withdraw',
+  subject,
+  fields: z
+    .strictObject({ receipt: z.string().optional(), since: time.optional() })
+    .refine(({ receipt, since }) => (receipt === undefined) !== (since === undefined)),
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: async ({ db }, { key }: Server, { receipt, since }) => {
+    const types =
+      receipt === undefined ? await withdrawalImpact(db, key, since!) : await receiptImpact(db, key, receipt);
+    const total = types.values().reduce((sum, count) => sum + count, 0);
+    return total === 0 && receipt !== undefined ? refuse('unknown_receipt') : { types, total };
+  },
+  run: async ({ db, clock }, { key, name }, { receipt, since }, { total }) => {
+    const params =
+      receipt === undefined ? { server: key, since: since! } : { server: key, keys: [keyOf(receipt) ?? 0] };
+    return { job: await createWithdrawal(db, clock, params, { label: name, total }), total };
+  },
+  detail: ({ receipt, since }, { job, total }) => ({
+    ...(receipt === undefined ? { since: new Date(since!).toISOString() } : { receipt }),
+    events: total,
+    job: idOf(job),
+  }),
+});
+
+/** Removes a server from all lists and revokes its keys; its matches stay. */
+export const deleteServer = operation({
+  name: 'server.delete',
+  subject,
+  fields: noFields,
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: async (acting, server: Server) => ({ keys: await validKeys(acting, server) }),
+  run: async ({ db, clock }, { name }) =>
+    rejection(await reportAsOperator(db, clock, { type: 'server.removed', server: name, data: {} })),
+  detail: noDetail,
+});
+
+const gameAddress = readable((text) => {
+  const address = readGameAddress(text);
+  return address && gameAddressText(address);
+}, GAME_ADDRESS_FORMS);
+
+/** Polls a server by the protocol of its game. */
+export const watchServer = operation({
+  name: 'server.watch.set',
+  subject,
+  fields: z
+    .strictObject({ address: gameAddress, protocol: oneOf(WATCH_PROTOCOLS).default('minecraft') })
+    .superRefine(({ address, protocol }, context) => {
+      const message = targetProblem(readGameAddress(address)!, protocol);
+      if (message !== undefined)
+        context.addIssue({ code: 'custom', message, path: ['address'], params: { port: true } });
+    }),
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db }, { key }: Server, target) => await setWatch(db, key, target),
+  detail: (fields) => fields,
+});
+
+export const unwatchServer = operation({
+  name: 'server.watch.remove',
+  subject,
+  fields: noFields,
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db }, { key }: Server) => ((await removeWatch(db, key)) ? undefined : refuse('not_watched')),
+  detail: noDetail,
+});
+
+/** Follows a server by the Minecraft Server Management Protocol. */
+export const manageServer = operation({
+  name: 'server.manage.set',
+  subject,
+  fields: z.strictObject({
+    url: z.string().transform((text, context) => {
+      const url = readManagementUrl(text);
+      if (url === undefined) context.addIssue({ code: 'custom', message: `must be ${MANAGEMENT_URL_FORMS}` });
+      return url ?? z.NEVER;
+    }),
+    secret: z
+      .string()
+      .trim()
+      .refine(isManagementSecret, 'must have the secret alone, of letters, digits and marks without blanks'),
+    /** Left out: the authorities of Node. */
+    ca: z
+      .string()
+      .trim()
+      .refine(checkAuthorities, 'must have certificates in PEM, -----BEGIN CERTIFICATE-----')
+      .optional(),
+  }),
+  who: 'operator',
+  reauthenticate: 'always',
+  impact: undefined,
+  run: async ({ db, config }, { key }: Server, { ca = '', ...target }) =>
+    await setManaged(db, openSecretKey(config), key, { ...target, ca }),
+  detail: ({ url }) => ({ url }),
+});
+
+export const unmanageServer = operation({
+  name: 'server.manage.remove',
+  subject,
+  fields: noFields,
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db }, { key }: Server) => ((await removeManaged(db, key)) ? undefined : refuse('not_managed')),
+  detail: noDetail,
+});

@@ -1,0 +1,100 @@
+import type { z } from 'zod';
+import { fieldsFrom } from '#admin/fields.ts';
+import { type CodeOf, type Done, type Operation, perform } from '#admin/operation.ts';
+import { type Problem, problemsIn, reasonAbout } from '#events/schema/problems.ts';
+import { HttpError } from '#http/errors.ts';
+import type { Form } from '#http/form.ts';
+import type { Problems } from './components.ts';
+import { isConfirmed } from './confirmation.ts';
+import type { OwnedRequest, PageResult, Route } from './routes.ts';
+
+type Shown = PageResult | Promise<PageResult>;
+export type Issue = z.core.$ZodIssue;
+
+/** How a page words an operation. */
+interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
+  /** @throws HttpError 404 if there is no such row */
+  find(request: OwnedRequest): Promise<Row>;
+  /** The values of the fields, if they are not the texts of the form. */
+  read?(form: Form): Record<string, unknown>;
+  /** The sentence about a field that is wrong (default: that of the schema). */
+  wrong?(request: OwnedRequest, field: string, issue?: Issue): string | undefined;
+  /** The page of the form again, with the sentences about its fields; a form without fields to enter needs none. */
+  again?(request: OwnedRequest, problems: Problems): Shown;
+  /** The page before the operation; undefined if this one needs none. */
+  confirm?(request: OwnedRequest, row: Row, impact: Done<Impact>, fields: z.output<Fields>): Shown | undefined;
+  /** What follows if the operation did not happen, by the code of its refusal. */
+  refused: {
+    [Code in CodeOf<Impact> | CodeOf<Result>]: (request: OwnedRequest, row: Row, fields: z.output<Fields>) => Shown;
+  };
+  done(request: OwnedRequest, row: Row, result: Done<Result>, fields: z.output<Fields>): Shown;
+}
+
+/** A form that carries out an operation. */
+export function operationForm<Row, Fields extends z.ZodObject, Impact, Result>(
+  path: string,
+  operation: Operation<Row, Fields, Impact, Result>,
+  wording: Wording<Row, Fields, Impact, Result>,
+): Route {
+  const { who, reauthenticate, fields: schema } = operation;
+  const parse = (form: Form) => schema.safeParse(fieldsFrom(schema, wording.read?.(form) ?? trimmed(form)));
+  const again = (request: OwnedRequest, problems: readonly [string, string][]): Shown => {
+    if (wording.again !== undefined) return wording.again(request, Object.fromEntries(problems.toReversed()));
+    throw new HttpError(400, 'invalid_request', problems.map(([, sentence]) => sentence).join(' '));
+  };
+  return {
+    ...{ method: 'POST', path, who, operations: [operation] },
+    reauthenticate:
+      typeof reauthenticate !== 'function'
+        ? reauthenticate
+        : (form) => {
+            const { data } = parse(form);
+            return data === undefined || reauthenticate(data);
+          },
+    handle: async (request) => {
+      const row = await wording.find(request);
+      const { data: fields, error } = parse(request.form);
+      if (error !== undefined)
+        return await again(
+          request,
+          error.issues.map((issue) => sentenceOf(request, wording, request.form, issue)),
+        );
+      const outcome = await perform(operation, { ...request.deps, actor: request.actor }, row, fields, (impact) =>
+        isConfirmed(request) ? undefined : wording.confirm?.(request, row, impact, fields),
+      );
+      if ('asked' in outcome) return outcome.asked;
+      if ('refused' in outcome) return await wording.refused[outcome.refused](request, row, fields);
+      if ('rejected' in outcome) return await again(request, [rejectionOf(request, wording, outcome.rejected)]);
+      return await wording.done(request, row, outcome.done, fields);
+    },
+  };
+}
+
+/** Forms that share a path and differ in a field. */
+export function oneOfForms(forms: readonly [Route, ...Route[]], choose: (form: Form) => Route): Route {
+  return {
+    ...forms[0],
+    operations: forms.flatMap(({ operations = [] }) => operations),
+    reauthenticate: (form) => {
+      const { reauthenticate } = choose(form);
+      return typeof reauthenticate === 'function' ? reauthenticate(form) : reauthenticate === 'always';
+    },
+    handle: (request) => choose(request.form).handle(request),
+  };
+}
+
+const trimmed = (form: Form): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(form).map(([name, text]) => [name, text?.trim()]));
+
+type Worded = Pick<Wording<never, never, never, never>, 'wrong'>;
+
+function sentenceOf(request: OwnedRequest, { wrong }: Worded, form: Form, issue: Issue): [string, string] {
+  const field = String(issue.path[0] ?? '');
+  const [problem] = problemsIn([issue], form, []);
+  return [field, wrong?.(request, field, issue) ?? reasonAbout('This', problem!)];
+}
+
+const rejectionOf = (request: OwnedRequest, { wrong }: Worded, problem: Problem): [string, string] => [
+  problem.place,
+  wrong?.(request, problem.place) ?? reasonAbout('This', problem),
+];

@@ -1,0 +1,24 @@
+import type { Form } from '#http/form.ts';
+import type { Reauthenticate } from '#admin/operation.ts';
+import { isOwner } from '#store/applications/owners.ts';
+import type { Application } from '#store/applications/applications.ts';
+import type { Deps, Person } from './deps.ts';
+
+/** A password counts as entered for this long. */
+export const PASSWORD_MS = 10 * 60_000;
+
+/**
+ * Whether the person has to enter the password before a form is carried out. A form asks if it lets somebody act who could
+ * not before (roles, keys, secrets, access, a way into an account): a stolen cookie or an unlocked computer must not be
+ * enough for that, nor for taking the place of the other operators: removing roles, disabling and deleting accounts ask, too.
+ * Other forms that only take away, undo or moderate never ask.
+ */
+export async function needsPassword(
+  { db, clock }: Deps,
+  decision: Reauthenticate<Form>,
+  { person, form, application }: { person: Person; form: Form; application: Application | undefined },
+): Promise<boolean> {
+  if (!person.isStaff || clock.now() - person.authenticated <= PASSWORD_MS) return false;
+  if (!(typeof decision === 'function' ? decision(form) : decision === 'always')) return false;
+  return application === undefined || !(await isOwner(db, application.key, person.account.id));
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import type { AnyOperation } from '#admin/operation.ts';
+import { allCommands } from '#cli/command/dispatch.ts';
+import { ROUTES } from '#console/pages.ts';
+import type { Queryable } from '#db/db.ts';
+import { identifier, sql } from '#db/sql.ts';
+import { tablesOf } from '#db/transfer/schema.ts';
+import { runJobs } from '#events/jobs/runner.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
+import { scorehall } from '#test/cli/scorehall.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
+import type { Example, Twin } from './examples.ts';
+import { SERVER_EXAMPLES } from './server-examples.ts';
+
+/** One example of each operation, by its name. */
+const EXAMPLES = { ...SERVER_EXAMPLES } as unknown as Readonly<Record<string, Example>>;
+
+const FOLDER = join(dirname(dirname(import.meta.dirname)), 'src/admin');
+
+/** Every operation that a file of `src/admin` exports. */
+async function allOperations(): Promise<AnyOperation[]> {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
+  const modules = await Promise.all(files.map((file) => import(join(FOLDER, file)) as Promise<object>));
+  const values = modules.flatMap((loaded) => Object.values(loaded) as unknown[]);
+  return values.filter((value): value is AnyOperation => typeof value === 'object' && value !== null && 'run' in value);
+}
+
+test('every operation has an example, a page and a command', async () => {
+  const names = (await allOperations()).map(({ name }) => name).toSorted();
+  assert.deepEqual(names, Object.keys(EXAMPLES).toSorted());
+  const onPages = ROUTES.flatMap(({ operations = [] }) => operations.map(({ name }) => name));
+  const byCommands = (await allCommands()).flatMap(({ operation }) => operation?.name ?? []);
+  for (const name of names) assert.deepEqual([onPages.includes(name), byCommands.includes(name)], [true, true], name);
+});
+
+const SECRET_KEY = 'a secret that is long enough for tests';
+/** Tables that say how often or when something was done, but not what. */
+const NOT_COMPARED =
+  /^(audit|sequence|rate_limits|revocations|throttles|console_sessions|known_devices|mail_failures|migrations)$/;
+
+async function rowsOf(db: Queryable): Promise<string[]> {
+  const tables = (await tablesOf(db)).filter(({ name }) => !NOT_COMPARED.test(name));
+  const rows = [];
+  for (const { name } of tables) {
+    const found = await db.all(sql`select * from ${identifier(name)}`);
+    rows.push(...found.map((row) => `${name} ${JSON.stringify(row)}`));
+  }
+  return rows;
+}
+
+/** A text without ids, times, random characters and the words of a twin. */
+function normalised(text: string, { words }: Twin): string {
+  const named = Object.entries(words).reduce(
+    (rest, [word, replacement]) => rest.replaceAll(word, replacement).replaceAll(word.toLowerCase(), replacement),
+    text,
+  );
+  return named
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '#')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '#')
+    .replace(/[\w+/=-]{22,}/g, '#')
+    .replace(/\b38[0-9a-z]{9}\b|\bevent-\d+/g, '#')
+    .replace(/\b\d{10,}\b/g, '#');
+}
+
+onEachDatabase('an operation leaves the same entry and rows by page, by command and by file', async (t, url) => {
+  const services = await openTestConsole(t, url, { SECRET_KEY });
+  const { context } = services;
+  const { db } = context;
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-operations-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  await olga.open('/console/operator/servers');
+  const form_token = tokenOn(olga.page.html);
+  const entries = async () => await listAudit(db, {}, 1_000);
+
+  const ran = async (...args: string[]): Promise<void> => {
+    const { status, err } = await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args);
+    assert.equal(status, 0, `${args.join(' ')}: ${err}`);
+  };
+  const WAYS: Record<string, (example: Example, twin: Twin) => Promise<void>> = {
+    Page: async (example, twin) => {
+      const [path, form] = example.page(twin);
+      const { status, url: shown } = await olga.post(`/console${path}`, { ...form, confirmed: 'yes', form_token });
+      assert.deepEqual([status, new URL(shown).origin], [200, services.site], `${path} ${olga.text}`);
+    },
+    Command: async (example, twin) => await ran(...(await example.command(twin, folder))),
+    File: async (example, twin) => {
+      const path = join(folder, 'network.yml');
+      await writeFile(path, JSON.stringify(await example.file!(twin, folder)));
+      await ran('apply', path, '--yes');
+    },
+  };
+
+  let number = 100;
+  for (const [name, example] of Object.entries(EXAMPLES)) {
+    number++;
+    const left = [];
+    for (const [way, act] of Object.entries(WAYS)) {
+      if (way === 'File' && example.file === undefined) continue;
+      const twin = await example.prepare(context, `${way}${number}`);
+      const [before, known] = [await rowsOf(db), new Set((await entries()).map(({ id }) => id))];
+      await act(example, twin);
+      await runJobs(context);
+      const after = await rowsOf(db);
+      const added = (await entries()).filter(({ id }) => !known.has(id));
+      const acts = added.map(({ action, subject, label, outcome, detail }) => ({
+        action,
+        subject,
+        label,
+        outcome,
+        detail,
+      }));
+      const [gone, come] = [new Set(before).difference(new Set(after)), new Set(after).difference(new Set(before))];
+      left.push({
+        entries: acts.map((entry) => normalised(JSON.stringify(entry), twin)),
+        rows: [...gone]
+          .map((row) => `- ${row}`)
+          .concat([...come].map((row) => `+ ${row}`))
+          .map((row) => normalised(row, twin))
+          .toSorted(),
+      });
+    }
+    assert.equal(left[0]!.entries.length, 1, `${name}: ${JSON.stringify(left[0]!.entries)}`);
+    assert.ok(left[0]!.entries[0]!.includes(`"action":"${name}"`), name);
+    for (const other of left.slice(1)) assert.deepEqual(other, left[0], name);
+  }
+});
+
+onEachDatabase('revoking a key that is not valid is refused, and leaves no entry', async (t, url) => {
+  const { db } = await testContext(t, url);
+  const run = async (...args: string[]) => await scorehall({ DATABASE_URL: url, SECRET_KEY }, 'server', ...args);
+  assert.equal((await run('create', '--name', 'Alpha', '--region', 'eu')).status, 0);
+  const { status, err } = await run('key', 'revoke', '--name', 'Alpha', '--key', '00000000001', '--yes');
+  assert.deepEqual(
+    [status, err],
+    [2, 'scorehall: Alpha has no valid key 00000000001; see: scorehall server key list\n'],
+  );
+  const actions = (await listAudit(db, {}, 10)).map(({ action }) => action);
+  assert.deepEqual(actions, ['server.create']);
+});
