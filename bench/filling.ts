@@ -3,7 +3,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { effectOf } from '#events/handlers/index.ts';
 import { contentHash } from '#events/checks/content.ts';
 import { Batch } from '#events/unit-of-work.ts';
-import { prepareEvent } from '#events/validation.ts';
+import { prepareEvent } from '#events/schema.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { Keys } from '#store/sequence.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';

@@ -3,8 +3,7 @@ import { withoutNoncharacters } from '#platform/text.ts';
 import { sql } from '#db/sql.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import { readEvent } from './read-event.ts';
-import { type EventName, typeOf, VERSION } from './schema.ts';
-import { type PreparedEvent, prepareEvent } from './validation.ts';
+import { type EventName, type PreparedEvent, prepareEvent, typeOf, VERSION } from './schema.ts';
 
 /** Reads events of the ledger. */
 

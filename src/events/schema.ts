@@ -102,6 +102,14 @@ export type DataOf<T extends EventName> = EventOf<T>['data'];
 /** The data of a type as its handler gets it. */
 export type PreparedData<T extends EventName> = ReturnType<Types[T]['prepared']['from']>;
 
+/** An event as handlers get it: see `EventType.prepared`. */
+export type PreparedEvent<T extends EventName = EventName> = {
+  [N in T]: Pick<Event, 'version' | 'id' | 'time' | 'server' | 'receipt'> & { type: N; data: PreparedData<N> };
+}[T];
+
+export const prepareEvent = (event: Event): PreparedEvent =>
+  ({ ...event, data: typeOf(event.type).prepared.from(event.data) }) as PreparedEvent;
+
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
 export function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
   const result = EventSchema.safeParse(input);

@@ -7,7 +7,8 @@ import {
   isType,
   MAX_ID_LENGTH,
   MAX_TYPE_LENGTH,
-  type PreparedData,
+  prepareEvent,
+  type PreparedEvent,
   typeOf,
   type WireEvent,
 } from './schema.ts';
@@ -22,14 +23,6 @@ import { newestKeyAt } from '#store/sequence.ts';
 
 /** How far the clock of a sender may be ahead. */
 const CLOCK_SKEW_MS = 300_000;
-
-/** An event as the handlers receive it: matches are summarised already, outside the transaction. */
-export type PreparedEvent<T extends EventName = EventName> = {
-  [N in T]: Pick<Event, 'version' | 'id' | 'time' | 'server' | 'receipt'> & { type: N; data: PreparedData<N> };
-}[T];
-
-export const prepareEvent = (event: Event): PreparedEvent =>
-  ({ ...event, data: typeOf(event.type).prepared.from(event.data) }) as PreparedEvent;
 
 /** An event that passed its check. */
 export interface Checked {

@@ -1,8 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { BusyTime } from '#platform/busy-time.ts';
 import { Unavailable } from '#platform/errors.ts';
-import { type EventQueue, MAX_QUEUED } from './event-queue.ts';
-import type { Item, IngestOptions } from './event-queue.ts';
+import { type EventQueue, type IngestOptions, type Item, MAX_QUEUED } from './event-queue.ts';
 import type { Receipt } from './receipts.ts';
 
 /**

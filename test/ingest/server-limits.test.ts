@@ -3,8 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import {
   MAX_HELD_BYTES,
