@@ -1,10 +1,10 @@
 import type { Db } from '#db/db.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { effectOf } from '#events/handlers/index.ts';
-import { contentHash } from '#events/checks/content.ts';
-import { Batch } from '#events/unit-of-work.ts';
-import { prepareEvent } from '#events/schema.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { contentHash } from '#events/ledger/content.ts';
+import { Batch } from '#events/ledger/unit-of-work.ts';
+import { prepareEvent } from '#events/schema/index.ts';
+import { ingestEvents } from '#events/ingest/ledger.ts';
 import { Keys } from '#store/sequence.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
 import type { Bulk } from './bulk/bulk.ts';

@@ -45,13 +45,7 @@ export const TWO_WAY_SIBLINGS: readonly string[] = [
   'src/cli/command and src/cli/doctor',
   'src/cli/command and src/cli/import',
   'src/console/applications and src/console/operator',
-  'src/events/handlers and src/events/jobs',
 ];
 
 /** Folders from which more than one file of the parent imports, although they import the parent. */
-export const TWO_WAY_SUBFOLDERS: readonly string[] = [
-  'src/api/auth',
-  'src/cli/command',
-  'src/events/checks',
-  'src/events/handlers',
-];
+export const TWO_WAY_SUBFOLDERS: readonly string[] = ['src/api/auth', 'src/cli/command'];

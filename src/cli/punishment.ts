@@ -20,7 +20,7 @@ import {
   issuePunishment,
   revokePunishment,
 } from '#events/punishments/operator-acts.ts';
-import type { Receipt } from '#events/receipts.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { findPlayer } from '#store/game/players.ts';
 import {
   listPunishments,

@@ -2,12 +2,12 @@ import { idOf } from '#platform/ids.ts';
 import { isShortUuid } from '#platform/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import type { EventName, WireEvent } from './schema.ts';
+import type { EventName, WireEvent } from './schema/index.ts';
 import { firstObservation } from '#store/game/player-names.ts';
-import { pseudonymisedBodies } from './anonymise.ts';
+import { pseudonymisedBodies } from './ledger/pseudonyms.ts';
 import type { Completion } from './handlers/event-effect.ts';
 import { effectOf } from './handlers/index.ts';
-import { envelopeOf, LEDGER, type LedgerRow, typeInLedger } from './ledger-rows.ts';
+import { envelopeOf, LEDGER, type LedgerRow, typeInLedger } from './ledger/ledger-rows.ts';
 import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import type { PunishmentScope, Server } from '#store/game/servers.ts';
 

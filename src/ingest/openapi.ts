@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EventName, EventSchema, TYPES_OF_SERVERS } from '#events/schema.ts';
+import { type EventName, EventSchema, TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import { MAX_PROBLEMS } from '#events/schema/problems.ts';
 import { MAX_BYTES, MAX_EVENT_LENGTH, MAX_IN_ARRAY, MAX_IN_STREAM } from './body.ts';
 

@@ -1,9 +1,15 @@
 import type { Clock } from '#platform/clock.ts';
 import { type HttpError, rateLimited } from '#http/errors.ts';
 import { LIMITS } from '#http/limits.ts';
-import { type EventQueue, type IngestOptions, type Item, MAX_GROUP_WEIGHT, totalWeight } from '#events/event-queue.ts';
+import {
+  type EventQueue,
+  type IngestOptions,
+  type Item,
+  MAX_GROUP_WEIGHT,
+  totalWeight,
+} from '#events/ingest/event-queue.ts';
 import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/schema/event-type.ts';
-import type { Receipt } from '#events/receipts.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 
 /**
  * Limits what one game server may use of the shared event queue, so that a server which sends without end delays only

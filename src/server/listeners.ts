@@ -11,7 +11,7 @@ import type { Listen } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { claimSecretKey } from '#context/database-key.ts';
 import type { HttpService } from '#http/service.ts';
-import type { EventQueue } from '#events/event-queue.ts';
+import type { EventQueue } from '#events/ingest/event-queue.ts';
 
 type ServiceFactory = (context: AppContext, eventQueue: EventQueue | undefined) => Promise<HttpService>;
 
@@ -29,7 +29,7 @@ const SERVICES: Record<ServiceName, ServiceFactory> = {
 
 /** A queue that writes in this thread. The ingest's thread does not load it. */
 async function queueOfThread(context: AppContext): Promise<EventQueue> {
-  const { GroupCommitQueue } = await import('#events/group-commit.ts');
+  const { GroupCommitQueue } = await import('#events/ingest/group-commit.ts');
   return new GroupCommitQueue(context);
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { TYPES_OF_SERVERS } from '#events/schema.ts';
+import { TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { openServices } from '#server/listeners.ts';

@@ -13,8 +13,8 @@ import {
   ServerLimits,
   WINDOW_WEIGHT,
 } from '#ingest/server-limits.ts';
-import { type Item, totalWeight } from '#events/event-queue.ts';
-import type { Receipt } from '#events/receipts.ts';
+import { type Item, totalWeight } from '#events/ingest/event-queue.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { login, match, person, punishment, rating, sendEvents, team } from '#test/support/builders.ts';

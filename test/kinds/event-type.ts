@@ -10,7 +10,7 @@ import {
   storesNoNames,
 } from '#events/handlers/event-effect.ts';
 import { EFFECTS } from '#events/handlers/index.ts';
-import { EVENT_TYPES } from '#events/schema.ts';
+import { EVENT_TYPES } from '#events/schema/index.ts';
 
 /**
  * A made-up type of event. The compiler demands every property of both of its values, and both tables: each

@@ -5,12 +5,18 @@ import { accountById, type Account } from '#store/accounts/accounts.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
 import { returnPunishments } from './returning-players.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import type { LedgerRow } from '../ledger-rows.ts';
-import { deleteObservation } from '../observations.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
 import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { LINK_EVENTS } from '../schema/account-links.ts';
-import { type Batch, type EventContext, type HandlerResult, EventRejected, observePlayer } from '../unit-of-work.ts';
+import {
+  type Batch,
+  type EventContext,
+  type HandlerResult,
+  EventRejected,
+  observePlayer,
+} from '../ledger/unit-of-work.ts';
 
 type Link = DataOf<'account.link'>;
 

@@ -1,5 +1,5 @@
-import { PUNISHMENTS } from '../punishments/aggregate.ts';
-import type { AggregateKind } from '../aggregate-kind.ts';
+import { PUNISHMENTS } from './punishment-aggregate.ts';
+import type { AggregateKind } from './aggregate-kind.ts';
 import { MAPS } from './maps.ts';
 import { ROTATIONS } from './rotations.ts';
 

@@ -8,10 +8,10 @@ import {
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import { type COUNTER_EVENTS, MAX_COUNTERS } from '../schema/counters.ts';
-import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
-import { recountPortion, type RecountParams } from '../counters/recount.ts';
+import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
+import { recountPortion, type RecountParams } from './recount.ts';
 
 /**
  * Adds or changes a counter. Where it counts in another way from now on, all earlier reports are counted again: few at

@@ -1,10 +1,10 @@
 import type { Queryable } from '#db/db.ts';
-import type { Budget } from '../jobs/portion.ts';
-import type { LedgerRow } from '../ledger-rows.ts';
-import type { Session } from '../observations.ts';
-import type { EventName } from '../schema.ts';
+import type { Budget } from '../ledger/portion.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import type { Session } from '../ledger/observations.ts';
+import type { EventName } from '../schema/index.ts';
 import type { EventType } from '../schema/event-type.ts';
-import type { Batch, EventContext, HandlerResult } from '../unit-of-work.ts';
+import type { Batch, EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
 
 /**
  * What an event does, and how that is taken back: one value for each type (`index.ts` lists them), beside what the event

@@ -1,4 +1,4 @@
-import { type EVENT_TYPES, type EventName, TYPES } from '../schema.ts';
+import { type EVENT_TYPES, type EventName, TYPES } from '../schema/index.ts';
 import type { Effects, EventEffect } from './event-effect.ts';
 import { LINK_EFFECTS } from './account-links.ts';
 import { COUNTER_EFFECTS } from './counters.ts';

@@ -8,9 +8,9 @@ import {
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { LIVE_MATCH_EVENTS } from '../schema/live-matches.ts';
-import { type EventContext, type HandlerResult } from '../unit-of-work.ts';
+import { type EventContext, type HandlerResult } from '../ledger/unit-of-work.ts';
 import { observedAt } from './servers.ts';
 
 /**

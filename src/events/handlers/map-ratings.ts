@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import type { LedgerRow } from '../ledger-rows.ts';
-import { deleteObservation } from '../observations.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
 import { mapAggregate } from './maps.ts';
 import {
   type Batch,
@@ -10,9 +10,9 @@ import {
   sourceOf,
   observePlayer,
   type HandlerResult,
-} from '../unit-of-work.ts';
+} from '../ledger/unit-of-work.ts';
 import { AS_STORED, type Effects, loadsNothing, storesNoNames } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { MAP_RATING_EVENTS } from '../schema/map-ratings.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
 

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import type { LedgerRow } from '../ledger-rows.ts';
-import { type AggregateKind, allEvents } from '../aggregate-kind.ts';
-import { type Batch, type EventContext, EventRejected, sourceOf, type HandlerResult } from '../unit-of-work.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { type AggregateKind, allEvents } from './aggregate-kind.ts';
+import { type Batch, type EventContext, EventRejected, sourceOf, type HandlerResult } from '../ledger/unit-of-work.ts';
 import { AS_STORED, type Effects, loadsNothing, observesNobody, storesNoNames } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { MAP_EVENTS } from '../schema/maps.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
 

@@ -1,8 +1,8 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
-import { renamedCounters } from '../counters/renamed.ts';
-import { anonymiseNames } from '../observations.ts';
+import { renamedCounters } from './renamed-counters.ts';
+import { anonymiseNames } from '../ledger/observations.ts';
 import type { DeletedPlayers } from './event-effect.ts';
 
 /** Replaces deleted players in the rows of a match. */

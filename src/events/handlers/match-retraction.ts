@@ -8,14 +8,14 @@ import {
   removeMatchResult,
   removePlayersFromLeaderboards,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { withdrawReports } from '../counters/withdrawal.ts';
+import { withdrawReports } from './counter-withdrawal.ts';
 import { uuidsOf } from '../schema/match-summary.ts';
-import { eventsOf, type LedgerRow } from '../ledger-rows.ts';
-import { markObservedStale } from '../observations.ts';
-import type { Batch } from '../unit-of-work.ts';
-import type { PreparedData } from '../schema.ts';
+import { eventsOf, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { markObservedStale } from '../ledger/observations.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import type { PreparedData } from '../schema/index.ts';
 import type { PortionCursor } from './event-effect.ts';
-import type { Budget } from '../jobs/portion.ts';
+import type { Budget } from '../ledger/portion.ts';
 
 /**
  * Withdraws a match in portions, because one match may have thousands of players and kills. The first portion marks the

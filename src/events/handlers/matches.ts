@@ -2,14 +2,14 @@ import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNobody }
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
-import { type EventContext, findOrAddPlayer, type HandlerResult } from '../unit-of-work.ts';
+import { type EventContext, findOrAddPlayer, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
 import { sumsOf } from '#store/game/player-stats.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { anonymiseMatch } from './match-anonymisation.ts';
 import { beginMatch, continueMatch } from './match-retraction.ts';
-import { applyReports } from '../counters/report.ts';
+import { applyReports } from './counter-reports.ts';
 import { type MatchSummary, type PlayerSummary, uuidsOf } from '../schema/match-summary.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */

@@ -2,9 +2,9 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { isShortUuid, shortUuid } from '#platform/text.ts';
-import { mergeOrCreateJob } from '../jobs/merge.ts';
-import { NEVER_SEEN } from '../player-accumulator.ts';
-import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
+import { mergeOrCreateJob } from './merge-records.ts';
+import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
+import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
 import {
   AS_STORED,
   type Effects,
@@ -13,7 +13,7 @@ import {
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { MERGE_EVENTS } from '../schema/player-merges.ts';
 
 /**

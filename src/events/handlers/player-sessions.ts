@@ -1,9 +1,15 @@
 import { sql } from '#db/sql.ts';
-import type { LedgerRow } from '../ledger-rows.ts';
-import { deleteObservation } from '../observations.ts';
-import { type Batch, type EventContext, findOrAddPlayer, observePlayer, type HandlerResult } from '../unit-of-work.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
+import {
+  type Batch,
+  type EventContext,
+  findOrAddPlayer,
+  observePlayer,
+  type HandlerResult,
+} from '../ledger/unit-of-work.ts';
 import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { SESSION_EVENTS } from '../schema/player-sessions.ts';
 
 /** Stores a login or logout: the player's name, the time of the last one, and a session row for a later retraction. */

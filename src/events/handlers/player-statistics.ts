@@ -1,14 +1,14 @@
 import { sql } from '#db/sql.ts';
 import { type Sums, sumsOf } from '#store/game/player-stats.ts';
-import { applyReports } from '../counters/report.ts';
-import { withdrawReports } from '../counters/withdrawal.ts';
-import type { LedgerRow } from '../ledger-rows.ts';
-import { deleteObservation } from '../observations.ts';
+import { applyReports } from './counter-reports.ts';
+import { withdrawReports } from './counter-withdrawal.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
 import { withoutZeros } from '../schema/counters.ts';
 import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { STATISTICS_EVENTS } from '../schema/player-statistics.ts';
-import { type Batch, type EventContext, type HandlerResult, observePlayer } from '../unit-of-work.ts';
+import { type Batch, type EventContext, type HandlerResult, observePlayer } from '../ledger/unit-of-work.ts';
 
 /**
  * Adds the counters of a report and stores its power and faction, which are valid until a later report. Reports of the

@@ -4,12 +4,12 @@ import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { PunishmentTarget } from '#store/game/punishments.ts';
 import { authorityOf } from '#store/game/server-keys.ts';
-import type { LedgerRow } from '../ledger-rows.ts';
-import { deleteObservation } from '../observations.ts';
-import { punishmentAggregate, punishmentOfAggregate } from '../punishments/aggregate.ts';
-import { namedByIssuer } from '../punishments/export.ts';
-import { findNamed, isSameChange } from '../punishments/named.ts';
-import { PunishmentReferences } from '../punishments/references.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
+import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
+import { namedByIssuer } from './exported-punishments.ts';
+import { findNamed, isSameChange } from './named-punishments.ts';
+import { PunishmentReferences } from '../ledger/punishment-references.ts';
 import {
   AGGREGATE_ONLY,
   AS_STORED,
@@ -20,7 +20,7 @@ import {
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 import {
   type Batch,
@@ -29,7 +29,7 @@ import {
   EventRejected,
   sourceOf,
   observePlayer,
-} from '../unit-of-work.ts';
+} from '../ledger/unit-of-work.ts';
 
 /** Stores a new punishment under the key of its event. Of a new event, the caller has loaded the player into the batch. */
 async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {

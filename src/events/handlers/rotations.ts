@@ -1,9 +1,9 @@
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
-import { LEDGER, type LedgerRow } from '../ledger-rows.ts';
-import type { AggregateKind } from '../aggregate-kind.ts';
-import type { EventContext, HandlerResult } from '../unit-of-work.ts';
+import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
+import type { AggregateKind } from './aggregate-kind.ts';
+import type { EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
 import {
   AGGREGATE_ONLY,
   AS_STORED,
@@ -12,7 +12,7 @@ import {
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { ROTATION_EVENTS } from '../schema/rotations.ts';
 
 /** Replaces the rotation of a server. An event older than the stored rotation has no effect. */

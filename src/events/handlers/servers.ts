@@ -2,7 +2,7 @@ import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { problemOf } from '../schema/problems.ts';
-import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
+import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
 import {
   AS_STORED,
   type Effects,
@@ -11,7 +11,7 @@ import {
   observesNobody,
   storesNoNames,
 } from './event-effect.ts';
-import type { DataOf } from '../schema.ts';
+import type { DataOf } from '../schema/index.ts';
 import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
 import type { Server } from '#store/game/servers.ts';

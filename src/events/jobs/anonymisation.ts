@@ -4,11 +4,11 @@ import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
 import type { DeletedPlayers } from '../handlers/event-effect.ts';
 import { effectOf } from '../handlers/index.ts';
 import { anonymiseMatch } from '../handlers/match-anonymisation.ts';
-import { anonymiseNames } from '../observations.ts';
-import { type EventName, typeOf } from '../schema.ts';
+import { anonymiseNames } from '../ledger/observations.ts';
+import { type EventName, typeOf } from '../schema/index.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
-import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from './portion.ts';
+import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from '../ledger/portion.ts';
 
 /**
  * Replaces deleted players by their pseudonyms in the stored events and in the rows that keep the names of events. First the

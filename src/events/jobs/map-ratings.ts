@@ -4,11 +4,11 @@ import { nameKey } from '#platform/text.ts';
 import { markStale } from '#store/jobs.ts';
 import { countVote, deleteVote, type Vote, writeVote } from '../handlers/map-ratings.ts';
 import { MAPS } from '../handlers/maps.ts';
-import { eventsOf, LEDGER, type LedgerRow, parseLedgerRow } from '../ledger-rows.ts';
-import { rebuild } from '../rebuild.ts';
-import { withdrawEvents } from '../retract.ts';
-import type { Batch } from '../unit-of-work.ts';
-import { ROWS_PER_PORTION } from './portion.ts';
+import { eventsOf, LEDGER, type LedgerRow, parseLedgerRow } from '../ledger/ledger-rows.ts';
+import { rebuild } from './rebuild.ts';
+import { withdrawEvents } from './retract.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import { ROWS_PER_PORTION } from '../ledger/portion.ts';
 
 /**
  * Derives the ratings of a map in portions, since a map may have very many. A withdrawn rating concerns its player alone,

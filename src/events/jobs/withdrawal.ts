@@ -6,15 +6,15 @@ import { forgetSeen } from '#store/game/live-matches.ts';
 import { removeOnlineSamples } from '#store/game/online-samples.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { pageBefore } from '#store/keyset-paging.ts';
-import { keysByServer } from '../events-by-server.ts';
-import { IS_OPERATOR_ACT } from '../operator-events.ts';
+import { keysByServer } from '../ledger/events-by-server.ts';
+import { IS_OPERATOR_ACT } from '../ingest/operator-events.ts';
 import type { PortionCursor, RetractionInPortions } from '../handlers/event-effect.ts';
 import { effectOf, NOT_RETRACTED } from '../handlers/index.ts';
-import { eventsOf, LEDGER, type LedgerRow } from '../ledger-rows.ts';
-import { withdrawEvents } from '../retract.ts';
-import type { EventName } from '../schema.ts';
-import type { Batch } from '../unit-of-work.ts';
-import { Budget, type Progress, type Work } from './portion.ts';
+import { eventsOf, LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { withdrawEvents } from './retract.ts';
+import type { EventName } from '../schema/index.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import { Budget, type Progress, type Work } from '../ledger/portion.ts';
 
 /** Withdraws events of a server: some by their keys, or all received since a timestamp, newest first. */
 export type WithdrawalParams = { server?: number; keys: readonly number[] } | { server: number; since: number };

@@ -2,8 +2,8 @@ import type { Queryable } from '#db/db.ts';
 import { reportsAbout, reportsBetween } from '#store/game/counters/counter-reports.ts';
 import { type Counter, counterByKey, countsIn, listCounters, saveCounted } from '#store/game/counters/counters.ts';
 import { deleteValues, replaceMaxima } from '#store/game/counters/player-counters.ts';
-import type { Batch } from '../unit-of-work.ts';
-import { CounterChanges } from './counter-accumulator.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import { CounterChanges } from '../ledger/counter-accumulator.ts';
 
 /** Counts the reports of earlier events for a counter that was declared since, and derives maxima again. */
 

@@ -1,10 +1,10 @@
 import { shortUuid } from '#platform/text.ts';
 import { list, sql } from '#db/sql.ts';
-import { effectOf } from './handlers/index.ts';
-import type { StoredEvent } from './ledger-rows.ts';
-import { markObservedStale, type Observed } from './observations.ts';
-import { NEVER_SEEN } from './player-accumulator.ts';
-import type { Batch } from './unit-of-work.ts';
+import { effectOf } from '../handlers/index.ts';
+import type { StoredEvent } from '../ledger/ledger-rows.ts';
+import { markObservedStale, type Observed } from '../ledger/observations.ts';
+import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
 
 /**
  * Retracts single events on behalf of an operator; `jobs/withdrawal.ts` chooses them, and retracts those that take several

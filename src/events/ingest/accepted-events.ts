@@ -3,10 +3,10 @@ import { chunksOf } from '#platform/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { effectOf } from '../handlers/index.ts';
-import { rejectedFor, type Receipt } from '../receipts.ts';
-import { type EventName, typeOf } from '../schema.ts';
-import type { Checked } from '../validation.ts';
-import { isSameContent } from './content.ts';
+import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
+import { type EventName, typeOf } from '../schema/index.ts';
+import type { Checked } from './validation.ts';
+import { isSameContent } from '../ledger/content.ts';
 import { problemOf } from '../schema/problems.ts';
 
 /** The identity of an event: the key of its server (0 for the network itself) and the sender's id. */

@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 import { uuidOf } from '#platform/text.ts';
 import { type Pseudonym, uuidHashOf, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
-import { type EventName, type PreparedEvent, typeOf } from './schema.ts';
+import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
 
 /**
  * Replaces deleted players by their pseudonyms in new events, and in what readers of the ledger see while

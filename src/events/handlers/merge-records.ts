@@ -13,9 +13,9 @@ import { recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
-import { deleteVote, votesOf } from '../handlers/map-ratings.ts';
-import type { Batch } from '../unit-of-work.ts';
-import { Budget, type Work } from './portion.ts';
+import { deleteVote, votesOf } from './map-ratings.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import { Budget, type Work } from '../ledger/portion.ts';
 
 /**
  * Moves the records of a merged player to the surviving one, and records in which matches the merged UUID took part, for

@@ -2,19 +2,19 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import { effectOf } from './handlers/index.ts';
-import { Batch, EventRejected } from './unit-of-work.ts';
-import { type EventName, type PreparedEvent, typeOf } from './schema.ts';
+import { effectOf } from '../handlers/index.ts';
+import { Batch, EventRejected } from '../ledger/unit-of-work.ts';
+import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
 import { type IngestOptions, type Item, itemOf } from './event-queue.ts';
 import { type Checked, checkEvent } from './validation.ts';
-import { applyPseudonyms } from './anonymise.ts';
-import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accepted-events.ts';
-import type { NewPlayerLimit } from './checks/new-players.ts';
-import { joined, type Problem, problemOf } from './schema/problems.ts';
-import { rejectedFor, type Receipt, type Rejected, type Sender } from './receipts.ts';
+import { applyPseudonyms } from '../ledger/pseudonyms.ts';
+import { AcceptedEvents, type Identity, type LedgerPlace } from './accepted-events.ts';
+import type { NewPlayerLimit } from './new-players.ts';
+import { joined, type Problem, problemOf } from '../schema/problems.ts';
+import { rejectedFor, type Receipt, type Rejected, type Sender } from '../ledger/receipts.ts';
 import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';
-import { addServer, undoAddServer } from './handlers/servers.ts';
+import { addServer, undoAddServer } from '../handlers/servers.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
 
 /**

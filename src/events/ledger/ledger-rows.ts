@@ -1,9 +1,9 @@
 import type { Queryable } from '#db/db.ts';
 import { withoutNoncharacters } from '#platform/text.ts';
 import { sql } from '#db/sql.ts';
-import { applyPseudonyms } from './anonymise.ts';
-import { readEvent } from './read-event.ts';
-import { type EventName, type PreparedEvent, prepareEvent, typeOf, VERSION } from './schema.ts';
+import { applyPseudonyms } from './pseudonyms.ts';
+import { readEvent } from '../schema/read-event.ts';
+import { type EventName, type PreparedEvent, prepareEvent, typeOf, VERSION } from '../schema/index.ts';
 
 /** Reads events of the ledger. */
 

@@ -2,7 +2,7 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { BusyTime } from '#platform/busy-time.ts';
 import { Unavailable } from '#platform/errors.ts';
 import { type EventQueue, type IngestOptions, type Item, MAX_QUEUED } from './event-queue.ts';
-import type { Receipt } from './receipts.ts';
+import type { Receipt } from '../ledger/receipts.ts';
 
 /**
  * The worker channel: an event queue whose transactions run in another thread, so that this thread reads and checks the

@@ -1,5 +1,5 @@
-import type { NewPlayerLimit } from './checks/new-players.ts';
-import type { Receipt, Sender } from './receipts.ts';
+import type { NewPlayerLimit } from './new-players.ts';
+import type { Receipt, Sender } from '../ledger/receipts.ts';
 import { type Checked, typeOfInput } from './validation.ts';
 
 /** The queue between the thread that checks events and the one that writes them. */

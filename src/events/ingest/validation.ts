@@ -1,6 +1,6 @@
 import { keyOf } from '#platform/ids.ts';
 import { firstCharacters, nameKey } from '#platform/text.ts';
-import { readEvent } from './read-event.ts';
+import { readEvent } from '../schema/read-event.ts';
 import {
   type Event,
   type EventName,
@@ -11,11 +11,11 @@ import {
   type PreparedEvent,
   typeOf,
   type WireEvent,
-} from './schema.ts';
-import { type Refusal, tooLate } from './schema/event-type.ts';
-import { rejectedFor, type Receipt, type Sender } from './receipts.ts';
-import { canonicalJson, contentHash } from './checks/content.ts';
-import { joined, MAX_PROBLEMS, type Problem, problemOf } from './schema/problems.ts';
+} from '../schema/index.ts';
+import { type Refusal, tooLate } from '../schema/event-type.ts';
+import { rejectedFor, type Receipt, type Sender } from '../ledger/receipts.ts';
+import { canonicalJson, contentHash } from '../ledger/content.ts';
+import { joined, MAX_PROBLEMS, type Problem, problemOf } from '../schema/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';
 

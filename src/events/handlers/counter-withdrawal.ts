@@ -1,7 +1,7 @@
 import { deleteReports, reportsOf } from '#store/game/counters/counter-reports.ts';
 import { valuesOfPlayers } from '#store/game/counters/player-counters.ts';
 import { markStale } from '#store/jobs.ts';
-import type { Batch } from '../unit-of-work.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
 
 /**
  * Withdraws the counters that an event reported of some players: subtracts them from sums, and has the maxima of players

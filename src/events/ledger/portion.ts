@@ -1,5 +1,5 @@
 import type { Job } from '#store/jobs.ts';
-import type { Batch } from '../unit-of-work.ts';
+import type { Batch } from './unit-of-work.ts';
 
 /**
  * The most rows of players that one transaction of a job changes. A row of a match costs some twenty statements (two for

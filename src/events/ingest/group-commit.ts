@@ -15,9 +15,9 @@ import {
   totalWeight,
 } from './event-queue.ts';
 import { ingestItems } from './ledger.ts';
-import { NewPlayerLimit } from './checks/new-players.ts';
-import { problemOf } from './schema/problems.ts';
-import { rejectedFor, type Receipt } from './receipts.ts';
+import { NewPlayerLimit } from './new-players.ts';
+import { problemOf } from '../schema/problems.ts';
+import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
 
 interface GroupCommitDeps {
   db: Db;

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { punishmentOfAggregate } from './aggregate.ts';
+import { punishmentOfAggregate } from './punishment-aggregate.ts';
 
 /**
  * Returns a function that names the punishment of an exported change by its issuer and the issuer's own name of it. A

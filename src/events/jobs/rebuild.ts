@@ -1,8 +1,8 @@
-import { aggregateNamed } from './handlers/aggregates.ts';
-import { effectOf } from './handlers/index.ts';
-import { eventsOf, type LedgerRow } from './ledger-rows.ts';
-import type { Sender } from './receipts.ts';
-import { type Batch, type EventContext, EventRejected } from './unit-of-work.ts';
+import { aggregateNamed } from '../handlers/aggregates.ts';
+import { effectOf } from '../handlers/index.ts';
+import { eventsOf, type LedgerRow } from '../ledger/ledger-rows.ts';
+import type { Sender } from '../ledger/receipts.ts';
+import { type Batch, type EventContext, EventRejected } from '../ledger/unit-of-work.ts';
 import type { Server } from '#store/game/servers.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Problem } from './schema/problems.ts';
+import type { Problem } from '../schema/problems.ts';
 
 /**
  * The result of one event: `accepted` (stored on disk and visible), `duplicate` (accepted before) or `rejected`.

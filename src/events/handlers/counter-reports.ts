@@ -3,7 +3,7 @@ import type { CounterValues } from '#store/game/counters/player-counters.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import type { ReportedCounters } from '../schema/counters.ts';
 import { type Problem, problemOf } from '../schema/problems.ts';
-import type { EventContext } from '../unit-of-work.ts';
+import type { EventContext } from '../ledger/unit-of-work.ts';
 
 /** Applies the values that an event reports of the network's own counters. */
 

@@ -1,10 +1,10 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { sanitised } from '#platform/text.ts';
-import type { Batch } from './unit-of-work.ts';
-import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT } from './schema.ts';
-import type { Problem } from './schema/problems.ts';
-import type { Rejected } from './receipts.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT } from '../schema/index.ts';
+import type { Problem } from '../schema/problems.ts';
+import type { Rejected } from '../ledger/receipts.ts';
 
 /** The most rejections, and the most events with warnings, stored of each server. */
 const MAX_STORED = 1_000;

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { LINK_EVENTS } from './schema/account-links.ts';
-import { COUNTER_EVENTS } from './schema/counters.ts';
-import { LIVE_MATCH_EVENTS } from './schema/live-matches.ts';
-import { MAP_RATING_EVENTS } from './schema/map-ratings.ts';
-import { MAP_EVENTS } from './schema/maps.ts';
-import { MATCH_EVENTS } from './schema/matches.ts';
-import { MERGE_EVENTS } from './schema/player-merges.ts';
-import { SESSION_EVENTS } from './schema/player-sessions.ts';
-import { STATISTICS_EVENTS } from './schema/player-statistics.ts';
-import { PUNISHMENT_EVENTS } from './schema/punishments.ts';
-import { ROTATION_EVENTS } from './schema/rotations.ts';
-import { SERVER_EVENTS } from './schema/servers.ts';
-import type { EventType } from './schema/event-type.ts';
-import { RECEIPT_ID, text, timestamp } from './schema/members.ts';
-import { type Problem, problemsIn } from './schema/problems.ts';
+import { LINK_EVENTS } from './account-links.ts';
+import { COUNTER_EVENTS } from './counters.ts';
+import { LIVE_MATCH_EVENTS } from './live-matches.ts';
+import { MAP_RATING_EVENTS } from './map-ratings.ts';
+import { MAP_EVENTS } from './maps.ts';
+import { MATCH_EVENTS } from './matches.ts';
+import { MERGE_EVENTS } from './player-merges.ts';
+import { SESSION_EVENTS } from './player-sessions.ts';
+import { STATISTICS_EVENTS } from './player-statistics.ts';
+import { PUNISHMENT_EVENTS } from './punishments.ts';
+import { ROTATION_EVENTS } from './rotations.ts';
+import { SERVER_EVENTS } from './servers.ts';
+import type { EventType } from './event-type.ts';
+import { RECEIPT_ID, text, timestamp } from './members.ts';
+import { type Problem, problemsIn } from './problems.ts';
 
 /**
  * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,

@@ -2,8 +2,8 @@ import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { findTarget, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { isSameContent } from '../checks/content.ts';
-import { punishmentAggregate } from './aggregate.ts';
+import { isSameContent } from '../ledger/content.ts';
+import { punishmentAggregate } from './punishment-aggregate.ts';
 
 /** How an event names a punishment: by its id, or by the issuer's own id of it, with the issuer where it is another server. */
 export interface NamedPunishment {

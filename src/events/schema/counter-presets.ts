@@ -1,5 +1,5 @@
 import { PGM_GROUPS } from '#store/game/statistics-groups.ts';
-import type { WireEvent } from '../schema.ts';
+import type { WireEvent } from './index.ts';
 
 type Declaration = Extract<WireEvent, { type: 'counter.declared' }>['data'];
 

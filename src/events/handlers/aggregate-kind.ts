@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { LEDGER, type LedgerRow } from './ledger-rows.ts';
+import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
 
 /**
  * A kind of aggregate: rows whose content depends on the order of events. Retracting one of the events rebuilds the rows

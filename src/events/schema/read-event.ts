@@ -1,5 +1,5 @@
-import { problemOf, type Problem } from './schema/problems.ts';
-import { EventSchema, type Event, parseBySchema, VERSION } from './schema.ts';
+import { problemOf, type Problem } from './problems.ts';
+import { EventSchema, type Event, parseBySchema, VERSION } from './index.ts';
 
 /** The largest version that counts as one: anything else is a mistake of the sender. */
 const MAX_VERSION = 1_000_000;

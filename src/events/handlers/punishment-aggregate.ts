@@ -1,5 +1,5 @@
 import { sql } from '#db/sql.ts';
-import { type AggregateKind, allEvents } from '../aggregate-kind.ts';
+import { type AggregateKind, allEvents } from './aggregate-kind.ts';
 
 /** The sender's own name of a punishment: the key of the server that issued it (0 for the operator), and its reference. */
 export interface PunishmentName {

@@ -1,10 +1,10 @@
 import type { Queryable } from '#db/db.ts';
-import { CounterAccumulator } from './counters/counter-accumulator.ts';
+import { CounterAccumulator } from './counter-accumulator.ts';
 import { InsertBuffer } from './insert-buffer.ts';
 import { shortUuid } from '#platform/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
-import type { Problem } from './schema/problems.ts';
-import { PunishmentReferences } from './punishments/references.ts';
+import type { Problem } from '../schema/problems.ts';
+import { PunishmentReferences } from './punishment-references.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
