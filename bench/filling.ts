@@ -4,7 +4,7 @@ import { effectOf } from '#events/handlers/index.ts';
 import { contentHash } from '#events/ledger/content.ts';
 import { Batch } from '#events/ledger/unit-of-work.ts';
 import { prepareEvent } from '#events/schema/index.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { Keys } from '#store/sequence.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
 import type { Bulk } from './bulk/bulk.ts';

@@ -10,7 +10,7 @@ import { openServices } from '#server/listeners.ts';
 import { systemClock } from '#platform/clock.ts';
 import { readConfig } from '#platform/config.ts';
 import { openAppContext, type AppContext } from '#context/context.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { recordOnline } from '#store/game/online-samples.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { sampleNetwork } from '#demo/network/index.ts';

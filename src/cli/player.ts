@@ -4,7 +4,7 @@ import { uuidOf } from '#platform/text.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { type ErasureRefusal, erasePlayer } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { WireEvent } from '#events/schema/index.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import type { Checkpoint, Finding, Where } from './finding.ts';
 

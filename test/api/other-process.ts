@@ -6,7 +6,7 @@ import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { setLimit } from '#store/applications/applications.ts';
 import type { WireEvent } from '#events/schema/index.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { retractEvents } from '#test/support/jobs.ts';
 
 export type Order =

@@ -5,7 +5,7 @@ import { accountById } from '#store/accounts/accounts.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { listPunishments, punishmentByKey } from '#store/game/punishments.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { ROUTES } from '#console/pages.ts';
 import { makeAccount } from '#test/auth/support.ts';

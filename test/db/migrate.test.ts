@@ -17,7 +17,7 @@ import { sql } from '#db/sql.ts';
 import { openBackup } from '#db/transfer/backup-file.ts';
 import { restoreBackup } from '#db/transfer/restore.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { historyOf } from '#events/punishments/changes.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
 import { setRole } from '#store/accounts/account-changes.ts';

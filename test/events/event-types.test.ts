@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { effectOf } from '#events/handlers/index.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { type EventName, EVENT_TYPES, TYPES, typeOf, type WireEvent } from '#events/schema/index.ts';
 import { aggregateNamed } from '#events/handlers/aggregates.ts';
 import { keyOf } from '#platform/ids.ts';

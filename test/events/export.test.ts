@@ -5,7 +5,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { exportEvents } from '#events/export.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { ask } from '#test/support/request.ts';

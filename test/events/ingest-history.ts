@@ -3,7 +3,7 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#events/ingest/validation.ts';
 import type { Item } from '#events/ingest/event-queue.ts';
-import { ingestEvents, ingestItems } from '#events/ingest/ledger.ts';
+import { ingestEvents, ingestItems } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { TestClock } from '#test/support/context.ts';
 import { resetTables } from './canonical-dump.ts';

@@ -11,7 +11,7 @@ import type { Problem } from '#events/schema/problems.ts';
 import { type Event, TYPES, type WireEvent } from '#events/schema/index.ts';
 import { readEvent } from '#events/schema/read-event.ts';
 import { standingOf } from '#store/game/factions.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { mapByName, mapNames, ratesOf, rotationOf, rotationsOf } from '#store/game/maps/maps.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';

@@ -8,7 +8,7 @@ import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { exportEvents } from '#events/export.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { mapByName, ratesOf, rotationOf } from '#store/game/maps/maps.ts';
 import { revokePunishment } from '#events/punishments/operator-acts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '#platform/clock.ts';
 import { exportEvents } from '#events/export.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { retractEvents } from '#test/support/jobs.ts';
 import { keyOf } from '#platform/ids.ts';
 import { databaseLookup } from '#importers/database-lookup.ts';

@@ -6,7 +6,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { TYPES, type WireEvent } from '#events/schema/index.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { siteOf } from '#site/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { launchBrowser } from '#test/support/browser.ts';

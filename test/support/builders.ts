@@ -12,7 +12,7 @@ import {
   setLimit,
 } from '#store/applications/applications.ts';
 import type { Event, WireEvent } from '#events/schema/index.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Sender } from '#events/ledger/receipts.ts';
 import { createServerKey, listServerKeys } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';

@@ -13,7 +13,7 @@ import {
 } from '#store/game/watches/server-watches.ts';
 import { reportingMatches } from '#store/game/live-matches.ts';
 import type { AppContext } from '#context/context.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { GamedigClient } from './gamedig-client.ts';
 import { type Names, systemNames } from './minecraft-address.ts';

@@ -14,7 +14,7 @@ import {
   MAX_QUEUED,
   totalWeight,
 } from './event-queue.ts';
-import { ingestItems } from './ledger.ts';
+import { ingestItems } from './ingest-events.ts';
 import { NewPlayerLimit } from './new-players.ts';
 import { problemOf } from '../schema/problems.ts';
 import { rejectedFor, type Receipt } from '../ledger/receipts.ts';

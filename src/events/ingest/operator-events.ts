@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { WireEvent } from '../schema/index.ts';
-import { ingestEvents } from './ledger.ts';
+import { ingestEvents } from './ingest-events.ts';
 import type { Receipt } from '../ledger/receipts.ts';
 
 /** Changes by operators are events, so that the ledger records them. */

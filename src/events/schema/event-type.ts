@@ -3,7 +3,7 @@ import { rename } from '#store/game/renamed-json.ts';
 import type { Problem } from './problems.ts';
 
 /**
- * What an event is: one value for each type (`../schema.ts` lists them). What it does is another value, in
+ * What an event is: one value for each type (`index.ts` lists them). What it does is another value, in
  * `../handlers/`: the thread that checks events does not load it.
  * @template Prepared the data as handlers get it
  */

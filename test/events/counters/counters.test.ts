@@ -3,7 +3,7 @@ import { keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { exportEvents } from '#events/export.ts';
-import { ingestEvents } from '#events/ingest/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { runJobs, runPortion } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import type { WireEvent } from '#events/schema/index.ts';

@@ -8,7 +8,7 @@ import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#events/ingest/validation.ts';
 import type { Item, IngestOptions } from '#events/ingest/event-queue.ts';
-import { ingestItems } from '#events/ingest/ledger.ts';
+import { ingestItems } from '#events/ingest/ingest-events.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { type Stats, statsOf, sumsOf } from '#store/game/player-stats.ts';
