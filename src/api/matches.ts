@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound, type HttpError } from '#http/errors.ts';
-import { OBJECTIVE_TYPES } from '#events/checks/match-schema.ts';
+import { OBJECTIVE_TYPES } from '#events/schema/match-schema.ts';
 import {
   listMatches,
   listMatchesWithTeams,

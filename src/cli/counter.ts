@@ -1,9 +1,9 @@
 import { UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
-import { PGM_COUNTERS } from '#events/counters/presets.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
-import type { WireEvent } from '#events/schema.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
+import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { type Aggregate, AGGREGATES, type Counter, counterByKey, listCounters } from '#store/game/counters/counters.ts';
 import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import {

@@ -3,7 +3,7 @@ import { boundOf, idOf, keyOf } from '#platform/ids.ts';
 import { readUntil, UNTIL_FORMS } from '#platform/until.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
 import {
   countUndoable,
@@ -20,7 +20,7 @@ import {
   issuePunishment,
   revokePunishment,
 } from '#events/punishments/operator-acts.ts';
-import type { Receipt } from '#events/receipts.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { findPlayer } from '#store/game/players.ts';
 import {
   listPunishments,

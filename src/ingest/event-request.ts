@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
-import { checkEvent, idOfInput } from '#events/validation.ts';
-import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/json.ts';
-import { problemOf } from '#events/checks/problems.ts';
+import { checkEvent, idOfInput } from '#events/ingest/validation.ts';
+import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/ingest/json.ts';
+import { problemOf } from '#events/schema/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
-import { type Item, itemOf } from '#events/ledger.ts';
-import { rejectedFor, type Receipt, type Sender } from '#events/receipts.ts';
+import { type Item, itemOf } from '#events/ingest/event-queue.ts';
+import { rejectedFor, type Receipt, type Sender } from '#events/ledger/receipts.ts';
 import {
   bodyFormat,
   linesOf,

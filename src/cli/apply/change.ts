@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { type Acting, type Done, type Operation, perform } from '#admin/operation.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Act } from '#store/audit/audit.ts';
 import type { KeyFile } from './key-file.ts';

@@ -3,7 +3,7 @@ import { UsageError } from '#platform/errors.ts';
 import { fieldsFrom, isOptional, kindOf } from '#admin/fields.ts';
 import { type CodeOf, type Done, type Operation, perform } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
 import { type Command, commandActor, type CommandOption, type Input, print, withAppContext } from './command.ts';
 import { CONFIRMATION, isConfirmed } from './confirmation.ts';
 

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { choices, field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
-import { PGM_COUNTERS } from '#events/counters/presets.ts';
-import { DEFAULT_MOST } from '#events/counters/schema.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
-import type { WireEvent } from '#events/schema.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
+import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
+import { DEFAULT_MOST } from '#events/schema/counters.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { AGGREGATES, type Counter, counterByKey, labelIn, listCounters } from '#store/game/counters/counters.ts';
 import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { button, formTo, number, type Problems } from '../components.ts';

@@ -4,9 +4,9 @@ import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { findPlayer } from '#store/game/players.ts';
-import { reportAsOperator } from '../operator-events.ts';
-import type { Receipt } from '../receipts.ts';
-import type { WireEvent } from '../schema.ts';
+import { reportAsOperator } from '../ingest/operator-events.ts';
+import type { Receipt } from '../ledger/receipts.ts';
+import type { WireEvent } from '../schema/index.ts';
 
 /** What operators and moderators do to punishments, by command and in the console. */
 
