@@ -1,7 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { BenchClient } from './client.ts';
-import { anyOf, type BenchRequest, type Case } from './case.ts';
+import { randomItem, type BenchRequest, type Case } from './case.ts';
 
 /** The number of newest matches that count as hot: most users look at these. */
 const HOT = 1000;
@@ -12,7 +12,7 @@ export async function apiCases(client: BenchClient): Promise<Case[]> {
   const { matches, players } = await existingRecords(client);
   const headers = { authorization: `Bearer ${client.token}` };
   const get = (path: string): BenchRequest => ({ path, headers });
-  const match = (among?: number): string => idOf(anyOf(matches, among));
+  const match = (among?: number): string => idOf(randomItem(matches, among));
   const fixed = `/v1/matches/${idOf(matches[0]!)}`;
   return [
     { name: 'one match, hot', nextRequest: () => get(`/v1/matches/${match(HOT)}`), status: 200 },
@@ -26,7 +26,7 @@ export async function apiCases(client: BenchClient): Promise<Case[]> {
     },
     {
       name: 'player with all groups',
-      nextRequest: () => get(`/v1/players/${anyOf(players)}?fields=${GROUPS}`),
+      nextRequest: () => get(`/v1/players/${randomItem(players)}?fields=${GROUPS}`),
       status: 200,
     },
     unchanged(get(fixed)),

@@ -21,6 +21,6 @@ export interface Case {
 }
 
 /** A random item, only among the first `among` if given. */
-export function anyOf<T>(items: readonly T[], among = items.length): T {
+export function randomItem<T>(items: readonly T[], among = items.length): T {
   return items[Math.floor(Math.random() * Math.min(among, items.length))]!;
 }

@@ -34,7 +34,7 @@ export function readOptions<Config extends ParseArgsConfig>(
 
 /**
  * @returns the number, undefined if the option is not set
- * @throws UsageError if it is not a number above 0, or not a whole one where that is asked for
+ * @throws UsageError if it is not a number above 0, or of the kind `whole` not a whole number
  */
 export function numberOption(
   name: string,

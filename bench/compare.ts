@@ -31,15 +31,15 @@ export async function compare(service: Served, baseline: Served, one: Case, roun
   const origin = `http://127.0.0.1:${service.facts.port}`;
   const ms = one.ms ?? ROUND_MS;
   await one.prepare?.(origin);
-  const samples = await Promise.all(Array.from({ length: SAMPLES }, () => sampleOf(origin, one.nextRequest()!)));
+  const samples = await Promise.all(Array.from({ length: SAMPLES }, () => recordSample(origin, one.nextRequest()!)));
   await baseline.send(samples);
   // The baseline must not use up the prepared data, so it gets the same request every time.
-  const repeated = textOf(one.nextRequest()!);
+  const repeated = httpText(one.nextRequest()!);
   const turns: { ours: Round; theirs: Round }[] = [];
   for (let turn = 0; turn <= rounds; turn++) {
     await one.prepare?.(origin);
-    const ours = await service.round(() => textOf(one.nextRequest()), ms);
-    const next = one.prepare ? () => repeated : () => textOf(one.nextRequest());
+    const ours = await service.round(() => httpText(one.nextRequest()), ms);
+    const next = one.prepare ? () => repeated : () => httpText(one.nextRequest());
     turns.push({ ours, theirs: await baseline.round(next, ms) });
   }
   const measured = withoutWarmUp(turns);
@@ -47,7 +47,7 @@ export async function compare(service: Served, baseline: Served, one: Case, roun
   return {
     name: one.name,
     hasBaseline: true,
-    ...figuresOf(measured),
+    ...figures(measured),
     bytes: Math.max(...samples.map(({ body }) => Buffer.byteLength(body))),
   };
 }
@@ -64,7 +64,7 @@ const TURNS_A_ROUND = 4;
 
 /** The CPU time of a read with a large database, divided by that with a small one. Both are measured in turns. */
 export async function compareSizes(small: Sized, large: Sized, rounds: number): Promise<Result> {
-  const turnOf = ({ service, one }: Sized): Promise<Round> => service.round(() => textOf(one.nextRequest()), TURN_MS);
+  const turnOf = ({ service, one }: Sized): Promise<Round> => service.round(() => httpText(one.nextRequest()), TURN_MS);
   const turns: { ours: Round; theirs: Round }[] = [];
   for (let turn = 0; turn <= rounds * TURNS_A_ROUND; turn++) {
     const theirs = await turnOf(small);
@@ -76,7 +76,7 @@ export async function compareSizes(small: Sized, large: Sized, rounds: number): 
   return {
     name: `growth of ${large.one.name}`,
     hasBaseline: false,
-    ...figuresOf(measured),
+    ...figures(measured),
     ratio: growth,
     cpu_ratio: growth,
   };
@@ -87,7 +87,7 @@ type Round = Awaited<ReturnType<Served['round']>>;
 /** The first turn warms up both processes. */
 const withoutWarmUp = <T>(turns: readonly T[]): T[] => turns.slice(1);
 
-function figuresOf(turns: { ours: Round; theirs: Round }[]): Omit<Result, 'name' | 'hasBaseline'> {
+function figures(turns: { ours: Round; theirs: Round }[]): Omit<Result, 'name' | 'hasBaseline'> {
   return {
     ratio: median(turns.map(({ ours, theirs }) => ours.requests / ours.seconds / (theirs.requests / theirs.seconds))),
     requests_per_second: Math.round(median(turns.map(({ ours }) => ours.requests / ours.seconds))),
@@ -102,9 +102,9 @@ function checkStatuses({ name, status }: Case, { statuses }: Round): void {
   throw new Error(`${name}: every status must be ${status}, but the counts are ${JSON.stringify([...statuses])}`);
 }
 
-function textOf(request: BenchRequest): string;
-function textOf(request: BenchRequest | undefined): string | undefined;
-function textOf(request: BenchRequest | undefined): string | undefined {
+function httpText(request: BenchRequest): string;
+function httpText(request: BenchRequest | undefined): string | undefined;
+function httpText(request: BenchRequest | undefined): string | undefined {
   if (request === undefined) return undefined;
   const { method = 'GET', path, headers = {}, body } = request;
   let text = `${method} ${path} HTTP/1.1\r\nHost: bench\r\n`;
@@ -120,7 +120,7 @@ interface Sample {
 }
 
 /** Records a response of the service for the baseline. */
-async function sampleOf(origin: string, { method = 'GET', path, headers, body }: BenchRequest): Promise<Sample> {
+async function recordSample(origin: string, { method = 'GET', path, headers, body }: BenchRequest): Promise<Sample> {
   const sentHeaders = { 'accept-encoding': 'identity', ...headers };
   const response = await fetch(origin + path, { method, headers: sentHeaders, body: body ?? null });
   const recorded = [...response.headers].filter(([name]) => !ADDED_BY_NODE.test(name));

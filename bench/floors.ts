@@ -12,7 +12,7 @@ const SHARE = 0.8;
 
 const readAll = (): Record<string, Floors> => JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Floors>;
 
-export const floorsOf = (database: string): Floors => readAll()[database] ?? {};
+export const readFloors = (database: string): Floors => readAll()[database] ?? {};
 
 /** The floors that follow from several runs. Cases without a baseline have none. */
 export function floorsFrom(runs: readonly (readonly Result[])[]): Floors {

@@ -3,8 +3,8 @@ import { Bench } from './bench.ts';
 import type { Result } from './compare.ts';
 import { numberOption, readOptions, runCommand } from './command.ts';
 import { openDatabases } from './databases.ts';
-import { type Floors, belowFloor, floorsFrom, floorsOf, saveFloors } from './floors.ts';
-import { conclusionOf, meetsTargets } from './evening/figures.ts';
+import { type Floors, belowFloor, floorsFrom, readFloors, saveFloors } from './floors.ts';
+import { conclusion, meetsTargets } from './evening/figures.ts';
 import { eveningTable, machineLine, resultTable } from './markdown.ts';
 
 const USAGE = `Measures the data API, the sign-in and the site in turns with a baseline, a bare \`node:http\` server that sends the same
@@ -45,7 +45,7 @@ const OPTIONS = {
 type Values = ReturnType<typeof readOptions<{ options: typeof OPTIONS }>>['values'];
 
 /** The database of an evening is a SQLite file: the evening works on a copy, because its game servers write. */
-function databaseOf(values: Values): { database: string; url: string | undefined; matches: number | undefined } {
+function databaseOptions(values: Values): { database: string; url: string | undefined; matches: number | undefined } {
   const { database, url, evening } = values;
   const matches = numberOption('matches', values.matches);
   if (!evening) return { database, url, matches };
@@ -73,13 +73,13 @@ await runCommand(USAGE, async (args) => {
     );
   /** Progress goes to standard error if standard output is a document. */
   const lines = values.json || values.markdown ? process.stderr : process.stdout;
-  await using databases = await openDatabases(databaseOf(values));
+  await using databases = await openDatabases(databaseOptions(values));
   const bench = new Bench(options, databases, lines);
   if (values.evening) await measureEvening(values, bench, lines);
   else if (values['set-floors']) await setFloors(values, bench, await databases.large());
   else {
     const results = values.growth ? await bench.growth() : await measureAll(values, bench, await databases.large());
-    const floors = hasFloors(values) ? floorsOf(values.database) : {};
+    const floors = hasFloors(values) ? readFloors(values.database) : {};
     print(values, results, () => resultTable(results, floors));
     judge(results, floors);
   }
@@ -88,7 +88,7 @@ await runCommand(USAGE, async (args) => {
 async function measureEvening(values: Values, bench: Bench, lines: NodeJS.WritableStream): Promise<void> {
   const evenings = await bench.evenings();
   if (!meetsTargets(evenings.at(-1)!)) process.exitCode = 1;
-  lines.write(conclusionOf(evenings.at(-1)!));
+  lines.write(conclusion(evenings.at(-1)!));
   print(values, evenings, () => eveningTable(evenings));
 }
 

@@ -1,5 +1,5 @@
 import { type BenchClient, REDIRECT_URI } from './client.ts';
-import { anyOf, type BenchRequest, type Case } from './case.ts';
+import { randomItem, type BenchRequest, type Case } from './case.ts';
 import { CODE_VERIFIER, CodeMaker, type Tokens } from './pkce.ts';
 
 /** The number of unused codes at the start of a round. A round ends early when they are used up. */
@@ -24,7 +24,7 @@ export async function signInCases(client: BenchClient): Promise<Case[]> {
     },
     {
       name: 'tokeninfo',
-      nextRequest: () => ({ path: `/oauth/tokeninfo?id_token=${anyOf(tokens!).id_token}` }),
+      nextRequest: () => ({ path: `/oauth/tokeninfo?id_token=${randomItem(tokens!).id_token}` }),
       prepare: signIn,
       status: 200,
     },
@@ -32,7 +32,7 @@ export async function signInCases(client: BenchClient): Promise<Case[]> {
       name: 'userinfo',
       nextRequest: () => ({
         path: '/oauth/userinfo',
-        headers: { authorization: `Bearer ${anyOf(tokens!).access_token}` },
+        headers: { authorization: `Bearer ${randomItem(tokens!).access_token}` },
       }),
       prepare: signIn,
       status: 200,

@@ -29,18 +29,18 @@ export async function tokenChecks({ context, clientId }: BenchClient, rounds: nu
   const checks = results.slice(1);
   const [cachedName, uncachedName] = TOKEN_CHECKS;
   return [
-    resultOf(
+    toResult(
       cachedName,
       checks.map(({ cached }) => cached),
     ),
-    resultOf(
+    toResult(
       uncachedName,
       checks.map(({ uncached }) => uncached),
     ),
   ];
 }
 
-function resultOf(name: string, checks: Checks[]): Result {
+function toResult(name: string, checks: Checks[]): Result {
   const cpu_us = median(checks.map(({ cpu, count }) => (cpu / count) * 1e6));
   return {
     name,

@@ -18,7 +18,6 @@ export interface Filling {
 /**
  * Fills the database with the sample network unless it is complete. An interrupted run is resumed, because repeated
  * events change nothing. `goOn` gets the number of ingested matches and returns whether to continue.
- *
  * @throws UsageError when the database contains something else
  */
 export async function fill(

@@ -3,8 +3,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { apiFactsOf, ENDPOINTS } from '#api/index.ts';
-import { openapiOf } from '#api/openapi.ts';
+import { apiFacts, ENDPOINTS } from '#api/index.ts';
+import { openapiDocument } from '#api/openapi.ts';
 import { settingNames, readConfig, SETTINGS } from '#platform/config.ts';
 import type { Setting } from '#platform/setting.ts';
 import { type Limit, LIMITS, SUBJECTS } from '#http/limits.ts';
@@ -16,7 +16,7 @@ import { typesOf } from './openapi-types.ts';
 const DOCS = join(import.meta.dirname, '../docs');
 const config = readConfig({});
 
-const dataApi = openapiOf(ENDPOINTS, apiFactsOf(config));
+const dataApi = openapiDocument(ENDPOINTS, apiFacts(config));
 
 const documents: Record<string, string> = {
   'settings.md': settingsDocument(),

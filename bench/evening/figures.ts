@@ -59,7 +59,7 @@ export function textOf({ rate, latency, errors, cores }: EveningFigures, problem
 }
 
 /** One line that says whether the last rate meets the targets. */
-export function conclusionOf(last: EveningFigures): string {
+export function conclusion(last: EveningFigures): string {
   const targets = `p99: ${SERVICES.map((service) => `${service} ${MAX_P99[service]} ms`).join(', ')}; no error`;
   return `Rate ${last.rate} ${meetsTargets(last) ? 'meets' : 'does not meet'} the targets (${targets}).\n`;
 }

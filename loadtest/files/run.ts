@@ -55,7 +55,7 @@ async function measure(url: string, report: Report): Promise<void> {
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   for (const [name, { service, next }] of Object.entries(await requests(client))) {
-    const files = await filesOf(session, running.addresses[service]!, next);
+    const files = await executedFiles(session, running.addresses[service]!, next);
     report.note(`files executed for one ${name}`, files.length);
     for (const file of files) console.log(`         ${file}`);
   }
@@ -73,20 +73,20 @@ async function requests(client: BenchClient): Promise<Record<string, MeasuredReq
     body: JSON.stringify(matchOf(people, 20, Date.now())),
   });
   return {
-    list: { service: 'API', next: requestOf(await apiCases(client), 'list of 20, random') },
-    token: { service: 'AUTH', next: requestOf(await signInCases(client), 'client credentials') },
+    list: { service: 'API', next: requestMaker(await apiCases(client), 'list of 20, random') },
+    token: { service: 'AUTH', next: requestMaker(await signInCases(client), 'client credentials') },
     event: { service: 'INGEST', next: event },
-    page: { service: 'SITE', next: requestOf(await siteCases(client), 'site: player') },
+    page: { service: 'SITE', next: requestMaker(await siteCases(client), 'site: player') },
   };
 }
 
-function requestOf(cases: readonly Case[], name: string): () => BenchRequest {
+function requestMaker(cases: readonly Case[], name: string): () => BenchRequest {
   const { nextRequest } = cases.find((one) => one.name === name)!;
   return () => nextRequest()!;
 }
 
 /** The files of which a function runs for every one of the measured requests. */
-async function filesOf(session: Session, origin: string, next: () => BenchRequest): Promise<string[]> {
+async function executedFiles(session: Session, origin: string, next: () => BenchRequest): Promise<string[]> {
   for (let count = 0; count < WARM_UP; count++) await send(origin, next());
   let files: Set<string> | undefined;
   for (let count = 0; count < MEASURED; count++) {

@@ -10,7 +10,7 @@ import { WRITTEN } from './written-tables.ts';
 
 /**
  * The baseline: writes the same rows that the service wrote for some matches, statement by statement in one transaction,
- * without fsync. It runs in a process of its own, with only these rows in memory, and measures the database alone.
+ * without fsync. It runs in a separate process, with only these rows in memory, and measures the database alone.
  */
 export interface BaselineOrder {
   /** The URL of the database that the service has written. */
@@ -21,7 +21,7 @@ export interface BaselineOrder {
   to: string;
 }
 
-/** Matches per second, and microseconds of CPU time per match where they can be measured. */
+/** Matches per second, and microseconds of CPU time per match if they can be measured. */
 export interface Pace {
   rate: number;
   cpu: number | undefined;

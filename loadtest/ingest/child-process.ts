@@ -3,7 +3,7 @@ import { answerOf } from '#test/support/child-reply.ts';
 import type { BaselineOrder, Pace } from './baseline-loop.ts';
 import type { WriteOrder } from './write-load.ts';
 
-/** Starts a process of its own, so that its CPU time and memory do not affect the measured one. */
+/** Starts a separate process, so that its CPU time and memory do not affect the measured one. */
 function forkChild(file: string): ChildProcess {
   return fork(new URL(file, import.meta.url), { execArgv: [] });
 }

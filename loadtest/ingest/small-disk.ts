@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { DURABLE, startPostgres, stopPostgres } from '#test/support/postgres-native.ts';
 
-/** A PostgreSQL database on a small file system of its own. */
+/** A PostgreSQL database on a small separate file system. */
 export interface SmallDisk extends AsyncDisposable {
   url: string;
   /** Fills the file system to the last page. */
@@ -22,7 +22,7 @@ const DISK_FULL = '53100';
  */
 const MOUNT = `mount -t tmpfs -o size=${SIZE_MB}m,mode=700 tmpfs "$0" && exec unshare -U --map-user=1000 --map-group=1000 "$@"`;
 
-/** Returns undefined where the system does not allow user namespaces. */
+/** Returns undefined if the system does not allow user namespaces. */
 export async function openSmallDisk(): Promise<SmallDisk | undefined> {
   const folder = await mkdtemp(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'scorehall-small-'));
   const disk = join(folder, 'disk');

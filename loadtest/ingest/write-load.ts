@@ -12,7 +12,7 @@ export interface WriteOrder {
 }
 
 /**
- * One sender per key, in a process that stands for the machines of the game servers. It replies to each order with the
+ * One sender per key, in a process that represents the machines of the game servers. It replies to each order with the
  * matches per second. The requests are prepared before the measurement, since game servers build theirs on their own
  * machines; each match gets a new id when it is sent.
  */

@@ -18,7 +18,6 @@ export interface QueuedEvent {
 
 /**
  * Parses a line of the queue: an event, or `[since, event]` after a receipt with `"retry": true`.
- *
  * @returns undefined if the line is damaged
  */
 export function readLine(line: string): QueuedEvent | undefined {

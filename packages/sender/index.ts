@@ -150,7 +150,6 @@ export class Sender implements AsyncDisposable {
 
   /**
    * Moves rejected events to `refused.ndjson` and appends those with `"retry": true` to the queue again.
-   *
    * @returns whether all events have to be sent again later
    */
   async #processReceipts(events: QueuedEvent[], receipts: Receipt[]): Promise<boolean> {

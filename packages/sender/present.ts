@@ -8,7 +8,6 @@ const MAX_AGE_MS = 300_000;
 /**
  * Leaves out obsolete reports of the present: all but the newest of each type, and those that the service would reject
  * for their age.
- *
  * @param now epoch milliseconds
  */
 export function withoutStale(events: readonly QueuedEvent[], now: number): QueuedEvent[] {

@@ -22,7 +22,7 @@ export class Deprecations {
   /** @param site the site's URL, against which `link` is resolved */
   constructor(endpoints: readonly Deprecable[], site: string) {
     const deprecated = endpoints.filter((endpoint) => endpoint.deprecated !== undefined);
-    this.#headers = new Map(deprecated.map((endpoint) => [endpoint, headersOf(endpoint.deprecated!, site)]));
+    this.#headers = new Map(deprecated.map((endpoint) => [endpoint, deprecationHeaders(endpoint.deprecated!, site)]));
   }
 
   addTo(headers: Headers, endpoint: Deprecable | undefined): void {
@@ -32,7 +32,7 @@ export class Deprecations {
 }
 
 /** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a `Link` to the page that explains them. */
-function headersOf({ since, sunset, link }: Deprecation, site: string): Headers {
+function deprecationHeaders({ since, sunset, link }: Deprecation, site: string): Headers {
   const address = new URL(link, `${site}/`).href;
   const removal = sunset === undefined ? [] : ['sunset', new Date(sunset).toUTCString()];
   return ['deprecation', `@${Date.parse(since) / 1000}`, ...removal, 'link', `<${address}>; rel="deprecation"`];

@@ -8,10 +8,7 @@ import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
-/**
- * A match. Where the database has no data version of all matches (PostgreSQL), `tag` is the match's own revision, from
- * which its entity tag is made.
- */
+/** A match. If the database has no data version of all matches (PostgreSQL), `tag` contains the revision of this one. */
 export type FoundMatch = MatchWithTeams & { tag?: string };
 
 /** The dependencies of the endpoint handlers. */
@@ -80,14 +77,14 @@ export class RenderedBody {
    * @param length pass it if the lengths of the parts are known: measuring a concatenated string makes V8 flatten it, one
    *   copy more than sending needs
    */
-  constructor(json: RenderedBody['json'], tag?: string, length = byteLengthOf(json)) {
+  constructor(json: RenderedBody['json'], tag?: string, length = byteLength(json)) {
     this.json = json;
     this.tag = tag;
     this.length = length;
   }
 }
 
-function byteLengthOf(json: RenderedBody['json']): number {
+function byteLength(json: RenderedBody['json']): number {
   if (typeof json === 'string') return Buffer.byteLength(json);
   return json.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }

@@ -7,7 +7,7 @@ import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
-import { type ApiFacts, openapiOf } from './openapi.ts';
+import { type ApiFacts, openapiDocument } from './openapi.ts';
 import { players } from './players.ts';
 import { punishments } from './punishments.ts';
 import { liveMatches } from './live-matches.ts';
@@ -26,7 +26,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** What the OpenAPI document says about the network. */
-export const apiFactsOf = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config): ApiFacts => ({
+export const apiFacts = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config): ApiFacts => ({
   server: API_URL,
   network: NETWORK_NAME,
   tokenUrl: `${AUTH_URL}/oauth/token`,
@@ -39,7 +39,7 @@ export async function openApi(context: AppContext): Promise<HttpService> {
   const rateLimiter = await openRateLimiter(context, saveFailed);
   const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
   const meter = new UsageMeter(db, clock, usageNotSaved);
-  const openapi = (): object => openapiOf(ENDPOINTS, apiFactsOf(config));
+  const openapi = (): object => openapiDocument(ENDPOINTS, apiFacts(config));
   const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapi);
   return {
     listener: (request, response) => void api.serve(request, response),

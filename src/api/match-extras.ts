@@ -35,7 +35,7 @@ export const EXTRA_NAMES = Object.keys(Extras) as [ExtraName, ...ExtraName[]];
 
 type Requested = ReadonlySet<string>;
 
-/** Whether a request needs what only `match_details` has beside the teams. */
+/** Whether a request needs members of `match_details` other than the teams. */
 export const needsExtras = (fields: Requested): boolean => EXTRA_NAMES.some((name) => fields.has(name));
 
 /** Returns a function that renders the requested members of a match as JSON: `,"counters":[…]`. */
@@ -53,7 +53,7 @@ export async function extrasIn(
     if (fields.has('counters'))
       members.push(`,"counters":${countersJson(match, found.get(match.key) ?? [], declared)}`);
     if (fields.has('winners')) members.push(`,"winners":${JSON.stringify(winnersOf(match))}`);
-    if (fields.has('team_colors')) members.push(`,"team_colors":${JSON.stringify(colorsOf(match))}`);
+    if (fields.has('team_colors')) members.push(`,"team_colors":${JSON.stringify(teamColors(match))}`);
     return members.join('');
   };
 }
@@ -68,7 +68,7 @@ function countersJson({ head }: WholeMatch, counters: readonly MatchCounters[], 
   return JSON.stringify(items);
 }
 
-function colorsOf({ teams, extras }: WholeMatch): z.input<typeof TeamColor>[] {
+function teamColors({ teams, extras }: WholeMatch): z.input<typeof TeamColor>[] {
   const { colors } = extrasOf(extras);
   if (colors === undefined) return [];
   const names = (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);

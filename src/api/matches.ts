@@ -96,7 +96,7 @@ export const matches: Endpoint[] = [
       const tag = (suffix: string): string | undefined => dataVersion && `${text}${suffix}-${dataVersion}`;
       if (needsExtras(extra) || extra.has('objectives')) return await wholeMatch(deps, key, extra, tag);
       const found = await deps.match(key);
-      return matchOf(deps, found, tag('') ?? (found?.tag && `${text}-${found.tag}`));
+      return matchBody(deps, found, tag('') ?? (found?.tag && `${text}-${found.tag}`));
     },
   }),
 ];
@@ -104,7 +104,7 @@ export const matches: Endpoint[] = [
 function plainList(deps: Deps, found: MatchHead[], dataVersion: string | undefined): RenderedBody {
   return new RenderedBody(
     listJson(found, (match) => `${headJson(deps, match)}}`),
-    listTag(spanOf(found), dataVersion),
+    listTag(listEnd(found), dataVersion),
   );
 }
 
@@ -141,11 +141,11 @@ function longList<M extends MatchWithTeams>(
   pieces.push(found.length === 0 ? '[]' : '}]');
   return new RenderedBody(
     pieces,
-    listTag(spanOf(found), dataVersion && `${[...extra].sort().join('-')}-${dataVersion}`),
+    listTag(listEnd(found), dataVersion && `${[...extra].sort().join('-')}-${dataVersion}`),
   );
 }
 
-function spanOf(found: readonly { key: number }[]): { last: string; count: number } {
+function listEnd(found: readonly { key: number }[]): { last: string; count: number } {
   return { last: found.length === 0 ? '' : idOf(found.at(-1)!.key), count: found.length };
 }
 
@@ -168,7 +168,7 @@ function listJson<T>(items: readonly T[], json: (item: T) => string): string {
 
 const noMatch = (): HttpError => notFound('There is no match with this id.');
 
-function matchOf(deps: Deps, match: MatchWithTeams | undefined, tag: string | undefined): RenderedBody {
+function matchBody(deps: Deps, match: MatchWithTeams | undefined, tag: string | undefined): RenderedBody {
   if (match === undefined) throw noMatch();
   const head = headJson(deps, match) + TEAMS;
   return new RenderedBody(`${head}${match.teams}}`, tag, Buffer.byteLength(head) + Buffer.byteLength(match.teams) + 1);

@@ -6,7 +6,7 @@ interface ErrorResponse {
   code: string;
   meaning: string;
   example: string;
-  /** The header of this status beside those of the rate limit, and what it says. */
+  /** The header that this status adds to those of the rate limit, and its meaning. */
   header?: [name: string, description: string];
 }
 
@@ -83,16 +83,16 @@ export interface ApiFacts {
 }
 
 /** The OpenAPI 3.1 document of the endpoints. */
-export function openapiOf(endpoints: readonly Endpoint[], facts: ApiFacts): object {
+export function openapiDocument(endpoints: readonly Endpoint[], facts: ApiFacts): object {
   const schemas: Record<string, unknown> = {};
   const paths = Object.fromEntries(
-    endpoints.map((endpoint) => [endpoint.path.replace(':id', '{id}'), { get: operationOf(endpoint, schemas) }]),
+    endpoints.map((endpoint) => [endpoint.path.replace(':id', '{id}'), { get: operationObject(endpoint, schemas) }]),
   );
-  const error = schemaOf(errorBody, schemas);
+  const error = jsonSchema(errorBody, schemas);
   const used = new Set(endpoints.map(({ tag }) => tag));
   return {
     openapi: '3.1.0',
-    info: infoOf(facts),
+    info: infoObject(facts),
     servers: [{ url: facts.server }],
     tags: Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
     security: [{ bearer: [] }, { access_token: [] }, { client_id: [] }, { client_id_header: [] }],
@@ -107,19 +107,19 @@ export function openapiOf(endpoints: readonly Endpoint[], facts: ApiFacts): obje
           status,
           {
             description: meaning,
-            headers: { ...limitHeaders(), ...(header && headerOf(header)) },
+            headers: { ...limitHeaders(), ...(header && headerObject(header)) },
             content: {
               'application/json': { schema: error, example: { error: code, error_description: example } },
             },
           },
         ]),
       ),
-      securitySchemes: securitySchemesOf(facts),
+      securitySchemes: securitySchemes(facts),
     },
   };
 }
 
-const infoOf = ({ network, site }: ApiFacts): object => ({
+const infoObject = ({ network, site }: ApiFacts): object => ({
   title: `${network} data API`,
   version: '1',
   description: DESCRIPTION,
@@ -127,7 +127,7 @@ const infoOf = ({ network, site }: ApiFacts): object => ({
   license: { name: 'MIT', identifier: 'MIT' },
 });
 
-const securitySchemesOf = ({ tokenUrl }: ApiFacts): object => ({
+const securitySchemes = ({ tokenUrl }: ApiFacts): object => ({
   bearer: {
     type: 'http',
     scheme: 'bearer',
@@ -150,9 +150,9 @@ const DESCRIPTION =
   'given. Members are added to a resource only when `fields` asks for them; schemas that allow additional members may ' +
   'get more at any time.';
 
-function operationOf(endpoint: Endpoint, schemas: Record<string, unknown>): object {
+function operationObject(endpoint: Endpoint, schemas: Record<string, unknown>): object {
   const id = { name: 'id', in: 'path', required: true, description: endpoint.id, schema: { type: 'string' } };
-  const query = Object.entries(endpoint.query).map(([name, schema]) => parameterOf(name, schema));
+  const query = Object.entries(endpoint.query).map(([name, schema]) => parameterObject(name, schema));
   const statuses = Object.keys(ERRORS).filter((status) => status !== '404' || endpoint.id !== undefined);
   const example = EXAMPLES[endpoint.path];
   return {
@@ -171,7 +171,7 @@ function operationOf(endpoint: Endpoint, schemas: Record<string, unknown>): obje
         },
         content: {
           'application/json': {
-            schema: schemaOf(endpoint.response, schemas),
+            schema: jsonSchema(endpoint.response, schemas),
             ...(example !== undefined && { example }),
           },
         },
@@ -185,7 +185,7 @@ function operationOf(endpoint: Endpoint, schemas: Record<string, unknown>): obje
   };
 }
 
-const headerOf = ([name, description]: [string, string]): object => ({
+const headerObject = ([name, description]: [string, string]): object => ({
   [name]: { description, schema: { type: 'string' } },
 });
 
@@ -205,7 +205,7 @@ function operationId(path: string): string {
 const INPUT = { io: 'input', unrepresentable: 'any' } as const;
 
 /** An array is sent as one comma-separated value, hence `explode: false`. */
-function parameterOf(name: string, schema: z.ZodType): object {
+function parameterObject(name: string, schema: z.ZodType): object {
   const { $schema: _, default: __, description, ...json } = z.toJSONSchema(schema, INPUT);
   const type = name === 'limit' ? { type: 'integer', minimum: 1, default: schema.parse(undefined) } : json;
   const list = json.type === 'array' ? { style: 'form', explode: false } : {};
@@ -213,7 +213,7 @@ function parameterOf(name: string, schema: z.ZodType): object {
 }
 
 /** The JSON schema of a response. Adds named shapes to `schemas` and refers to them. */
-function schemaOf(schema: z.ZodType, schemas: Record<string, unknown>): unknown {
+function jsonSchema(schema: z.ZodType, schemas: Record<string, unknown>): unknown {
   const wrapper = z.toJSONSchema(z.object({ response: schema }), { unrepresentable: 'any' });
   for (const [name, definition] of Object.entries(wrapper.$defs ?? {})) {
     const { id: _, ...rest } = definition as Record<string, unknown>;

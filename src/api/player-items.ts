@@ -5,7 +5,7 @@ import { factsOf, type PlayedMatch } from '#store/game/matches.ts';
 import type { Deps } from './endpoint.ts';
 import { count, id, timestamp } from './schemas.ts';
 
-/** A player's matches, kills and deaths: in the field groups `matches` and `kills`, and as items of lists of their own. */
+/** A player's matches, kills and deaths: in the field groups `matches` and `kills`, and as items of separate lists. */
 
 const location = z
   .object({ world: z.string(), x: z.number(), y: z.number(), z: z.number() })

@@ -25,7 +25,7 @@ const MAX_NAMES = 100;
 
 const Name = z.object({ name: z.string(), first_seen: timestamp, last_seen: timestamp }).meta({ id: 'PlayerName' });
 
-/** Fields of ours beside the specified groups. */
+/** Fields that the specification does not have. */
 const Extras = {
   names: z.array(Name).meta({ description: `The newest ${MAX_NAMES} names of the player, the present one first` }),
   head_url: z.url().meta({ description: "Image of the player's head" }),

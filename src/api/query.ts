@@ -6,7 +6,7 @@ export class Query {
   readonly #pairs: [string, string][];
 
   constructor(text: string) {
-    this.#pairs = text === '' ? [] : text.split('&').map(pairOf);
+    this.#pairs = text === '' ? [] : text.split('&').map(parsePair);
   }
 
   /** Every value of a parameter. A value with invalid percent-encoding is returned undecoded and so matches nothing. */
@@ -23,7 +23,7 @@ export class Query {
    * @throws HttpError 400 with the parameter's name and what it must be
    */
   read(shape: Shape): Readonly<Record<string, unknown>> {
-    return this.#pairs.length === 0 ? defaultsOf(shape) : this.#read(shape);
+    return this.#pairs.length === 0 ? shapeDefaults(shape) : this.#read(shape);
   }
 
   #read(shape: Shape): Record<string, unknown> {
@@ -34,9 +34,9 @@ export class Query {
 
   #readOne(name: string, schema: Shape[string]): unknown {
     const sent = this.#pairs.filter(([parameter]) => parameter === name);
-    if (sent[0] === undefined) return defaultOf(schema);
+    if (sent[0] === undefined) return parameterDefault(schema);
     if (sent.length > 1) throw invalidRequest(`${name} must not be given more than once.`);
-    if (sent[0][1] === '') return defaultOf(schema);
+    if (sent[0][1] === '') return parameterDefault(schema);
     const value = decoded(sent[0][1]);
     if (value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
     const parsed = schema.safeParse(value);
@@ -48,7 +48,7 @@ export class Query {
 const parameterDefaults = new WeakMap<Shape[string], { value: unknown }>();
 
 /** The default of a parameter, cached by its schema. */
-function defaultOf(schema: Shape[string]): unknown {
+function parameterDefault(schema: Shape[string]): unknown {
   let cached = parameterDefaults.get(schema);
   if (cached === undefined) parameterDefaults.set(schema, (cached = { value: schema.parse(undefined) }));
   return cached.value;
@@ -57,16 +57,16 @@ function defaultOf(schema: Shape[string]): unknown {
 const queryDefaults = new WeakMap<Shape, Readonly<Record<string, unknown>>>();
 
 /** The parsed form of an empty query, cached by the shape. */
-function defaultsOf(shape: Shape): Readonly<Record<string, unknown>> {
+function shapeDefaults(shape: Shape): Readonly<Record<string, unknown>> {
   let cached = queryDefaults.get(shape);
   if (cached === undefined) {
-    const entries = Object.entries(shape).map(([name, schema]) => [name, defaultOf(schema)]);
+    const entries = Object.entries(shape).map(([name, schema]) => [name, parameterDefault(schema)]);
     queryDefaults.set(shape, (cached = Object.freeze(Object.fromEntries(entries)) as Record<string, unknown>));
   }
   return cached;
 }
 
-function pairOf(part: string): [string, string] {
+function parsePair(part: string): [string, string] {
   const at = part.indexOf('=');
   const name = at < 0 ? part : part.slice(0, at);
   return [decoded(name) ?? name, at < 0 ? '' : part.slice(at + 1)];

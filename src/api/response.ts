@@ -29,20 +29,20 @@ export interface Body {
 
 /**
  * Encodes a body. Without a tag the entity tag is a checksum. A cryptographic hash is not needed: the tag only has to tell
- * a body from its predecessor, and nobody gains by forging it.
+ * a body from its predecessor, and forging it gains nothing.
  */
-export function bodyOf({ json, tag, length }: RenderedBody): Body {
-  const encoding = length === charactersOf(json) ? 'latin1' : 'utf8';
-  const bytes = length < BUFFERED_FROM ? textOf(json) : bytesOf(json, encoding, length);
+export function encodeBody({ json, tag, length }: RenderedBody): Body {
+  const encoding = length === characterCount(json) ? 'latin1' : 'utf8';
+  const bytes = length < BUFFERED_FROM ? joined(json) : encode(json, encoding, length);
   return { bytes, encoding, length, etag: `W/"${tag ?? `${crc32(bytes).toString(36)}-${length.toString(36)}`}"` };
 }
 
-const textOf = (json: RenderedBody['json']): string => (typeof json === 'string' ? json : json.join(''));
+const joined = (json: RenderedBody['json']): string => (typeof json === 'string' ? json : json.join(''));
 
-const charactersOf = (json: RenderedBody['json']): number =>
+const characterCount = (json: RenderedBody['json']): number =>
   typeof json === 'string' ? json.length : json.reduce((sum, piece) => sum + piece.length, 0);
 
-function bytesOf(json: RenderedBody['json'], encoding: Body['encoding'], length: number): Buffer {
+function encode(json: RenderedBody['json'], encoding: Body['encoding'], length: number): Buffer {
   if (typeof json === 'string') return Buffer.from(json, encoding);
   const bytes = Buffer.allocUnsafeSlow(length);
   let end = 0;
@@ -60,7 +60,7 @@ export function sendBody(
   headers: Headers,
   body: Body,
 ): Promise<void> | undefined {
-  const coding = codingOf(request, body);
+  const coding = bodyCoding(request, body);
   if (coding !== undefined && !isUnmodified(request, body)) return sendCoded(request, response, headers, body, coding);
   if (isUnmodified(request, body)) sendNotModified(response, headers, body);
   else write(request, response, headers, body);
@@ -112,7 +112,7 @@ function isUnmodified(request: IncomingMessage, { etag }: Body): boolean {
 }
 
 /** The content coding for a body; undefined to send it uncompressed. */
-function codingOf(request: IncomingMessage, { length }: Body): string | undefined {
+function bodyCoding(request: IncomingMessage, { length }: Body): string | undefined {
   return length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
 }
 
@@ -122,7 +122,7 @@ function codingOf(request: IncomingMessage, { length }: Body): string | undefine
  */
 export function codingFor(accepted: string | undefined): string | undefined {
   if (accepted === undefined || accepted === '') return undefined;
-  const weights = new Map(accepted.toLowerCase().split(',').map(weightOf));
+  const weights = new Map(accepted.toLowerCase().split(',').map(parseCoding));
   let [best, bestWeight]: [string | undefined, number] = [undefined, 0];
   for (const coding of Object.keys(CODINGS)) {
     const weight = weights.get(coding) ?? (coding === 'gzip' ? weights.get('*') : undefined) ?? 0;
@@ -132,7 +132,7 @@ export function codingFor(accepted: string | undefined): string | undefined {
 }
 
 /** `gzip;q=0.5` → `gzip` and 0.5; `x-gzip` is another name of gzip (RFC 9110 section 8.4.1.3). */
-function weightOf(part: string): [string, number] {
+function parseCoding(part: string): [string, number] {
   const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
   const quality = parameters.find((parameter) => parameter.startsWith('q='));
   return [coding === 'x-gzip' ? 'gzip' : coding, quality === undefined ? 1 : Number(quality.slice(2))];

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
-import { networkOf } from '#http/client-network.ts';
+import { clientNetwork } from '#http/client-network.ts';
 import { LIMITS } from '#http/limits.ts';
 import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './auth/callers.ts';
-import { credentialsOf } from '#http/credentials.ts';
+import { readCredentials } from '#http/credentials.ts';
 import { setRoute } from '#http/request-metrics.ts';
 import { Router } from '#http/router.ts';
 import type { UsageMeter } from './usage-meter.ts';
@@ -12,7 +12,7 @@ import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import { type Body, bodyOf, sendBody, sendError } from './response.ts';
+import { type Body, encodeBody, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
 import { dataVersionOf, matchQuery } from './match-queries.ts';
@@ -92,10 +92,10 @@ export class Api {
     }
   }
 
-  /** Read once in a turn of the event loop: the requests of one turn arrived before it. */
+  /** Reads them once in a turn of the event loop: its requests had arrived before it began. */
   #currentVersions(): Versions {
     if (this.#versions === undefined) {
-      this.#versions = versionsOf(this.#context.db);
+      this.#versions = readVersions(this.#context.db);
       setImmediate(() => (this.#versions = undefined));
     }
     return this.#versions;
@@ -109,7 +109,7 @@ export class Api {
       counted = { ...authenticated, rateLimit: await this.#count(authenticated) };
       const body = await this.#answer(counted);
       this.#countUse(counted, 200);
-      await sendBody(received.request, received.response, this.#headersOf(received, counted.rateLimit), body);
+      await sendBody(received.request, received.response, this.#headers(received, counted.rateLimit), body);
     } catch (error) {
       if (counted !== undefined) this.#refuseCounted(counted, error);
       else if (authenticated !== undefined) await this.#refuse(received, error);
@@ -123,20 +123,20 @@ export class Api {
 
   /** Made at the first request for it, because making it takes half the time of the service's start. */
   #openapiDocument(): Body {
-    return (this.#openapiBody ??= bodyOf(new RenderedBody(JSON.stringify(this.#openapi()))));
+    return (this.#openapiBody ??= encodeBody(new RenderedBody(JSON.stringify(this.#openapi()))));
   }
 
   #authenticate({ request, query, versions }: ReceivedRequest): Promise<Caller> {
-    const credentials = credentialsOf(request, (name) => query.values(name), this.#realm);
+    const credentials = readCredentials(request, (name) => query.values(name), this.#realm);
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
   #count({ received, caller }: AuthenticatedRequest): RateLimitResult | Promise<RateLimitResult> {
-    return this.#rateLimiter.count(...this.#rateLimitOf(received.request, caller));
+    return this.#rateLimiter.count(...this.#limitFor(received.request, caller));
   }
 
   /** The subject and hourly limit that a request counts against: a user, an application, a game server or an address. */
-  #rateLimitOf(request: IncomingMessage, caller: Caller): RateLimit {
+  #limitFor(request: IncomingMessage, caller: Caller): RateLimit {
     const { config } = this.#context;
     if (caller.kind === 'server') return [`server:${caller.serverKey}`, config[LIMITS.server.max.server]];
     if (caller.kind === 'client_id') return [this.#addressSubject(request), config[LIMITS.clientId.max.network]];
@@ -149,7 +149,7 @@ export class Api {
 
   /** An IPv6 address counts by its /64, because a client may use any address in it. */
   #addressSubject(request: IncomingMessage, kind: 'address' | 'failed' = 'address'): string {
-    return `${kind}:${networkOf(this.#addresses.of(request))}`;
+    return `${kind}:${clientNetwork(this.#addresses.of(request))}`;
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
@@ -172,7 +172,7 @@ export class Api {
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
     };
     const result = await endpoint.handle(endpointContext as EndpointContext<Record<string, never>>);
-    const body = bodyOf(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
+    const body = encodeBody(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
     this.#responses.set(received, body);
     return body;
   }
@@ -200,13 +200,13 @@ export class Api {
       return await this.#refuse(received, failure);
     }
     const refusal = rateLimit.allowed || error instanceof FormerToken ? error : limitExceeded(rateLimit, clock.now());
-    this.#sendError(received, this.#headersOf(received, rateLimit), refusal);
+    this.#sendError(received, this.#headers(received, rateLimit), refusal);
   }
 
   #refuseCounted(counted: CountedRequest, error: unknown): void {
     const { received, rateLimit } = counted;
     this.#countUse(counted, toHttpError(error).status);
-    this.#sendError(received, this.#headersOf(received, rateLimit), error);
+    this.#sendError(received, this.#headers(received, rateLimit), error);
   }
 
   async #refuse(received: ReceivedRequest, error: unknown): Promise<void> {
@@ -230,13 +230,13 @@ export class Api {
     const limit = config[LIMITS.clientId.max.network];
     try {
       const rateLimit = await this.#rateLimiter.peek(this.#addressSubject(received.request), limit);
-      return this.#headersOf(received, rateLimit);
+      return this.#headers(received, rateLimit);
     } catch {
-      return this.#headersOf(received, unusedRateLimit(limit, clock.now()));
+      return this.#headers(received, unusedRateLimit(limit, clock.now()));
     }
   }
 
-  #headersOf({ request, query, endpoint }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
+  #headers({ request, query, endpoint }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
     const headers = addLimit(headersFor(query.hasToken), rateLimit);
     this.#deprecations.addTo(headers, endpoint);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
@@ -246,8 +246,8 @@ export class Api {
 
 const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
 
-/** If reading the versions fails, nothing is cached and the request goes on: its own queries report the error. */
-function versionsOf(db: Db): Versions {
+/** If reading the versions fails, nothing is cached and the request continues: its own queries report the error. */
+function readVersions(db: Db): Versions {
   try {
     return db.versions();
   } catch {

@@ -47,7 +47,7 @@ function offsetSpansIn(zone: string): (epochMs: number) => OffsetSpan {
   return (epochMs) => {
     const chunk = Math.floor(epochMs / CHUNK_MS);
     let spans = chunks.get(chunk);
-    if (spans === undefined) chunks.set(chunk, (spans = offsetSpansOf(format, chunk * CHUNK_MS)));
+    if (spans === undefined) chunks.set(chunk, (spans = findOffsetSpans(format, chunk * CHUNK_MS)));
     return spans.find(({ to }) => epochMs < to)!;
   };
 }
@@ -56,7 +56,7 @@ function offsetSpansIn(zone: string): (epochMs: number) => OffsetSpan {
  * The offset spans of a chunk. Compares the offsets at the start and at the end of each day, and looks at every quarter of
  * an hour of a day on which they differ.
  */
-function offsetSpansOf(format: Intl.DateTimeFormat, start: number): OffsetSpan[] {
+function findOffsetSpans(format: Intl.DateTimeFormat, start: number): OffsetSpan[] {
   const spans: OffsetSpan[] = [];
   const add = (from: number, length: number, offset: Offset): void => {
     const last = spans.at(-1);

@@ -38,7 +38,7 @@ export class UsageMeter implements AsyncDisposable {
     if (caller.kind === 'server') return;
     const now = this.#clock.now();
     const { key, client_id } = caller.application;
-    const usage = this.#usageOf(key, endpoint, now);
+    const usage = this.#counters(key, endpoint, now);
     usage.requests++;
     if (status === 429) usage.limited++;
     else if (status >= 500) usage.server_errors++;
@@ -47,7 +47,7 @@ export class UsageMeter implements AsyncDisposable {
     if (caller.kind === 'user' && status < 400) this.#noteRead(caller.accountId, client_id, now);
   }
 
-  #usageOf(application_key: number, endpoint: string, now: number): Usage {
+  #counters(application_key: number, endpoint: string, now: number): Usage {
     const hour = now - (now % HOUR_MS);
     if (hour !== this.#hour) this.#startHour(hour);
     let endpoints = this.#current.get(application_key);

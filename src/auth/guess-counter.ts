@@ -4,7 +4,7 @@ import type { Db } from '#db/db.ts';
 import { type AttemptCount, type AttemptLimit, type AttemptResult, countAttempts } from '#store/accounts/attempts.ts';
 import { Refusals } from './refusals.ts';
 
-/** For this long a refusal is repeated without reading the count, which a right password may have lowered meanwhile. */
+/** How long a refusal is repeated without reading the count, which a right password may have lowered meanwhile. */
 const REPEAT_MS = 1_000;
 /** Maximum subjects that one statement counts. */
 const MAX_BATCH = 32;
@@ -17,9 +17,9 @@ interface Guess {
 type PendingGuess = Pending<Guess, AttemptResult>;
 
 /**
- * Counts the guesses of strangers, who can send any number. All that arrive during one statement are counted by the next
- * one, so that guesses occupy one connection of the pool and do not wait there for each other's rows. Refusals are repeated
- * from memory for a second. All processes share the counts, which lack only the guesses that were refused from memory.
+ * Counts guesses. One statement counts all that arrived during the previous one, so that any number of them occupies one
+ * connection of the pool and does not wait there for locked rows. Refusals are repeated from memory for a second, and the
+ * counts, which all processes share, lack those.
  */
 export class GuessCounter {
   readonly #db: Db;

@@ -7,7 +7,7 @@ import { caughtError, errorPage } from '#http/error-page.ts';
 import { accountForms } from './account/account-forms.ts';
 import { accountPages } from './account/account-page.ts';
 import { consentPages } from './sign-in/consent.ts';
-import { type Context, type Deps, type Env, textsOf } from './deps.ts';
+import { type Context, type Deps, type Env, requestTexts } from './deps.ts';
 import { showPage } from './layout.ts';
 import { linkPages } from './sign-in/link.ts';
 import { loginPages } from './sign-in/login.ts';
@@ -24,7 +24,7 @@ export function createPages(deps: Deps, addTokenInfo: (app: Hono<Env>) => void):
   app.use(setHonoRoute);
   app.use(async (c, next) => {
     c.set('client', clientInfo.getStore()!);
-    c.set('texts', textsOf(c));
+    c.set('texts', requestTexts(c));
     rememberLanguage(c, deps.secure);
     await next();
   });

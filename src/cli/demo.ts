@@ -8,7 +8,7 @@ import { fill } from '#demo/fill.ts';
 import { type DemoFacts, DemoFolder } from '#demo/folder.ts';
 import { sendPresence, fillChart, keepSendingPresence } from '#demo/presence.ts';
 import { describe, Progress } from '#demo/output.ts';
-import { checkServices } from '#server/readiness.ts';
+import { checkServices } from '#server/check-services.ts';
 import { demoSettings } from '#demo/settings.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';

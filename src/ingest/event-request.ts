@@ -5,7 +5,7 @@ import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/
 import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { acceptEvents, type IngestDeps, type Report } from './accept-events.ts';
-import { formatOf, linesOf, MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM, readBody, readChunks } from './body.ts';
+import { bodyFormat, linesOf, MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM, readBody, readChunks } from './body.ts';
 import { ReceiptLines } from './receipt-lines.ts';
 
 /** `POST /events`: one event, an array of events, or a stream of lines. The response is one receipt per event, in order. */
@@ -22,13 +22,13 @@ const MAX_OPEN_BATCHES = 4;
 export async function handleEventRequest(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
   if (deps.limits.isFull) throw unavailable();
   deps.limits.refuseUnparsed();
-  if (formatOf(eventRequest.request) === 'json') await ingestJson(deps, eventRequest);
+  if (bodyFormat(eventRequest.request) === 'json') await ingestJson(deps, eventRequest);
   else await ingestStream(deps, eventRequest);
 }
 
 async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
   const body = await readBody(eventRequest.request, MAX_BYTES.json, deps.limits);
-  // Parsing in a function of its own leaves no reference to the parsed events while this one awaits the receipts.
+  // Parsing in a separate function leaves no reference to the parsed events while this one awaits the receipts.
   const receipts = await ingestBody(deps, eventRequest, body);
   sendJson(eventRequest.response, JSON.stringify(receipts));
 }

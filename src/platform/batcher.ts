@@ -3,23 +3,23 @@ import { setImmediate } from 'node:timers/promises';
 /** An item that waits for its result. Once it is settled, further calls do nothing. */
 export interface Pending<Item, Result> {
   readonly item: Item;
-  resolve(result: Result): void;
-  reject(error: unknown): void;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 interface BatcherOptions<Item, Result> {
   /** Settles each item of the batch. If it throws, the items that are not settled fail with its error. */
-  run(batch: readonly Pending<Item, Result>[]): Promise<void>;
-  /** How many items the next batch takes, at least 1, from the oldest; by default all. */
-  size?(waiting: readonly Pending<Item, Result>[]): number;
-  /** Each key has batches of its own, which run beside those of other keys; by default there is one. */
-  key?(item: Item): string;
+  run: (batch: readonly Pending<Item, Result>[]) => Promise<void>;
+  /** The number of items, oldest first, in the next batch, at least 1; by default all. */
+  size?: (waiting: readonly Pending<Item, Result>[]) => number;
+  /** Each key has separate batches, which run concurrently with those of other keys; by default there is one key. */
+  key?: (item: Item) => string;
 }
 
 export interface Batcher<Item, Result> {
-  add(item: Item): Promise<Result>;
-  /** Waits until no item waits. */
-  idle(): Promise<void>;
+  readonly add: (item: Item) => Promise<Result>;
+  /** Resolves when no item waits. */
+  readonly idle: () => Promise<void>;
 }
 
 /** Batches the items of one event-loop turn, and then those that arrive while a batch runs. */

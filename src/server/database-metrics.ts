@@ -50,7 +50,7 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
   });
 }
 
-/** SQLite writes its log beside the file itself, which `DATABASE_URL` may name by a symbolic link. */
+/** SQLite writes its log into the folder of the file, to which `DATABASE_URL` may be a symbolic link. */
 function addWalMetric(metrics: AppContext['metrics'], database: string): void {
   const path = `${realpathSync(database)}-wal`;
   gauge(metrics, {

@@ -35,7 +35,7 @@ export async function openInternalListener(context: AppContext, threads: ThreadM
   const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/livez': async (response) => send(response, 200, 'text/plain; charset=utf-8', 'ok\n'),
     '/readyz': async (response) => {
-      const [checks, mail] = await Promise.all([checksOf(context, threads), mailStateOf(context)]);
+      const [checks, mail] = await Promise.all([readinessChecks(context, threads), mailState(context)]);
       const ready = Object.values(checks).every((result) => result === 'ok');
       send(response, ready ? 200 : 503, 'application/json', `${JSON.stringify({ ready, checks, mail })}\n`);
     },
@@ -64,7 +64,7 @@ export async function openInternalListener(context: AppContext, threads: ThreadM
 }
 
 /** Whether the database answers and every thread still reacts. */
-async function checksOf({ db }: AppContext, threads: ThreadMetrics): Promise<Checks> {
+async function readinessChecks({ db }: AppContext, threads: ThreadMetrics): Promise<Checks> {
   const database = async (): Promise<string> => {
     await db.tuple(sql`select name from migrations order by number desc limit 1`);
     return 'ok';
@@ -78,7 +78,7 @@ async function checksOf({ db }: AppContext, threads: ThreadMetrics): Promise<Che
 }
 
 /** Does not count for readiness: without mails a process still serves everything else. */
-async function mailStateOf({ db, config }: AppContext): Promise<string> {
+async function mailState({ db, config }: AppContext): Promise<string> {
   const state = async (): Promise<string> => {
     const failure = await mailFailureOf(db, mailServerOf(config));
     if (failure === undefined) return 'ok';

@@ -67,7 +67,7 @@ async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Paci
 }
 
 /** All jobs of one process, with those that remember when the process started or what its clock has shown since. */
-function jobsOf({ db, clock, log }: AppContext): readonly RecurringJob[] {
+function allJobs({ db, clock, log }: AppContext): readonly RecurringJob[] {
   const started = clock.now();
   const guard = new PurgeGuard(db, log);
   return [
@@ -134,7 +134,7 @@ async function sampleOnlinePlayers({ db, config, clock }: AppContext): Promise<v
 /** Runs every job once, without pauses: for commands and tests. */
 export async function runJobsOnce(context: AppContext): Promise<void> {
   const pacing = { load: { busyMs: 0 }, stop: new AbortController().signal, maxPause: 0 };
-  for (const job of jobsOf(context)) await job.run(context, pacing);
+  for (const job of allJobs(context)) await job.run(context, pacing);
 }
 
 /** Runs every job repeatedly until it is disposed of, which waits for the running steps. Its statements may take any time. */
@@ -143,7 +143,7 @@ export function startJobs(service: AppContext, load: Pacing['load']): AsyncDispo
   const stop = new AbortController();
   const pacing = { load, stop: stop.signal, maxPause: MAX_PAUSE[context.db.dialect] };
   const metrics = jobMetrics(context.metrics);
-  const running = jobsOf(context).map((job) => repeat(job, { context, metrics }, pacing));
+  const running = allJobs(context).map((job) => repeat(job, { context, metrics }, pacing));
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();

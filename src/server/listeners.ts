@@ -21,7 +21,7 @@ const SERVICES: Record<ServiceName, ServiceFactory> = {
   AUTH: async (context) => (await import('#auth/index.ts')).openAuth(context),
   SITE: async (context) => {
     const [{ openSite }, { openConsole }] = await Promise.all([import('#site/index.ts'), import('#console/index.ts')]);
-    return await beside(context, { '/console': openConsole }, openSite);
+    return await servicesByPath(context, { '/console': openConsole }, openSite);
   },
   INGEST: async (context, eventQueue) =>
     (await import('#ingest/index.ts')).openIngest(context, eventQueue ?? (await queueOfThread(context))),
@@ -36,7 +36,7 @@ async function queueOfThread(context: AppContext): Promise<EventQueue> {
 export const ALL_SERVICES = Object.keys(SERVICES) as readonly ServiceName[];
 
 /** Serves several services on one listener: `below` by their first path segment, `rest` everything else. */
-async function beside(
+async function servicesByPath(
   context: AppContext,
   below: Record<string, (context: AppContext) => Promise<HttpService>>,
   rest: (context: AppContext) => Promise<HttpService>,
@@ -70,7 +70,7 @@ export interface RunningServices extends AsyncDisposable {
 /**
  * Starts services, each on its own listener. Closing waits for the running requests.
  * @param eventQueue where the ingest sends its events; by default it commits them in this thread
- * @throws UsageError where the secret key is not that of the database
+ * @throws UsageError if the secret key is not that of the database
  */
 export async function openServices(
   context: AppContext,
@@ -100,7 +100,7 @@ export async function openServices(
   return { addresses, [Symbol.asyncDispose]: close };
 }
 
-/** Browsers then use only https for the host (RFC 6797), also when somebody types its name. */
+/** Browsers then use only https for the host (RFC 6797), also if a person types its name. */
 function withHsts(listener: RequestListener): RequestListener {
   return (request, response) => {
     response.setHeader('strict-transport-security', 'max-age=31536000');

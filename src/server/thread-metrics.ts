@@ -15,7 +15,7 @@ const NS_PER_S = 1e9;
 
 /** The names of the threads: values of the label `thread`, and in `/readyz`. */
 export const WRITER = 'writer';
-export const threadOf = (services: readonly ServiceName[]): string => services.join(' ').toLowerCase();
+export const threadName = (services: readonly ServiceName[]): string => services.join(' ').toLowerCase();
 
 /** The metrics of a thread in prom-client's JSON form. */
 type MetricList = MetricObjectWithValues<MetricValue<string>>[];
@@ -123,7 +123,7 @@ export class ThreadMetrics implements Disposable {
 }
 
 /** The histogram contains the interval of its timer. */
-const delayOf = (ns: number): number => Math.max(0, ns / NS_PER_S - DELAY_RESOLUTION_MS / 1000);
+const delaySeconds = (ns: number): number => Math.max(0, ns / NS_PER_S - DELAY_RESOLUTION_MS / 1000);
 
 /** Labels every metric with the thread, and adds the load of the thread itself. */
 function addThreadMetrics(metrics: Metrics, thread: string): void {
@@ -136,7 +136,7 @@ function addThreadMetrics(metrics: Metrics, thread: string): void {
     labelNames: ['quantile'],
     collect: (delay) => {
       for (const quantile of [50, 99, 100])
-        delay.set({ quantile: String(quantile / 100) }, delayOf(delays.percentile(quantile)));
+        delay.set({ quantile: String(quantile / 100) }, delaySeconds(delays.percentile(quantile)));
       delays.reset();
     },
   });

@@ -6,13 +6,13 @@ import type { Config, ServiceName } from '#platform/config.ts';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
 import { openInternalListener } from './internal.ts';
-import { ThreadMetrics, threadOf, WRITER } from './thread-metrics.ts';
+import { ThreadMetrics, threadName, WRITER } from './thread-metrics.ts';
 
 /**
- * Services in threads of their own. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
+ * Services with a separate thread. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
  * second one behind it that writes and runs the jobs (writer.ts). Readers never wait for either, and the next events are
  * parsed and checked while the last ones are written. Rendering a page blocks its thread too, so the site and the console
- * have one: visitors of the site never hold up the data API and sign-in.
+ * have one: requests for pages never delay the data API and sign-in.
  */
 const OWN_THREAD: readonly ServiceName[] = ['INGEST', 'SITE'];
 const RESTART_DELAY_MS = 1_000;
@@ -28,7 +28,7 @@ export interface ServicesInThreads extends RunningServices {
   internal: string;
 }
 
-/** Starts every service, some of them in threads of their own, and the internal listener. */
+/** Starts every service, some of them in separate threads, and the internal listener. */
 export async function openServicesInThreads(
   context: AppContext,
   names: readonly ServiceName[] = ALL_SERVICES,
@@ -38,7 +38,7 @@ export async function openServicesInThreads(
   const threads = opened.use(
     new ThreadMetrics(
       context.metrics,
-      separate.flatMap((name) => (name === 'INGEST' ? [threadOf([name]), WRITER] : [threadOf([name])])),
+      separate.flatMap((name) => (name === 'INGEST' ? [threadName([name]), WRITER] : [threadName([name])])),
     ),
   );
   // All at the same time: each thread loads its modules, which is most of the time that a start takes.
@@ -61,19 +61,19 @@ export async function openServicesInThreads(
   return { addresses, internal: internal.address, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** Starts services in a thread, which is started again if it breaks, until its start succeeds. */
+/** Starts services in a thread, and starts it again if it fails. */
 async function openThread({ config, log }: AppContext, services: ServiceName[]): Promise<RunningServices> {
   const stop = new AbortController();
   let isOpen = false;
   const onError = (error: unknown): void => {
-    // Who opens the services gets the error of the first start.
+    // The error of the first start is thrown by `openServicesInThreads`.
     if (isOpen) log.fatal({ err: error }, 'a service thread failed and is started again');
   };
   let thread = startThread({ config, names: services }, onError);
-  const addresses = await addressesOf(thread.worker);
+  const addresses = await startedAddresses(thread.worker);
   isOpen = true;
   // A restarted thread listens on the port that the system chose for the first one.
-  const fixed = { ...config, listen: { ...config.listen, ...listensOf(addresses) } };
+  const fixed = { ...config, listen: { ...config.listen, ...fixedListens(addresses) } };
   const supervise = async (): Promise<void> => {
     for (;;) {
       await thread.ended;
@@ -105,8 +105,8 @@ function startThread(options: ServiceWorkerOptions, onError: (error: unknown) =>
   return { worker, ended };
 }
 
-/** @throws UsageError where the thread ended with one; errors lose their class on the way from a thread */
-async function addressesOf(worker: Worker): Promise<RunningServices['addresses']> {
+/** @throws UsageError if the thread ended with one; errors lose their class on the way from a thread */
+async function startedAddresses(worker: Worker): Promise<RunningServices['addresses']> {
   try {
     const [addresses] = (await Promise.race([
       once(worker, 'message'),
@@ -120,7 +120,7 @@ async function addressesOf(worker: Worker): Promise<RunningServices['addresses']
   }
 }
 
-function listensOf(addresses: RunningServices['addresses']): Partial<Config['listen']> {
+function fixedListens(addresses: RunningServices['addresses']): Partial<Config['listen']> {
   return Object.fromEntries(
     Object.entries(addresses).map(([service, address]) => {
       if (address.startsWith('/')) return [service, { path: address }];

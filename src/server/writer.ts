@@ -4,7 +4,7 @@ import type { Config } from '#platform/config.ts';
 import { CLOSE, WorkerChannel } from '#events/ingest/worker-channel.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 
-/** The writer thread of the thread that opens it (writer-worker.ts). If it breaks, its owner breaks with it. */
+/** The writer thread of the thread that opens it (writer-worker.ts). If it ends, its owner ends with an error. */
 export interface Writer extends AsyncDisposable {
   eventQueue: EventQueue;
 }

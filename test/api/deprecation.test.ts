@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { MemoryRateLimiter } from '#http/rate-limiter.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import { type Endpoint, endpoint } from '#api/endpoint.ts';
-import { openapiOf } from '#api/openapi.ts';
+import { openapiDocument } from '#api/openapi.ts';
 import { Api } from '#api/service.ts';
 import { ask, type Reply } from '#test/support/request.ts';
 import { application, serviceToken } from '#test/support/builders.ts';
@@ -38,7 +38,7 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
   const meter = new UsageMeter(context.db, context.clock, assert.ifError);
   const api = new Api(context, rateLimiter, meter, ENDPOINTS, () => ({}));
-  const server = createServer((request, response) => api.serve(request, response)).listen(0, '127.0.0.1');
+  const server = createServer((request, response) => void api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = context[Symbol.asyncDispose].bind(context);
   context[Symbol.asyncDispose] = async () => {
@@ -85,7 +85,7 @@ test('every response of a deprecated endpoint has the deprecation headers, and n
 test('the OpenAPI document marks deprecated endpoints', () => {
   const tokenUrl = 'https://auth.example/oauth/token';
   const facts = { server: 'https://api.example', network: 'Probe', tokenUrl, site: 'https://site.example' };
-  const { paths } = openapiOf(ENDPOINTS, facts) as { paths: Record<string, { get: { deprecated?: boolean } }> };
+  const { paths } = openapiDocument(ENDPOINTS, facts) as { paths: Record<string, { get: { deprecated?: boolean } }> };
   const marks = Object.entries(paths).map(([path, { get }]) => [path, get.deprecated]);
   assert.deepEqual(marks, [
     ['/v1/old/{id}', true],

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ENDPOINTS } from '#api/index.ts';
-import { openapiOf } from '#api/openapi.ts';
+import { openapiDocument } from '#api/openapi.ts';
 import { testApi } from '#test/support/api.ts';
 import { ask, type Reply } from '#test/support/request.ts';
 import { createTestDatabase } from '#test/support/context.ts';
@@ -17,7 +17,7 @@ const FACTS = {
   tokenUrl: 'https://auth.example.org/oauth/token',
   site: 'https://play.example.org',
 };
-const document: Json = JSON.parse(JSON.stringify(openapiOf(ENDPOINTS, FACTS)));
+const document: Json = JSON.parse(JSON.stringify(openapiDocument(ENDPOINTS, FACTS)));
 const pathOf = (path: string): string => path.replace(':id', '{id}');
 
 test('the document is valid OpenAPI 3.1', async () => {

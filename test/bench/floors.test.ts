@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Result } from '#bench/compare.ts';
-import { belowFloor, floorsFrom, floorsOf } from '#bench/floors.ts';
+import { belowFloor, floorsFrom, readFloors } from '#bench/floors.ts';
 
 const result = (name: string, cpu_ratio: number, hasBaseline = true): Result => ({
   ...{ name, cpu_ratio, hasBaseline, ratio: cpu_ratio },
@@ -17,5 +17,5 @@ test('a floor is 20 % below the median of the runs, and a result below it is rep
 });
 
 test('both databases have floors', () => {
-  for (const database of ['sqlite', 'postgres']) assert.ok(floorsOf(database)['one match, random']! > 0);
+  for (const database of ['sqlite', 'postgres']) assert.ok(readFloors(database)['one match, random']! > 0);
 });

@@ -22,11 +22,11 @@ test('items of one turn are a batch, and those that arrive while it runs the nex
   const { batches, run, end } = runs();
   const { add, idle } = batcher({ run, size: () => 2 });
   const first = ['a', 'b'].map(add);
-  const begun = Promise.all(first);
+  const started = Promise.all(first);
   while (batches.length === 0) await new Promise(setImmediate);
   const later = Promise.all(['c', 'd', 'e'].map(add));
   await end();
-  assert.deepEqual(await begun, ['A', 'B']);
+  assert.deepEqual(await started, ['A', 'B']);
   await end();
   await end();
   assert.deepEqual(await later, ['C', 'D', 'E']);

@@ -30,11 +30,6 @@ export class TestClock implements TimerClock {
     for (const { until, resolve } of this.#waiting) if (until <= this.#now) resolve();
   }
 
-  /** The number of calls of `wait` that have not resolved. */
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiter = { until: this.#now + ms, resolve };

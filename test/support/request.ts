@@ -91,7 +91,9 @@ export function repliesIn(bytes: Buffer): Reply[] {
 
 function toReply(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Reply {
   const text = bytes.toString();
-  const isOther = /^(application\/x-ndjson|text\/)/.test(headers['content-type'] ?? '');
+  const isOther = /^(application\/(x-ndjson|[\w.+-]*xml|javascript)|text\/|image\/|font\/)/.test(
+    headers['content-type'] ?? '',
+  );
   const isJson = headers['content-encoding'] === undefined && !isOther && text !== '';
   return { status, headers, bytes, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
 }

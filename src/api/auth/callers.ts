@@ -19,7 +19,7 @@ export type Caller =
   | { kind: 'client_id'; application: Application }
   | { kind: 'server'; serverKey: number };
 
-/** 401 for a token that expired or was revoked lately. */
+/** 401 for a token that has recently expired or been revoked. */
 export class FormerToken extends HttpError {}
 
 /** A caller or an application, and until when the cache may serve it, in epoch milliseconds. */
@@ -64,11 +64,11 @@ export class Callers {
     const caller = this.#cached(token, version) ?? (await this.#byToken(token, version));
     if (clientId === undefined || caller.kind === 'server') return caller;
     if (clientId === caller.application.client_id) return caller;
-    return await this.#besideClientId(caller, clientId);
+    return await this.#withClientId(caller, clientId);
   }
 
-  /** Generated clients send a placeholder as Client ID beside the token, so one that no application has is ignored. */
-  async #besideClientId(caller: Caller, clientId: string): Promise<Caller> {
+  /** Ignores a Client ID that no application has, because generated clients send a placeholder with the token. */
+  async #withClientId(caller: Caller, clientId: string): Promise<Caller> {
     if (!isStorable(clientId) || (await applicationByClientId(this.#db, clientId)) === undefined) return caller;
     throw invalidRequest('The access token belongs to another application than client_id. Send only the access token.');
   }
@@ -82,13 +82,13 @@ export class Callers {
     if (isServerKey(token)) return await this.#byServerKey(token, version);
     const found = await findAccessToken(this.#db, token, this.#clock.now());
     const application = found && (await this.#application(found.client_id, version));
-    if (found === undefined || application === undefined) throw await this.#refusalOf(token);
-    const caller = callerOf(application.value, found);
+    if (found === undefined || application === undefined) throw await this.#refusal(token);
+    const caller = toCaller(application.value, found);
     this.#bearers.set(token, { value: caller, until: Math.min(found.expires, application.until) }, version);
     return caller;
   }
 
-  /** Keys have no data version of their own, so a revocation takes effect after `CACHE_MS`. */
+  /** There is no data version of keys, so a revocation takes effect after `CACHE_MS`. */
   async #byServerKey(key: string, version: number | undefined): Promise<Caller> {
     const now = this.#clock.now();
     const found = await findServerKey(this.#db, key, now);
@@ -99,7 +99,7 @@ export class Callers {
     return caller;
   }
 
-  async #refusalOf(token: string): Promise<HttpError> {
+  async #refusal(token: string): Promise<HttpError> {
     if (token.startsWith('shs_')) throw invalidToken(this.#realm, CLIENT_SECRET);
     const refusal = invalidToken(this.#realm);
     if (!(await isFormerToken(this.#db, token))) return refusal;
@@ -127,7 +127,7 @@ export class Callers {
   }
 }
 
-function callerOf(
+function toCaller(
   application: Application,
   { account_id, scopes }: { account_id: string | null; scopes: string[] },
 ): Caller {

@@ -46,7 +46,7 @@ interface TokenRow {
 
 /** Kinds that belong to a grant and must not be created after it has been revoked. */
 const GRANT_BOUND: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode']);
-/** Kinds of which an application may have only so many; codes are few, because they live for a minute. */
+/** Kinds with a limit; codes need none, because they live for a minute. */
 const LIMITED: ReadonlySet<string> = new Set(['ClientCredentials', 'AccessToken', 'RefreshToken', 'Grant']);
 
 class TokenAdapter implements Adapter {
@@ -125,11 +125,11 @@ class TokenAdapter implements Adapter {
       select payload, consumed from tokens
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (expires is null or expires > ${this.#parts.clock.now()})`);
     if (row === undefined && this.#kind === 'RefreshToken') return await this.#findReplaced(id);
-    const payload = row && this.#payloadOf(row, id);
+    const payload = row && this.#readPayload(row, id);
     return payload && { ...payload, jti: id };
   }
 
-  /** A refresh token without a row of its own that belongs to a family has been replaced, so it is used. */
+  /** A refresh token of a known family without a row has been replaced, so it is used. */
   async #findReplaced(id: string): Promise<AdapterPayload | undefined> {
     const now = this.#parts.clock.now();
     const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
@@ -141,7 +141,7 @@ class TokenAdapter implements Adapter {
     const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
       select payload, consumed from tokens
       where uid_hash = ${secretHash(uid)} and kind = ${this.#kind} and expires > ${this.#parts.clock.now()}`);
-    return row && this.#payloadOf(row);
+    return row && this.#readPayload(row);
   }
 
   /** Used only by the device flow, which is off. */
@@ -180,7 +180,7 @@ class TokenAdapter implements Adapter {
     const grant = grantId === undefined || this.#kind === 'Interaction' ? null : secretHash(grantId);
     return sql`
       insert into tokens (hash, kind, payload, client_id, account_id, grant_id, uid_hash, family_hash, expires)
-      values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${accountIdOf(payload)}, ${grant},
+      values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${payloadAccountId(payload)}, ${grant},
         ${uid === undefined ? null : secretHash(uid)}, ${this.#familyHash(id)}, ${expires})
       on conflict (hash, kind) do update set
         payload = excluded.payload, account_id = excluded.account_id, grant_id = excluded.grant_id,
@@ -193,7 +193,7 @@ class TokenAdapter implements Adapter {
     return this.#kind === 'RefreshToken' ? familyHash(id) : null;
   }
 
-  #payloadOf({ payload, consumed }: TokenRow, id = ''): AdapterPayload | undefined {
+  #readPayload({ payload, consumed }: TokenRow, id = ''): AdapterPayload | undefined {
     const text = this.#kind === 'Interaction' ? unseal(interactionKey(id), payload) : payload;
     if (text === undefined) return undefined;
     const isUsed = consumed !== null && consumed <= this.#graceCutoff();
@@ -208,7 +208,7 @@ class TokenAdapter implements Adapter {
 }
 
 /** The owner of a stored payload. An interaction belongs to an account once the person has signed in during it. */
-function accountIdOf({ accountId, result }: AdapterPayload): string | null {
+function payloadAccountId({ accountId, result }: AdapterPayload): string | null {
   return accountId ?? (result as InteractionResults | undefined)?.login?.accountId ?? null;
 }
 

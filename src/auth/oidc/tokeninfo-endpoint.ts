@@ -10,7 +10,7 @@ export function addTokenInfo(app: Hono<Env>, tokenInfo: () => TokenInfo): void {
   const cors = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' };
   app.on(['GET', 'POST'], '/oauth/tokeninfo', async (c) => {
     try {
-      return c.json(await tokenInfo().of(await idTokenOf(c)), 200, cors);
+      return c.json(await tokenInfo().of(await readIdToken(c)), 200, cors);
     } catch (error) {
       const { status, code, message } = toHttpError(error);
       return c.json({ error: code, error_description: message }, status as 400, cors);
@@ -26,7 +26,7 @@ export function addTokenInfo(app: Hono<Env>, tokenInfo: () => TokenInfo): void {
   });
 }
 
-async function idTokenOf(c: Context): Promise<string | undefined> {
+async function readIdToken(c: Context): Promise<string | undefined> {
   const inQuery = c.req.queries('id_token') ?? [];
   const form: Form = c.req.method === 'POST' ? readOptionalForm(c.req.header('content-type'), await c.req.text()) : {};
   const inForm = form['id_token'];

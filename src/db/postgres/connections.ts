@@ -8,8 +8,10 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /** The time between two probes of a host that may be silent. */
 const PROBE_MS = 1_000;
-/** How many probes in a row have to stay without an answer. */
+/** After as many intervals without an answer to a probe, or anything on another connection, the host is silent. */
 const QUIET_TICKS = 2;
+/** Maximum probes at the same time: each may occupy a thread of Node that looks up the name of the host. */
+const MAX_PROBES = 2;
 /** How long closing connections wait for the server. */
 const CLOSE_MS = 1_000;
 
@@ -63,6 +65,7 @@ export class Connections {
   /** While the host may be silent. */
   #probing: NodeJS.Timeout | undefined;
   #quietTicks = 0;
+  #probes = 0;
   /** The error of new connections while the host is silent. */
   #silence: Error | undefined;
 
@@ -138,11 +141,10 @@ export class Connections {
   #tick(): void {
     if (this.#hasReceived()) this.#quietTicks = 0;
     else if (++this.#quietTicks === QUIET_TICKS) {
-      const sentence = `PostgreSQL has not answered within ${this.#timeoutMs / 1000} seconds`;
-      this.#silence = Object.assign(new Error(sentence), { code: 'ETIMEDOUT' });
+      this.#silence = Object.assign(new Error('The host of PostgreSQL does not answer'), { code: 'ETIMEDOUT' });
       this.#destroyAll(this.#silence);
     }
-    void this.#probe();
+    if (this.#probes < MAX_PROBES) void this.#probe();
   }
 
   #hasReceived(): boolean {
@@ -155,11 +157,13 @@ export class Connections {
   }
 
   async #probe(): Promise<void> {
+    this.#probes++;
     const client = new Client(this.#setUp(() => undefined));
     const answered = await client.connect().then(
       () => true,
       (error) => !showsSilence(error),
     );
+    this.#probes--;
     void client.end();
     if (!answered) return;
     clearInterval(this.#probing);

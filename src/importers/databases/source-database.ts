@@ -35,9 +35,7 @@ const LISTED = 8;
 
 /**
  * Checks that the database has the tables and columns that an import needs.
- *
  * @param program the program and its versions with this layout
- *
  * @returns the tables in the spelling of the database
  * @throws UsageError with the missing ones
  */

@@ -45,7 +45,6 @@ function detectType(bytes: Buffer): Image['content_type'] | undefined {
 
 /**
  * Loads sharp at the first picture, because the other importers do not need it. It decodes in its own threads.
- *
  * @throws UsageError if npm did not install its binary, an optional package
  */
 async function loadSharp(): Promise<OpenPicture> {

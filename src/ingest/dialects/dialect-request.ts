@@ -6,7 +6,7 @@ import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { acceptEvents, type IngestDeps, type Report } from '../accept-events.ts';
-import { formatOf, readBody } from '../body.ts';
+import { bodyFormat, readBody } from '../body.ts';
 import type { RequestLimits } from '../server-limits.ts';
 import type { DialectRequest } from './dialect.ts';
 
@@ -42,7 +42,7 @@ export async function handleDialectRequest(
 }
 
 async function readJson(request: IncomingMessage, limits: RequestLimits): Promise<unknown> {
-  if (formatOf(request) !== 'json')
+  if (bodyFormat(request) !== 'json')
     throw new HttpError(415, 'invalid_request', 'Content-Type must be application/json, in UTF-8.');
   const parsed = parseOne(await readBody(request, MAX_EVENT_LENGTH, limits));
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);

@@ -55,10 +55,8 @@ const MAX_AUTOMATIC = 3;
 
 /**
  * Stores a request for the operator. A request for access sets the application's access to `waiting`.
- *
  * @param automatic approve the application's first request for access immediately, unless the account already owns
  * `MAX_AUTOMATIC` automatically approved applications
- *
  * @returns the request, waiting or approved; undefined if a request of this kind is already waiting
  */
 export async function requestAccess(

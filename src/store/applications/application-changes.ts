@@ -60,9 +60,7 @@ function toChange({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow)
  * owner can act on a lost address. A new change replaces the waiting one. Saving the settings in force deletes it,
  * unless an operator saves them, who means the other settings. A waiting logo is kept.
  *
- *
  * @param by the owner; undefined for an operator, whose change needs no approval
- *
  *
  * @returns the waiting change, and whether this call requested it; undefined if the settings are in force
  */
@@ -121,9 +119,7 @@ export interface WaitingChange {
  * Saves the logo of an application. If an operator has approved the application, a new logo waits, together with a
  * waiting name and redirect URIs; saving the logo in force deletes a waiting one.
  *
- *
  * @param by the owner; undefined for an operator, whose change needs no approval
- *
  *
  * @returns the waiting change; undefined if the logo is in force
  */
@@ -156,7 +152,6 @@ type AskedChange = Pick<ApplicationChange, 'name' | 'redirect_uris' | 'account_i
 
 /**
  * Stores a change in place of the waiting change.
- *
  * @param logo null for none; without it a waiting logo is kept
  */
 async function storeChange(
@@ -196,7 +191,6 @@ export async function endChange(db: Queryable, applicationKey: number): Promise<
 
 /**
  * Decides a waiting change; an approved one is in force.
- *
  * @returns undefined if no change with this id waits, because another operator has decided it or its owner has replaced
  * it
  */

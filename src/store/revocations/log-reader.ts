@@ -48,9 +48,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
  * Reads revocation logs, in the order of their lines.
- *
  * @param since epoch milliseconds; earlier lines are in the backup
- *
  * @throws UsageError if a file cannot be read, is not a log, or is from a newer version
  */
 export async function readRevocationLogs(files: readonly string[], since: number, now: number): Promise<RevocationLog> {

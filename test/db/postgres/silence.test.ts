@@ -87,10 +87,14 @@ test(
     const { proxy, db, direct } = await open(t);
     await useEverything({ db, direct });
     const { transaction, proceed } = await pausedTransaction(db, read);
+    const job = await pausedTransaction(db.withoutTimeout(), read);
     proxy.silence();
     proceed();
+    job.proceed();
     const paths: Promise<unknown>[] = [
       transaction,
+      job.transaction,
+      db.withoutTimeout().tuple(sql`select 1`),
       db.tuple(sql`select 1`),
       read(db),
       db.run(sql`delete from migrations where number < 0`),

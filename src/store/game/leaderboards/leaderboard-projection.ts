@@ -114,7 +114,6 @@ export async function mergeLeaderboards(tx: Queryable, now: number, from: number
 /**
  * Subtracts the surplus of matches in which two merged players took part: each counts as one match of the surviving
  * player, won if either won (`joinPlayed`), with the kills and deaths of both. Call it after `mergeLeaderboards`.
- *
  * @param matchKeys matches that both played, before their rows are joined
  */
 export async function subtractPlayedTwice(
