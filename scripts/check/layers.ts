@@ -54,7 +54,6 @@ export const TWO_WAY_SIBLINGS: readonly string[] = [
 /** Folders from which more than one file of the parent imports, although they import the parent. */
 export const TWO_WAY_SUBFOLDERS: readonly string[] = [
   'src/api/auth',
-  'src/api/counters',
   'src/auth/account',
   'src/auth/oidc',
   'src/cli/command',
