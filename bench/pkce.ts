@@ -3,7 +3,7 @@ import type { Client, Provider } from 'oidc-provider';
 import { brandAssets } from '#http/branding.ts';
 import { SharedRateLimiter } from '#http/rate-limiter.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { GroupWriter } from '#db/group-writer.ts';
+import { groupWriter } from '#db/group-writer.ts';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
@@ -92,7 +92,7 @@ async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
     db,
     clock,
     secure: false,
-    group: new GroupWriter(db),
+    group: groupWriter(db),
     graceMs: 0,
     tokenLimits: new TokenLimits(new SharedRateLimiter(db, clock), clock, Number.MAX_SAFE_INTEGER),
     liveTokens: config.LIVE_TOKEN_LIMIT,

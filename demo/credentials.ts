@@ -87,14 +87,14 @@ interface Linked {
   uuid: string;
 }
 
-const emailOf = ({ name }: Linked): string => `${name.toLowerCase()}@gullwing-quay.example`;
+const demoEmail = ({ name }: Linked): string => `${name.toLowerCase()}@gullwing-quay.example`;
 
 async function existingAccount(db: Db, player: Linked): Promise<Account | undefined> {
-  return (await accountByPlayer(db, player.uuid)) ?? (await accountByEmail(db, emailOf(player)));
+  return (await accountByPlayer(db, player.uuid)) ?? (await accountByEmail(db, demoEmail(player)));
 }
 
 async function newAccount(db: Db, now: number, player: Linked, role: Role, password: string): Promise<Account> {
-  const wanted = { name: player.name, email: emailOf(player), email_verified: true, role };
+  const wanted = { name: player.name, email: demoEmail(player), email_verified: true, role };
   const account = await createAccount(db, now, { ...wanted, password: await hashPassword(password) });
   if (typeof account === 'string') throw new Error(`The demo cannot create the account ${player.name}: ${account}`);
   return account;

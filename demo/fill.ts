@@ -16,8 +16,8 @@ export interface Filling {
 }
 
 /**
- * Fills the database with the sample network unless it is complete. An interrupted run is resumed: repeated events change
- * nothing. `goOn` gets the number of ingested matches and returns whether to continue.
+ * Fills the database with the sample network unless it is complete. An interrupted run is resumed, because repeated
+ * events change nothing. `goOn` gets the number of ingested matches and returns whether to continue.
  * @throws UsageError when the database contains something else
  */
 export async function fill(

@@ -16,7 +16,7 @@ export async function sendPresence({ db, clock }: AppContext, sample: Sample, si
   await ingestEvents(db, clock, { kind: 'operator' }, events);
 }
 
-/** Lets the network go on every 15 seconds. Disposing stops it and waits for the events in progress. */
+/** Continues the network every 15 seconds. Disposing stops it and waits for the events in progress. */
 export function keepSendingPresence(context: AppContext, sample: Sample): AsyncDisposable {
   const stop = new AbortController();
   let last = context.clock.now();

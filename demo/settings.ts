@@ -32,7 +32,9 @@ export async function demoSettings(own: Environment, actual: Environment): Promi
   throw new UsageError(`No free port was found for the demo; the last one tried was ${used!.host}:${used!.port}.`);
 }
 
-/** Sign-in has a host name of its own, which keeps its cookies apart from those of the site: cookies ignore ports. */
+/**
+ * Sign-in has a separate host name, which separates its cookies from those of the site, because cookies ignore ports.
+ */
 function addresses(port: number): Record<string, string> {
   return {
     NETWORK_NAME: NETWORK,

@@ -1,4 +1,4 @@
-/** Prints each figure of a load test, and at the end whether any missed its target. */
+/** Prints each figure of a load test, and at the end whether all met their targets. */
 export class Report {
   #missed = 0;
   #count = 0;

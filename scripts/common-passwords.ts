@@ -1,11 +1,11 @@
-// The list of common passwords that nobody may choose. `npm run docs` writes it, `npm run check` compares it.
+// The list of common passwords, which are refused. `npm run docs` writes it, `npm run check` compares it.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { COMMON_PASSWORDS_FILE, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 
-/** ASVS 5.0, 6.2.4: at least the 3,000 commonest passwords that the rule about the length would accept. */
+/** ASVS 5.0, 6.2.4: at least the 3,000 commonest passwords of the accepted length. */
 const COUNT = 3_000;
 
 const HEAD = [

@@ -51,9 +51,9 @@ function npmCommand(level) {
 
 /** npm writes node_modules/.package-lock.json at the end of an install, so it lists the packages of a finished install. */
 function isInstalled(level) {
-  const wanted = packagesOf('package-lock.json');
+  const wanted = readPackages('package-lock.json');
   if (!wanted) throw new Missing('package-lock.json is missing or damaged. Restore it: git checkout package-lock.json');
-  const present = packagesOf('node_modules/.package-lock.json');
+  const present = readPackages('node_modules/.package-lock.json');
   if (!present) return false;
   return Object.entries(wanted).every(([path, { version, integrity, ...flags }]) => {
     const installed = present[path];
@@ -63,7 +63,7 @@ function isInstalled(level) {
   });
 }
 
-function packagesOf(file) {
+function readPackages(file) {
   try {
     return JSON.parse(readFileSync(join(project, file), 'utf8')).packages;
   } catch {

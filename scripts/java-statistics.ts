@@ -38,7 +38,7 @@ import java.util.List;
 
 /** Field groups of the data API. \`npm run docs\` writes this file. */
 final class FieldGroups {
-  /** The gamemodes with a field group of their own. */
+  /** The gamemodes with a separate field group. */
   static final List<String> GAMEMODES = ${listOf(PGM_GAMEMODES_WITH_GROUP)};
 
   private FieldGroups() {}

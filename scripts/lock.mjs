@@ -1,8 +1,8 @@
 // Completes package-lock.json and reports its problems.
 //
-// npm leaves an optional package out of the lock file if the registry does not have it, and `npm ci` then refuses the lock
-// file with a registry that has it. An entry with name, version and platform is enough for `npm ci`.
-// Run this after every change of the packages.
+// npm leaves an optional package out of the lock file if the registry does not have it, and `npm ci` then refuses the
+// lock file with a registry that has it. An entry with name, version and platform is enough for `npm ci`. Run this
+// after every change of the packages.
 //
 //   node scripts/lock.mjs           writes the missing entries
 //   node scripts/lock.mjs --check   only reports problems; the exit code is 1 if there are any

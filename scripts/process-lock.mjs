@@ -39,7 +39,10 @@ function tryLock(file) {
   }
 }
 
-/** A live owner touches its file every second. The pid is no evidence: it may belong to another machine or container. */
+/**
+ * A live owner touches its file every second. The pid proves nothing, because it may belong to another machine or
+ * container.
+ */
 function isStale(file) {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat !== undefined && Date.now() - stat.mtimeMs > staleAfter;

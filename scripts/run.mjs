@@ -66,7 +66,7 @@ function follow(child) {
   });
 }
 
-/** npm cannot forward a SIGKILL; without this watch the orphaned program would go on using its ports. */
+/** npm cannot forward a SIGKILL; without this watch the orphaned program would keep its ports. */
 function watchParent(orphaned) {
   const parent = process.ppid;
   return setInterval(() => process.ppid !== parent && orphaned(), 500);

@@ -1,6 +1,6 @@
 /**
- * Days in the network's time zone. A day begins at six in the morning, when almost nobody plays; its number is that of the
- * date, in days since 1970-01-01.
+ * Days in the network's time zone. A day begins at six in the morning, when few play; its number is that of the date,
+ * in days since 1970-01-01.
  */
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

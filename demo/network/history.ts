@@ -36,7 +36,7 @@ export class GeneratedHistory {
     let fixtures: Fixture[] = [];
     for (let day = this.network.dayOf(this.now); fixtures.length < this.#matches; day--) {
       days.unshift(this.network.day(day, this.bars));
-      fixtures = [...fixturesOf(days[0]!, this.now - QUIET), ...fixtures];
+      fixtures = [...createFixtures(days[0]!, this.now - QUIET), ...fixtures];
     }
     fixtures = fixtures.slice(-this.#matches);
     return { days, fixtures, opening: Math.min(this.begin, fixtures[0]?.started ?? this.now) - LEAD_IN };
@@ -78,7 +78,7 @@ export class GeneratedHistory {
   }
 }
 
-function fixturesOf(day: Day, before: number): Fixture[] {
+function createFixtures(day: Day, before: number): Fixture[] {
   return day.programmes
     .flatMap(({ fixtures }) => fixtures)
     .filter(({ finished }) => finished <= before)

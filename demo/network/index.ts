@@ -40,7 +40,7 @@ export interface Sample {
   events(): Iterable<WireEvent>;
   /** The heartbeats of all servers at a time within the history or after it. */
   presenceAt(time: number): WireEvent[];
-  /** The matches that run at a time, as far as they have come. */
+  /** The matches that run at a time, with their progress. */
   runningAt(time: number): WireEvent[];
   /** The results of the matches that end after `from`, until `to`. */
   resultsBetween(from: number, to: number): WireEvent[];
@@ -58,7 +58,7 @@ export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE, draw }: 
     players: network.players,
     maps: network.maps,
     imageOf: (map) => network.imageOf(map),
-    events: () => eventsOf(history),
+    events: () => generateEvents(history),
     presenceAt: (time) => presence.at(time),
     runningAt: (time) => presence.runningAt(time),
     resultsBetween: (from, to) => presence.resultsBetween(from, to),
@@ -66,7 +66,7 @@ export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE, draw }: 
   };
 }
 
-function* eventsOf(history: GeneratedHistory): Generator<WireEvent> {
+function* generateEvents(history: GeneratedHistory): Generator<WireEvent> {
   const { days, fixtures, opening } = history.play();
   const queue = new Queue([
     ...openingEvents(history, opening),

@@ -27,7 +27,7 @@ export function sampleMaps(seed: string, players: readonly Player[]): SampleMap[
     return {
       ...row,
       number,
-      authors: authorsOf(random, players.slice(0, 90)),
+      authors: chooseAuthors(random, players.slice(0, 90)),
       proto: random.pick(['1.4.2', '1.5.0', '1.5.0']),
       path: `${row.gamemodes[0]}/${folder}`,
     };
@@ -35,7 +35,7 @@ export function sampleMaps(seed: string, players: readonly Player[]): SampleMap[
 }
 
 /** The first one or two built the map and have no contribution; the others helped. */
-function authorsOf(random: Random, builders: readonly Player[]): Author[] {
+function chooseAuthors(random: Random, builders: readonly Player[]): Author[] {
   const people = random.shuffled(builders).slice(0, random.weighted([4, 4, 2, 1]) + 1);
   const makers = random.int(1, Math.min(2, people.length));
   const authors = people.map(({ name, uuid }, place) => ({

@@ -41,7 +41,7 @@ export class Network {
     return dayOf(this.zone, time);
   }
 
-  /** The sessions of a day, bans ignored: those that start on it, and those of the previous day that still go on. */
+  /** The sessions of a day, bans ignored: those that start on it, and those of the previous day that continue. */
   sessions(day: number): Session[] {
     const begin = dayStart(this.zone, day);
     const continued = this.#sessionsStartingOn(day - 1).filter(({ to }) => to > begin);

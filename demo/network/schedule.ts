@@ -26,7 +26,7 @@ export interface Programme {
 
 /** A player who stays at least this long during a match takes part in it. */
 const MIN_PARTICIPATION = 45_000;
-/** A player counts for the start of a match if the stay goes on at least this long. */
+/** A player counts for the start of a match if the stay continues for at least this long. */
 const MIN_REMAINING_STAY = 90_000;
 
 /** The matches of a day on every arena. A match starts as soon as enough players are on the server. */
@@ -42,7 +42,7 @@ export function programmesOf(
   return ARENAS.map((server) => {
     const random = new Random(seed, 'programme', day, server.name);
     const here = stays.filter((stay) => stay.server === server.name && stay.to > from && stay.from < to);
-    return programmeOf(random, server, rotationOf(server, maps), here, { day, from, to });
+    return scheduleServer(random, server, rotationOf(server, maps), here, { day, from, to });
   });
 }
 
@@ -56,7 +56,7 @@ interface Span {
   to: number;
 }
 
-function programmeOf(
+function scheduleServer(
   random: Random,
   server: Server,
   rotation: SampleMap[],
@@ -68,7 +68,7 @@ function programmeOf(
   let at = span.from + random.between(0, MINUTE);
   while (at < span.to) {
     const map = rotation[turn % rotation.length]!;
-    const gamemode = gamemodeOf(random, server, map);
+    const gamemode = chooseGamemode(random, server, map);
     const started = Math.floor(at + random.between(18_000, 32_000));
     const finished = Math.floor(started + random.between(...modeOf(gamemode).minutes) * MINUTE);
     if (stays.filter((stay) => stay.from <= at && stay.to > at + MIN_REMAINING_STAY).length < modeOf(gamemode).least) {
@@ -76,7 +76,7 @@ function programmeOf(
       continue;
     }
     if (finished >= span.to) break;
-    const id = `${dateOf(span.day)}-${server.name.toLowerCase()}-${String(fixtures.length + 1).padStart(3, '0')}`;
+    const id = `${formatDate(span.day)}-${server.name.toLowerCase()}-${String(fixtures.length + 1).padStart(3, '0')}`;
     const present = stays.filter((stay) => overlap(stay, started, finished) >= MIN_PARTICIPATION);
     fixtures.push({
       id,
@@ -99,7 +99,7 @@ function lastStayPerPlayer(stays: readonly PlayerStay[]): PlayerStay[] {
 }
 
 /** A map of several modes is mostly played in its first one. */
-function gamemodeOf(random: Random, server: Server, map: SampleMap): Gamemode {
+function chooseGamemode(random: Random, server: Server, map: SampleMap): Gamemode {
   const playable = map.gamemodes.filter((mode) => server.gamemodes.includes(mode));
   return playable.length > 1 && random.chance(0.3) ? playable[1]! : playable[0]!;
 }
@@ -109,6 +109,6 @@ export function overlap(stay: { from: number; to: number }, from: number, to: nu
   return Math.min(stay.to, to) - Math.max(stay.from, from);
 }
 
-function dateOf(day: number): string {
+function formatDate(day: number): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }

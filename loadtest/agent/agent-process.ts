@@ -18,7 +18,7 @@ export class SmallFolder implements Disposable {
     this.path = path;
   }
 
-  /** @returns undefined where the system does not allow user namespaces */
+  /** @returns undefined if the system does not allow user namespaces */
   static async open(path: string): Promise<SmallFolder | undefined> {
     const mount = 'mount -t tmpfs -o size=4m,mode=700 tmpfs "$0" && echo mounted && exec sleep 3600';
     const holder = spawn('unshare', ['-Urm', 'sh', '-c', mount, path], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -57,7 +57,7 @@ export interface AgentSettings {
   /** Path of the certificate of the own CA. */
   ca: string;
   prefix: string[];
-  /** NODE_COMPILE_CACHE, which every documented way to start the agent sets. The rest of its settings are those of the unit. */
+  /** NODE_COMPILE_CACHE, as every documented start of the agent sets it. The other settings are those of the unit. */
   compileCache: string;
 }
 
@@ -69,20 +69,20 @@ export interface Memory {
   shared: number;
 }
 
-function memoryOf(pid: number): Memory {
+function readMemory(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
   return { total: of('VmRSS'), own: of('RssAnon'), shared: of('RssFile') };
 }
 
-/** A process of Node that loads no module of ours. */
+/** A Node process that loads none of our modules. */
 export async function memoryOfBareNode(): Promise<Memory> {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000); console.log()'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await once(child.stdout, 'data');
   await sleep(1_000);
-  const memory = memoryOf(child.pid!);
+  const memory = readMemory(child.pid!);
   child.kill();
   await once(child, 'exit');
   return memory;
@@ -102,7 +102,7 @@ const nameAndValue = (setting: string): string[] => {
   return [name!, value.join('=')];
 };
 
-/** `scorehall agent` in a process of its own. */
+/** `scorehall agent` in a separate process. */
 export class AgentProcess {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
@@ -136,7 +136,7 @@ export class AgentProcess {
   }
 
   get memory(): Memory {
-    return memoryOf(this.#child.pid!);
+    return readMemory(this.#child.pid!);
   }
 
   get cpuMs(): number {

@@ -28,7 +28,7 @@ export class GameDay {
     this.#log('Starting minecraft server version 1.21.4');
   }
 
-  /** How many events of each type the day had so far. */
+  /** The number of events of each type so far. */
   get count(): Readonly<Record<string, number>> {
     return this.#count;
   }
@@ -88,7 +88,7 @@ export class GameDay {
     rmSync(archive);
   }
 
-  /** The server is killed and started again: nobody's logout is in the log. */
+  /** Kills and restarts the server, without logouts in the log. */
   #restart(): void {
     this.#rotate();
     this.#log('Starting minecraft server version 1.21.4');

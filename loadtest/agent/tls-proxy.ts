@@ -28,7 +28,7 @@ export class TlsProxy implements AsyncDisposable {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** An error, like a service that is killed, closes both sides; the agent sees a lost connection. */
+  /** An error, such as a killed service, closes both sides; the agent sees a lost connection. */
   #join(from: Socket, to: Socket): void {
     this.#open.add(from);
     from.on('error', () => undefined);

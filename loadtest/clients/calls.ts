@@ -1,6 +1,6 @@
 import type { Call } from './generators.ts';
 
-/** What the load test reads of an OpenAPI document. */
+/** The part of an OpenAPI document that the load test reads. */
 export interface ApiDocument {
   paths: Record<string, { get: Operation }>;
 }
@@ -24,15 +24,15 @@ export interface PlannedCall extends Call {
 
 type Get = (target: string) => Promise<unknown>;
 
-/** A call of every operation with all its `fields`. An id in a path is that of the first entry of the list above it. */
+/** A call of every operation with all its `fields`. The id in a path is that of the first entry of the parent list. */
 export async function planCalls({ paths }: ApiDocument, get: Get): Promise<PlannedCall[]> {
   const calls: PlannedCall[] = [];
   const player = await playerOfNewestMatch(get);
   const rotation = await playingServer(get);
   for (const [path, { get: operation }] of Object.entries(paths)) {
     const list = path.slice(0, path.indexOf('/{id}'));
-    const id = !path.includes('{id}') ? undefined : list === '/v1/players' ? player : await firstOf(get, list);
-    const query = queryOf(operation, rotation);
+    const id = !path.includes('{id}') ? undefined : list === '/v1/players' ? player : await firstId(get, list);
+    const query = buildQuery(operation, rotation);
     const search = Object.entries(query ?? {}).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
     const target = `${path.replace('{id}', encodeURIComponent(id ?? ''))}?${search.join('&')}`;
     calls.push({ operationId: operation.operationId, id, query, target });
@@ -41,7 +41,7 @@ export async function planCalls({ paths }: ApiDocument, get: Get): Promise<Plann
 }
 
 /** @param rotation the name of a server for `rotation`, without which `fields=rotation_order` is refused */
-function queryOf({ parameters = [] }: Operation, rotation: string): Record<string, unknown> | undefined {
+function buildQuery({ parameters = [] }: Operation, rotation: string): Record<string, unknown> | undefined {
   const named = (name: string): Parameter | undefined =>
     parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
   const fields = named('fields')?.schema?.items?.enum;
@@ -53,7 +53,7 @@ function queryOf({ parameters = [] }: Operation, rotation: string): Record<strin
   return Object.keys(query).length === 0 ? undefined : query;
 }
 
-async function firstOf(get: Get, list: string): Promise<string> {
+async function firstId(get: Get, list: string): Promise<string> {
   const [first] = (await get(list)) as { id: string }[];
   return first!.id;
 }

@@ -3,16 +3,16 @@ export interface Generator {
   name: string;
   /** The script of its command, below node_modules, and its arguments: it reads `data-api.json` and writes into `out`. */
   command: readonly string[];
-  /** The module with the functions, and what they are called with, as TypeScript. */
+  /** The module with the functions, and their arguments as TypeScript. */
   module: string;
   /** The beginning of the program that calls the functions. */
   prologue: (origin: string, token: string) => string;
   call: (operation: Call) => string;
-  /** Libraries of TypeScript that its code needs besides ES2022 and DOM: a fault of its own, as it documents none. */
+  /** Libraries of TypeScript that its code needs in addition to ES2022 and DOM, although it documents none. */
   undocumentedLibraries: readonly string[];
 }
 
-/** One request: the path parameter `id` and the query, where the operation has them. */
+/** One request: the path parameter `id` and the query, if the operation has them. */
 export interface Call {
   operationId: string;
   id: string | undefined;

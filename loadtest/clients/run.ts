@@ -62,7 +62,7 @@ async function testGenerator({ folder, origin, token, calls, generator, report, 
   const generated = runProgram(process.execPath, [join(folder, 'node_modules', script), ...args], { cwd: folder });
   report.add(`${name}: the document has no warnings`, generated.match(/warn.*/i)?.[0] ?? '', !/warn/i.test(generated));
   const program = `${name}-calls`;
-  await writeFile(join(folder, `${program}.ts`), programOf(generator, calls, origin, token));
+  await writeFile(join(folder, `${program}.ts`), writeProgram(generator, calls, origin, token));
   const faults = await compile(folder, program, LIBRARIES);
   for (const fault of faults) report.note(`${name}: own fault`, fault);
   const remaining = faults.length === 0 ? [] : await compile(folder, program, [...LIBRARIES, ...undocumentedLibraries]);
@@ -71,13 +71,13 @@ async function testGenerator({ folder, origin, token, calls, generator, report, 
   const { stdout } = await run(process.execPath, [join(folder, 'compiled', `${program}.js`)], { maxBuffer: 2 ** 26 });
   const answers = JSON.parse(stdout) as unknown[];
   for (const [index, { operationId, target }] of calls.entries()) {
-    const difference = differenceOf(answers[index], await get(target));
+    const difference = compare(answers[index], await get(target));
     report.add(`${name}: ${operationId}`, difference ?? target, difference === undefined);
   }
 }
 
 /** A program that calls every operation and prints the list of what the client returned. */
-function programOf(generator: Generator, calls: readonly PlannedCall[], origin: string, token: string): string {
+function writeProgram(generator: Generator, calls: readonly PlannedCall[], origin: string, token: string): string {
   return `import * as api from '${generator.module}';
 ${generator.prologue(origin, token)}
 console.log(JSON.stringify([
@@ -86,7 +86,7 @@ ${calls.map((call) => `  await ${generator.call(call)},`).join('\n')}
 `;
 }
 
-/** Compiles a program with TypeScript 5. @returns its errors, one a line */
+/** Compiles a program with TypeScript 5. @returns its errors, one per line */
 async function compile(folder: string, program: string, libraries: readonly string[]): Promise<string[]> {
   await configureCompiler(folder, { files: [`${program}.ts`], libraries });
   const compiler = join(folder, 'node_modules/typescript/bin/tsc');
@@ -104,7 +104,7 @@ async function configureCompiler(
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
 }
 
-function differenceOf(actual: unknown, expected: unknown): string | undefined {
+function compare(actual: unknown, expected: unknown): string | undefined {
   try {
     assert.deepEqual(actual, expected);
     return undefined;

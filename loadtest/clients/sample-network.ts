@@ -37,7 +37,9 @@ export async function serveSampleNetwork(database: string): Promise<ServedSample
   return { origin, token, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Lets a match run on the server that is listed first, which the calls name; at some hours the sample network has none. */
+/**
+ * Starts a match on the first listed server, which the calls name, because at some hours the sample network has none.
+ */
 async function startMatch({ db, clock }: AppContext, { servers, maps }: Sample): Promise<void> {
   const time = new Date(clock.now()).toISOString();
   const data = { map: maps[0]!.name, started: time };

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Runs `scorehall import` in a process of its own, as an operator would. */
+/** Runs `scorehall import` in a separate process, as an operator would. */
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 export const USER = 'reader';
 export const PASSWORD = 'a password that nothing repeats';
 
-/** The commands that still run: all are killed when the load test ends or is interrupted. */
+/** The running commands, which are killed when the load test ends or is interrupted. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -29,7 +29,7 @@ export interface Ran {
   out: string;
   err: string;
   seconds: number;
-  /** The most memory that the process held, in MB; undefined where the system does not tell. */
+  /** Peak memory of the process in MB; undefined if the system does not report it. */
   peakMb: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export async function runImport(
   child.stdout!.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr!.on('data', (chunk: Buffer) => (err += chunk.toString()));
   let peakMb: number | undefined;
-  const timer = setInterval(() => (peakMb = peakOf(child) ?? peakMb), 100);
+  const timer = setInterval(() => (peakMb = readPeakMemory(child) ?? peakMb), 100);
   const [status] = (await once(child, 'close')) as [number | null];
   clearInterval(timer);
   return { status, out, err, seconds: (performance.now() - started) / 1000, peakMb };
@@ -55,7 +55,7 @@ export function resultOf({ status, out, err }: Ran): ImportResult {
   throw new Error(`The import failed: ${err}${out}`);
 }
 
-/** An import that follows; `line` waits for the next line that it prints with the text. */
+/** An import with `--follow`; `line` waits for the next output line with the text. */
 export interface Following {
   line(text: string): Promise<string>;
   stop(): Promise<number | null>;
@@ -89,7 +89,7 @@ function start(databaseUrl: string, args: readonly string[], environment: NodeJS
       REVOCATION_LOG: 'off',
       IMPORT_PASSWORD: PASSWORD,
       LOG_LEVEL: 'info',
-      ...secretOf(databaseUrl),
+      ...secretEnvironment(databaseUrl),
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -99,10 +99,10 @@ function start(databaseUrl: string, args: readonly string[], environment: NodeJS
   return child;
 }
 
-const secretOf = (databaseUrl: string): NodeJS.ProcessEnv =>
+const secretEnvironment = (databaseUrl: string): NodeJS.ProcessEnv =>
   /^postgres/.test(databaseUrl) ? { SECRET_KEY: 'a secret that is long enough for tests' } : {};
 
-function peakOf({ pid }: ChildProcess): number | undefined {
+function readPeakMemory({ pid }: ChildProcess): number | undefined {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024);

@@ -38,7 +38,7 @@ export async function importLiteBans(source: Source, report: Report): Promise<vo
   await fillLiteBans(connection, Date.now());
   await grantWithoutAddresses(connection, source.name);
   const again = (...options: string[]): Promise<Ran> =>
-    runImport(source.url, ['litebans', addressOf(source), '--json', ...options]);
+    runImport(source.url, ['litebans', sourceAddress(source), '--json', ...options]);
 
   const first = await again();
   const { taken, refused, notes } = resultOf(first);
@@ -78,7 +78,7 @@ export async function importLiteBans(source: Source, report: Report): Promise<vo
   );
   const changed = resultOf(await again());
   report.add(`  ${CHANGES} removals`, `${changed.taken} events`, changed.taken === CHANGES);
-  const counts = await countsOf(source.url);
+  const counts = await countPunishments(source.url);
   const expected = [LITEBANS_ROWS, CHANGES];
   report.add('  punishments and revocations stored', counts.join(', '), counts.join() === expected.join());
 
@@ -94,7 +94,7 @@ export async function importLiteBans(source: Source, report: Report): Promise<vo
   await connection.end();
 }
 
-/** The user of the imports cannot read an address, so that no statement of them selects one. */
+/** The user of the imports cannot read addresses, so that a statement that selects one fails. */
 async function addressesAreUnreadable(source: Source, report: Report): Promise<void> {
   const { createConnection } = await import('mysql2/promise');
   const reader = await createConnection({
@@ -116,7 +116,7 @@ async function addressesAreUnreadable(source: Source, report: Report): Promise<v
 
 export async function followLiteBans(source: Source, report: Report): Promise<void> {
   const connection = await source.mariadb.connect(source.name);
-  const following = followImport(source.url, ['litebans', addressOf(source), '--follow', '1']);
+  const following = followImport(source.url, ['litebans', sourceAddress(source), '--follow', '1']);
   const first = await following.line('taken');
   report.add('follow: nothing new at first', first.slice(25), first.includes('taken 0,'));
   await connection.query(
@@ -147,9 +147,9 @@ export async function importAdvancedBan(source: Source, report: Report): Promise
   const now = Date.now();
   await fillAdvancedBan(connection, now);
   await connection.query(`grant select on ${source.name}.* to '${USER}'@'127.0.0.1'`);
-  const before = await countsOf(source.url);
+  const before = await countPunishments(source.url);
   const again = async (): Promise<number> =>
-    resultOf(await runImport(source.url, ['advancedban', addressOf(source), '--json'])).taken;
+    resultOf(await runImport(source.url, ['advancedban', sourceAddress(source), '--json'])).taken;
   const half = ADVANCEDBAN_ROWS / 2;
   const first = await again();
   report.add(
@@ -170,7 +170,7 @@ export async function importAdvancedBan(source: Source, report: Report): Promise
   report.add('  10 lifted, 7 edited, 1 new, 5 deleted by hand', `${changed} events`, changed === 10 + 7 + 1);
   const settled = await again();
   report.add('  imported again', `${settled} events`, settled === 0);
-  const [punishments, revoked] = await countsOf(source.url);
+  const [punishments, revoked] = await countPunishments(source.url);
   const added = [punishments! - before[0]!, revoked! - before[1]!];
   const expected = [ADVANCEDBAN_ROWS + 1, half + 10];
   report.add('  punishments and revocations stored', added.join(', '), added.join() === expected.join());
@@ -183,7 +183,7 @@ export async function importCommunity(source: Source, report: Report): Promise<v
   await fillCommunity(connection, now);
   await connection.query(`grant select on ${source.name}.* to '${USER}'@'127.0.0.1'`);
   const again = async (): Promise<number> =>
-    resultOf(await runImport(source.url, ['pgmdev', addressOf(source), '--create', '--json'])).taken;
+    resultOf(await runImport(source.url, ['pgmdev', sourceAddress(source), '--create', '--json'])).taken;
   const first = await again();
   // One session is disguised, and one still lasts.
   const expected = COMMUNITY_ROWS + 2 * (COMMUNITY_ROWS - 1) - 1;
@@ -215,9 +215,9 @@ async function grantWithoutAddresses(connection: Connection, name: string): Prom
   await grant('id, uuid, name, date', 'history');
 }
 
-const addressOf = ({ mariadb, name }: Source): string => `mysql://${USER}@127.0.0.1:${mariadb.port}/${name}`;
+const sourceAddress = ({ mariadb, name }: Source): string => `mysql://${USER}@127.0.0.1:${mariadb.port}/${name}`;
 
-async function countsOf(url: string): Promise<number[]> {
+async function countPunishments(url: string): Promise<number[]> {
   await using db = await openDb(url, { keyedHash: secretHash });
   const row = await db.tuple(sql`select count(*), count(revoked) from punishments`);
   return row!.map(Number);

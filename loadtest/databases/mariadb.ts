@@ -62,11 +62,11 @@ export async function startMariaDb(
 /** Makes the user of the server the owner of a file or folder. */
 export async function giveToMariaDb(path: string): Promise<void> {
   if (process.getuid?.() !== ROOT_UID) return;
-  const { uid, gid } = idsOf('mysql');
+  const { uid, gid } = userIds('mysql');
   await chown(path, uid, gid);
 }
 
-function idsOf(user: string): { uid: number; gid: number } {
+function userIds(user: string): { uid: number; gid: number } {
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(runProgram('/usr/bin/id', [flag, user])));
   return { uid: uid!, gid: gid! };
 }

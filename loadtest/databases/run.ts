@@ -16,7 +16,7 @@ export async function runLoadTest({ database, wants }: LoadTestOptions, report: 
   const programs = findMariaDb();
   report.add('MariaDB (Debian: mariadb-server)', programs?.server ?? 'missing', programs !== undefined);
   if (programs === undefined) return;
-  // Not below a private folder of root, which the user of MariaDB could not enter.
+  // Not in a private folder of root, which the user of MariaDB could not enter.
   const folder = await mkdtemp(join('/tmp', 'scorehall-databases-'));
   try {
     const [port] = await freePorts(1);
@@ -32,7 +32,7 @@ export async function runLoadTest({ database, wants }: LoadTestOptions, report: 
         await followLiteBans(source, report);
       }
       if (wants('tls')) {
-        // Of its own, because the events of the other import from Community have the same ids.
+        // A separate database, because the events of the other import from Community have the same ids.
         const url = await created.create();
         await prepare(url, 0);
         await importOverTls({ mariadb, url, name: `tls_${dialect}` }, folder, report);

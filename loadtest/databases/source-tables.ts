@@ -27,9 +27,9 @@ export const LITEBANS_REMOVAL = 'removed_by_uuid, removed_by_name, removed_by_re
 
 export const uuidOf = (player: number): string => `7f0c6a4e-52b1-4c2f-9b7d-${player.toString(16).padStart(12, '0')}`;
 export const MODERATOR = uuidOf(0);
-const addressOf = (player: number): string => `203.0.${(player >> 8) % 256}.${player % 256}`;
+const inventedAddress = (player: number): string => `203.0.${(player >> 8) % 256}.${player % 256}`;
 
-/** `LITEBANS_ROWS` bans that count, and two of each sort that does not: silent, of an address, without a player. */
+/** `LITEBANS_ROWS` bans to import, and two of each kind that is left out: silent, of an address, without a player. */
 export async function fillLiteBans(connection: Connection, now: number): Promise<void> {
   for (const kind of LITEBANS_KINDS) await connection.query(punishments(kind, kind !== 'kicks'));
   await connection.query(`create table litebans_history (id bigint unsigned not null auto_increment primary key,
@@ -37,15 +37,15 @@ export async function fillLiteBans(connection: Connection, now: number): Promise
   const players = Array.from({ length: LITEBANS_ROWS + 1 }, (_, player) => player);
   for (const some of chunksOf(players, BATCH)) {
     await connection.query('insert into litebans_history (name, uuid, ip) values ?', [
-      some.map((player) => [player === 0 ? 'Mod' : `Player${player}`, uuidOf(player), addressOf(player)]),
+      some.map((player) => [player === 0 ? 'Mod' : `Player${player}`, uuidOf(player), inventedAddress(player)]),
     ]);
   }
   for (const some of chunksOf(players.slice(1), BATCH))
     await insertBans(
       connection,
-      some.map((player) => banOf(player, now)),
+      some.map((player) => inventedBan(player, now)),
     );
-  const ban = banOf(LITEBANS_ROWS, now);
+  const ban = inventedBan(LITEBANS_ROWS, now);
   await insertBans(
     connection,
     [{ silent: 1 }, { ipban: 1 }, { uuid: '#offline#' }, { uuid: '203.0.113.9' }].flatMap((parts) => [
@@ -55,12 +55,12 @@ export async function fillLiteBans(connection: Connection, now: number): Promise
   );
 }
 
-type Ban = ReturnType<typeof banOf>;
+type Ban = ReturnType<typeof inventedBan>;
 
-function banOf(player: number, now: number) {
+function inventedBan(player: number, now: number) {
   return {
     uuid: uuidOf(player),
-    ip: addressOf(player),
+    ip: inventedAddress(player),
     reason: `Reason ${player}`,
     banned_by_uuid: player % 3 === 0 ? 'CONSOLE' : MODERATOR,
     banned_by_name: player % 3 === 0 ? 'Console' : 'Mod',
@@ -82,7 +82,7 @@ const ADVANCEDBAN = (name: string): string => `create table ${name} (id int not 
   name VARCHAR(16), uuid VARCHAR(35), reason VARCHAR(255), operator VARCHAR(16), punishmentType VARCHAR(16), start LONG, end LONG,
   calculation VARCHAR(50), primary key (id))`;
 
-/** Half of the punishments are in force; the history has all of them, and IP bans and notes besides. */
+/** Half of the punishments are in force; the history has all of them, and also IP bans and notes. */
 export async function fillAdvancedBan(connection: Connection, now: number): Promise<void> {
   for (const table of ['Punishments', 'PunishmentHistory']) await connection.query(ADVANCEDBAN(table));
   const rows = Array.from({ length: ADVANCEDBAN_ROWS }, (_, index) => advancedBanOf(index + 1, 'BAN', now));

@@ -8,9 +8,9 @@ import { createSource, type Source } from './imports.ts';
 import { giveToMariaDb, type MariaDb } from './mariadb.ts';
 import { COMMUNITY_ROWS, fillCommunity } from './source-tables.ts';
 
-/** Imports over TLS, from a server whose certificate is right, and from servers to which no password may be sent. */
+/** Imports over TLS from a server with a valid certificate, and from servers to which no password may be sent. */
 
-/** May not sign in without TLS, so that an import that gives it up fails. */
+/** May not sign in without TLS, so that an import without TLS fails. */
 const TLS_USER = 'tlsreader';
 
 type Import = (host: string, ca: string | undefined, ...options: string[]) => Promise<Ran>;

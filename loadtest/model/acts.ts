@@ -3,20 +3,23 @@ import type { Operator } from '../support/operator.ts';
 import { COUNTERS } from './generated-events.ts';
 import type { ModelSender } from './sender.ts';
 
-/** A withdrawal of everything that a server sent since a time. The other timestamps bound when it took effect. */
+/**
+ * A withdrawal of everything that a server sent since a time. The other timestamps are bounds of the time at which it
+ * took effect.
+ */
 export interface Withdrawal {
   server: string;
   since: number;
   began: number;
   ended: number;
-  /** False where the command was interrupted, so that the withdrawal may or may not have been created. */
+  /** False if the command was interrupted, so that the withdrawal may or may not have been created. */
   isCertain: boolean;
 }
 
-/** What operators and players do beside the reports of the servers, at random. Remembers what the check must know. */
+/** Random acts of operators and players during the reports of the servers. Records them for the check. */
 export class Acts {
   readonly withdrawals: Withdrawal[] = [];
-  /** Receipts of single withdrawn events; those whose command was interrupted may still stand. */
+  /** Receipts of single withdrawn events; those whose command was interrupted may not have been withdrawn. */
   readonly withdrawn = new Map<string, { isCertain: boolean }>();
   readonly deleted = new Set<string>();
   /** Sentences about commands that failed. */
@@ -64,7 +67,7 @@ export class Acts {
     if (reply === undefined) return 'interrupted';
     if (reply.status === 0) return 'done';
     if (!/^scorehall: /m.test(reply.err)) this.failures.push(`${command.join(' ')}: ${reply.err}`);
-    // 2 is a refusal, unless the command had created its job, which the services run to its end.
+    // 2 is a refusal, unless the command had already created its job, which the services complete.
     if (reply.status === 2 && !/See: scorehall job|^job /m.test(reply.err)) return 'refused';
     console.log(`         ${command.join(' ')}: ${reply.err.trim()}`);
     return 'interrupted';

@@ -11,7 +11,7 @@ import type { ModelSender, Sent } from './sender.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Compares the ledger with what the senders know, and both services with the ledger. @returns the differences */
+/** Compares the ledger with the senders' receipts, and both services with the ledger. @returns the differences */
 export async function check(
   operator: Operator,
   senders: readonly ModelSender[],
@@ -53,13 +53,13 @@ function* ledgerFaults(events: readonly Exported[], senders: readonly ModelSende
   }
   for (const { server, sent } of senders) {
     for (const one of sent.values()) {
-      const fault = faultOf(server, one, stored.get(`${server} ${one.id}`), acts);
+      const fault = findFault(server, one, stored.get(`${server} ${one.id}`), acts);
       if (fault !== undefined) yield `${server} ${one.id} (${one.variants[0]!.type}): ${fault}`;
     }
   }
 }
 
-function faultOf(server: string, sent: Sent, stored: Exported | undefined, acts: Acts): string | undefined {
+function findFault(server: string, sent: Sent, stored: Exported | undefined, acts: Acts): string | undefined {
   if (stored === undefined) {
     if (sent.acknowledged === undefined || mayBeWithdrawn(server, sent, acts)) return undefined;
     return 'was acknowledged, is not stored and was not withdrawn';
@@ -67,7 +67,7 @@ function faultOf(server: string, sent: Sent, stored: Exported | undefined, acts:
   if (sent.acknowledged === undefined) return `is stored, but was rejected: ${sent.rejected}`;
   if (isWithdrawn(server, sent, acts)) return 'was withdrawn, but is stored';
   if (sent.receipt !== stored.receipt) return `has the receipt ${sent.receipt}, but is stored under ${stored.receipt}`;
-  // Bodies with players who have pseudonyms now are compared through the APIs only.
+  // Bodies with players who have pseudonyms are compared through the APIs only.
   const variant = sent.variants.find(({ type, time }) => storedType(type) === stored.type && time === stored.time);
   return variant === undefined ? 'is stored with another type or time than it was sent with' : undefined;
 }
@@ -78,7 +78,7 @@ function mayBeWithdrawn(server: string, { acknowledged, firstSent, receipt, vari
   if (receipt !== undefined && acts.withdrawn.has(receipt)) return true;
   const isAnyWithdrawn = acts.withdrawals.length > 0 || acts.withdrawn.size > 0;
   if (isAnyWithdrawn && variants.some(({ type }) => DEPENDENT.test(type))) return true;
-  // A killed command's job is found later, so it may have taken effect at any time after it began.
+  // The job of a killed command is found later and may have taken effect at any time after its start.
   return acts.withdrawals.some(
     (one) => one.server === server && acknowledged! >= one.since && (firstSent <= one.ended || !one.isCertain),
   );

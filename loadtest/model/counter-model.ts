@@ -1,6 +1,6 @@
 import type { Exported } from './exported.ts';
 
-/** What an event reported of a player in a field group. */
+/** The report of an event about a player in a field group. */
 export interface CounterReport {
   group: string;
   values: Record<string, number>;
@@ -11,7 +11,7 @@ interface Declared {
   modes: string[];
 }
 
-/** The network's own counters: the last declaration of each decides over all reports, whenever they came. */
+/** The network's own counters: the last declaration of each applies to all reports, earlier ones too. */
 export class CounterModel {
   readonly #declared = new Map<string, Declared>();
 
@@ -24,7 +24,7 @@ export class CounterModel {
     }
   }
 
-  /** The values of a match as it shows them: those that count in its field group and are not zero. */
+  /** The shown values of a match: those that count in its field group and are not zero. */
   shownIn(group: string, values: Record<string, number> = {}): Record<string, number> | undefined {
     const shown = Object.entries(values).filter(([key, value]) => value > 0 && this.#counts(key, group));
     return shown.length === 0 ? undefined : Object.fromEntries(shown);

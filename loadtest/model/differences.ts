@@ -1,4 +1,4 @@
-/** Finds where an actual value differs from an expected one. @returns one sentence for each place */
+/** Compares an actual value with an expected one. @returns one sentence per difference */
 export function differences(expected: unknown, actual: unknown, path = ''): string[] {
   if (Object.is(expected, actual)) return [];
   if (expected instanceof Map && actual instanceof Map) return ofEntries(expected, actual, path);
@@ -13,7 +13,7 @@ const isObject = (value: unknown): value is object =>
 const placed = (items: readonly unknown[]): Map<string, unknown> =>
   new Map(items.map((item, place) => [String(place), item]));
 
-/** A member that is undefined is not there. */
+/** An undefined member counts as missing. */
 const members = (value: object): Map<string, unknown> =>
   new Map(Object.entries(value).filter(([, member]) => member !== undefined));
 

@@ -4,8 +4,8 @@ import type { MapFacts, MatchFacts, Network, PlayerFacts, PunishmentFacts } from
 import { groupOf, PlayerModel, winnersOf } from './player-model.ts';
 
 /**
- * Computes from the exported events alone what the APIs must answer. It shares no code with the service: the obvious
- * computation, in memory, event after event.
+ * Computes the expected responses of the APIs from the exported events alone. It shares no code with the service and
+ * computes in the obvious way, in memory, event after event.
  */
 
 export function expectedNetwork(events: readonly Exported[]): Network {
@@ -98,8 +98,8 @@ class NetworkModel {
   }
 
   /**
-   * A match as it was reported, with the surviving UUIDs; a player of whom a merged UUID took part has the present name in
-   * all places of the match.
+   * A match as reported, with the surviving UUIDs; if a merged UUID of a player took part, the player has the present
+   * name everywhere in the match.
    */
   #shownMatch({ teams, objectives, counters, ...head }: MatchFacts, nameOf: (uuid: string) => string): MatchFacts {
     const reported = [

@@ -1,8 +1,8 @@
 import type { Random } from '../support/random.ts';
 
 /**
- * Random events of a small network. Few players, maps and timestamps, so that events often concern the same player,
- * contradict each other or have the same time.
+ * Random events of a small network, with few players, maps and timestamps, so that events often concern the same
+ * player, contradict each other or have the same time.
  */
 
 export interface ModelEvent {
@@ -40,12 +40,12 @@ export class EventGenerator {
     this.#random = random;
     this.#began = began;
     this.#prefix = prefix;
-    this.uuids = Array.from({ length: PLAYERS }, (_, number) => uuidOf(number));
+    this.uuids = Array.from({ length: PLAYERS }, (_, number) => numberedUuid(number));
   }
 
   next(): ModelEvent {
     const [type, data] = this.#body();
-    // Every server uses the same ids: an id belongs to its server.
+    // Every server uses the same ids, because an id belongs to its server.
     return { version: 1, id: `${this.#prefix}-${this.#count++}`, type, time: this.time(), data };
   }
 
@@ -197,4 +197,4 @@ export class EventGenerator {
   }
 }
 
-const uuidOf = (number: number): string => `5c0fe11a-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
+const numberedUuid = (number: number): string => `5c0fe11a-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;

@@ -14,7 +14,7 @@ const ROUNDS = 3;
 const EVENTS_PER_ROUND = 60;
 const ACTS_PER_ROUND = 6;
 const HOUR_MS = 3_600_000;
-/** The three processes must have the same one. */
+/** The same for the three processes. */
 const SECRET_KEY = 'the secret key of the random model of the load tests';
 
 export interface CaseResult {
@@ -43,9 +43,9 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
       kills += await runRound(services, operator, senders, acts, random.fork());
       const found = await check(operator, senders, acts, services.apiPorts, token);
       const differences = [...acts.failures, ...found];
-      if (differences.length > 0) return { events: countOf(senders), kills, differences };
+      if (differences.length > 0) return { events: countSent(senders), kills, differences };
     }
-    return { events: countOf(senders), kills, differences: [] };
+    return { events: countSent(senders), kills, differences: [] };
   } finally {
     operator.close();
     await services.kill();
@@ -53,9 +53,9 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
   }
 }
 
-const countOf = (senders: readonly ModelSender[]): number => senders.reduce((sum, { sent }) => sum + sent.size, 0);
+const countSent = (senders: readonly ModelSender[]): number => senders.reduce((sum, { sent }) => sum + sent.size, 0);
 
-/** Senders, operator and kills at the same time; then everything is delivered and every job done. */
+/** Runs senders, operator and kills at the same time, then delivers all events and completes all jobs. */
 async function runRound(
   services: Services,
   operator: Operator,
@@ -103,7 +103,7 @@ class Services {
     return this.#served.map(({ api }) => api);
   }
 
-  /** Kills a service and starts it again, on other ports: another program may have taken the former ones meanwhile. */
+  /** Kills a service and restarts it on other ports, because another program may have taken the former ones. */
   async restart(number: number): Promise<void> {
     await this.#served[number]!.kill();
     this.#served[number] = await serveProcess(this.#url, { environment: { SECRET_KEY } });

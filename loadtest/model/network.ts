@@ -1,4 +1,4 @@
-/** What the APIs say about a network, in a form that two sources can be compared in. Timestamps are epoch milliseconds. */
+/** The responses of the APIs about a network, in a form for comparison. Timestamps are epoch milliseconds. */
 
 export interface Network {
   matches: Map<string, MatchFacts>;

@@ -27,7 +27,7 @@ const COMPLETED: Record<string, string> = {
   destroyable: 'destroyable_destroyed',
   flag: 'flag_captured',
 };
-/** The data API lists so many objectives of a type. */
+/** The number of objectives of a type that the data API lists. */
 const LISTED = 20;
 const TOTALS = [...FIGHT, 'win_count', 'lose_count', 'play_count', 'shot_count', 'hit_count', 'time_played'];
 
@@ -51,7 +51,7 @@ export function winnersOf({ win, winners = [] }: Exported['data']): string[] {
   return win === '' ? (winners as string[]) : [win, ...(winners as string[]).filter((name) => name !== win)];
 }
 
-/** One player, with everything that the events say about it. */
+/** One player, according to the events. */
 export class PlayerModel {
   readonly uuid: string;
   readonly kills: Kill[] = [];
@@ -107,7 +107,7 @@ export class PlayerModel {
       win_count: more('win'),
       lose_count: more('lose'),
       play_count: before === undefined ? 1 : 0,
-      envdeath_count: envdeathsOf(match, player.uuid as string),
+      envdeath_count: countEnvdeaths(match, player.uuid as string),
       objective_completed: own.length,
     };
     for (const [type, counter] of Object.entries(COMPLETED)) {
@@ -162,7 +162,7 @@ export class PlayerModel {
   }
 
   /**
-   * The present name first. Names that differ in case only are one, in the spelling that was seen last. Of several names in
+   * The present name first. Names that differ in case only are one, in the last observed spelling. Of several names in
    * one event the last in their order is the newest.
    */
   #names(): Named[] {
@@ -180,7 +180,7 @@ export class PlayerModel {
     return [present, ...former.sort(lastSeenFirst)];
   }
 
-  /** Two UUIDs that were merged may have played in the same match: it is listed once, won if one won, with both sums. */
+  /** Two merged UUIDs may have played in the same match, which is listed once, won if either won, with both sums. */
   #matches(): Record<string, unknown>[] {
     const listed = new Map<string, Record<string, unknown>>();
     for (const { id, match, result, player } of this.#played) {
@@ -191,7 +191,7 @@ export class PlayerModel {
         ...{ id, map: match.map, gamemode: match.gamemode },
         result: before?.['result'] === 'win' ? 'win' : result,
         ...{ score: sum('score'), kill_count: sum('kill_count'), death_count: sum('death_count') },
-        envdeath_count: sum('envdeath_count', envdeathsOf(match, player.uuid as string)),
+        envdeath_count: sum('envdeath_count', countEnvdeaths(match, player.uuid as string)),
         ...{ started: Date.parse(match.started as string), finished: Date.parse(match.finished as string) },
       });
     }
@@ -199,7 +199,7 @@ export class PlayerModel {
   }
 }
 
-const envdeathsOf = (match: Exported['data'], uuid: string): number =>
+const countEnvdeaths = (match: Exported['data'], uuid: string): number =>
   match.kills.filter((kill: Exported['data']) => kill.killer === null && kill.victim === uuid).length;
 
 const newestFirst = (a: Kill, b: Kill): number =>

@@ -10,7 +10,7 @@ const FIELDS = [
   'names',
   'counters',
 ].join(',');
-/** Compared elsewhere, or counted only every few minutes. */
+/** Compared elsewhere, or counted every few minutes only. */
 const NOT_COUNTERS = /_rank$|^kd_ratio$|^(wool_places|core_leaks|destroys|faction_id|faction_role)$/;
 const KILL_NUMBER_AT = 11;
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -53,20 +53,20 @@ export async function readNetwork(api: ApiClient, uuids: Iterable<string>): Prom
   const players = new Map<string, PlayerFacts>();
   for (const uuid of uuids) {
     const player = await api.get<Json>(`/v1/players/${uuid}?fields=${FIELDS}`);
-    if (player !== undefined) players.set(uuid, await playerOf(api, uuid, player));
+    if (player !== undefined) players.set(uuid, await readPlayer(api, uuid, player));
   }
   return {
-    matches: new Map(matches.map((match) => [match['id'] as string, matchOf(match)])),
+    matches: new Map(matches.map((match) => [match['id'] as string, toMatch(match)])),
     players,
-    punishments: new Map(punishments.map((one) => [one['id'] as string, punishmentOf(one)])),
-    maps: new Map(maps.map((map) => [map['name'] as string, mapOf(map)])),
+    punishments: new Map(punishments.map((one) => [one['id'] as string, toPunishment(one)])),
+    maps: new Map(maps.map((map) => [map['name'] as string, toMap(map)])),
   };
 }
 
 const at = (value: unknown): number => Date.parse(value as string);
 const atOrEmpty = (value: unknown): number | '' => (value === '' ? '' : at(value));
 
-function matchOf({ permalink_url: _, ...match }: Json): MatchFacts {
+function toMatch({ permalink_url: _, ...match }: Json): MatchFacts {
   const objectives = (match['objectives'] as Json[]).map((one) => ({ ...one, time: at(one['time']) }));
   return {
     ...match,
@@ -76,11 +76,11 @@ function matchOf({ permalink_url: _, ...match }: Json): MatchFacts {
   } as unknown as MatchFacts;
 }
 
-function punishmentOf({ permalink_url: _, automatic: __, ...punishment }: Json): PunishmentFacts {
+function toPunishment({ permalink_url: _, automatic: __, ...punishment }: Json): PunishmentFacts {
   return { ...punishment, time: at(punishment['time']) } as unknown as PunishmentFacts;
 }
 
-function mapOf({ id, name, version, objective, gamemodes, rates, rotations }: Json): MapFacts {
+function toMap({ id, name, version, objective, gamemodes, rates, rotations }: Json): MapFacts {
   const counted = (rates as { version: string; total: number; rates: Record<string, number> }[])
     .filter(({ total }) => total > 0)
     .map((rate) => [rate.version, Object.values(rate.rates)] as const);
@@ -88,7 +88,7 @@ function mapOf({ id, name, version, objective, gamemodes, rates, rotations }: Js
   return { id, name, version, objective, gamemodes, rates: Object.fromEntries(counted), rotations: sorted } as MapFacts;
 }
 
-async function playerOf(api: ApiClient, uuid: string, player: Json): Promise<PlayerFacts> {
+async function readPlayer(api: ApiClient, uuid: string, player: Json): Promise<PlayerFacts> {
   const groups: PlayerFacts['groups'] = {};
   for (const [name, value] of Object.entries(player)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
@@ -110,20 +110,20 @@ async function playerOf(api: ApiClient, uuid: string, player: Json): Promise<Pla
     matches: matches!.map(({ time: _, ...played }) => {
       return { ...played, started: at(played['started']), finished: at(played['finished']) };
     }),
-    kills: kills!.map(killOf),
-    deaths: deaths!.map(killOf),
-    completed: completedOf(player),
+    kills: kills!.map(toKill),
+    deaths: deaths!.map(toKill),
+    completed: toCompleted(player),
   };
 }
 
 /** The id of a kill is that of its match and a number in three base-32 digits. */
-function killOf({ id, match_id, killer_uuid, victim_uuid, time }: Json): Kill {
+function toKill({ id, match_id, killer_uuid, victim_uuid, time }: Json): Kill {
   const digits = Array.from((id as string).slice(KILL_NUMBER_AT));
   const number = digits.reduce((total, digit) => total * DIGITS.length + DIGITS.indexOf(digit), 0);
   return { match_id, number, killer_uuid, victim_uuid, time: at(time) } as Kill;
 }
 
-function completedOf(player: Json): PlayerFacts['completed'] {
+function toCompleted(player: Json): PlayerFacts['completed'] {
   const group = (name: string, list: string): Json[] => (player[name] as Record<string, Json[]>)[list]!;
   const ids = (items: Json[]): string[] => items.map((item) => item['match_id'] as string).sort();
   return {

@@ -8,9 +8,9 @@ const MAX_SHOWN = 20;
 const MAX_SEED = 2 ** 31;
 
 /**
- * Runs random cases until the time is over, half of it on each database, or the one case of `--seed`. The seed decides
- * what is sent, done and killed; the operating system decides how the processes interleave, so a difference that depends
- * on it may need several runs to appear again.
+ * Runs random cases until the time is over, half of it on each database, or the one case of `--seed`. The seed
+ * determines events, acts and kills. The operating system interleaves the processes, so that a difference may need
+ * several runs to appear again.
  */
 export async function runLoadTest({ database, seed, minutes }: LoadTestOptions, report: Report): Promise<void> {
   const dialects = dialectsOf(database);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/random.ts';
 import type { EventGenerator, ModelEvent } from './generated-events.ts';
 
-/** What a sender knows about one of its ids. */
+/** The state of one of a sender's ids. */
 export interface Sent {
   id: string;
   /** The events that were sent under the id, more than one for forgeries. */
@@ -27,8 +27,8 @@ const MAX_BATCH = 20;
 const MAX_RETRIES = 3;
 
 /**
- * A game server that sends in wrong order, in parallel to either service, sends again what it has sent, and reuses ids. It
- * resends everything without a receipt until each event has one.
+ * A game server that sends out of order and in parallel to either service, repeats events, and reuses ids. It resends
+ * events until each has a receipt.
  */
 export class ModelSender {
   readonly server: string;
@@ -136,7 +136,7 @@ export class ModelSender {
   }
 }
 
-/** The receipts of the events in their order; a stream that was cut off has fewer. */
+/** The receipts of the events in their order; an interrupted stream has fewer. */
 function receiptsIn(text: string, isStream: boolean): Receipt[] {
   if (!isStream) return JSON.parse(text) as Receipt[];
   const lines = text.split('\n').filter((line) => line !== '');

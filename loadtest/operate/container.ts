@@ -10,7 +10,7 @@ import type { Outcome } from './engine.ts';
 import { findProgram, ROOT, runProgram } from '../support/programs.ts';
 
 const SUITE = 'bookworm';
-/** Beside a minimal Debian only what docs/operations.md names. */
+/** In addition to a minimal Debian, only the packages that docs/operations.md names. */
 const PACKAGES = 'systemd-sysv,libatomic1,dbus';
 const BOOT_WITHIN_S = 60;
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -22,7 +22,7 @@ export interface Container extends AsyncDisposable {
   shell(script: string, stdin?: string): Outcome;
 }
 
-/** @returns what is missing on this machine, as a sentence */
+/** @returns a sentence about missing programs of this machine */
 export function missingForContainer(): string | undefined {
   if (process.platform !== 'linux' || process.getuid!() !== 0) return 'needs Linux and root';
   const missing = ['debootstrap', 'systemd-nspawn', 'nsenter'].filter((name) => findProgram(name) === undefined);
@@ -46,7 +46,7 @@ export async function bootContainer(): Promise<Container> {
   }
 }
 
-/** The files of this work tree as a clone of it would have them, and the dependencies as the documents install them. */
+/** The files that a clone of this work tree has, and the dependencies installed as documented. */
 async function installProgram(target: string): Promise<void> {
   const listed = runProgram('git', ['ls-files', '-z'], { cwd: ROOT });
   for (const file of listed.split('\0').filter((file) => file !== '')) await cp(join(ROOT, file), join(target, file));
@@ -58,7 +58,7 @@ async function boot(root: string, remove: () => Promise<void>): Promise<Containe
   const machine = `--machine=scorehall-unit-${process.pid}`;
   const child = spawn(findProgram('systemd-nspawn')!, [`--directory=${root}`, machine, ...options], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // The container gets the one hierarchy of control groups that present systems have.
+    // The container gets the unified hierarchy of control groups.
     env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1' },
   });
   const errors = text(child.stderr);
@@ -70,7 +70,7 @@ async function boot(root: string, remove: () => Promise<void>): Promise<Containe
     kill();
     throw new Error(`systemd did not start in the container: ${await errors}`);
   }
-  const container = containerOf(init);
+  const container = createContainer(init);
   const dispose = async (): Promise<void> => {
     container.run(['systemctl', 'poweroff']);
     await Promise.race([exited, pause(BOOT_WITHIN_S * 1000, undefined, { ref: false }).then(kill)]);
@@ -81,11 +81,11 @@ async function boot(root: string, remove: () => Promise<void>): Promise<Containe
   return { ...container, [Symbol.asyncDispose]: dispose };
 }
 
-/** @returns the process of systemd once it has started every unit; one that fails shows at the end of the test */
+/** @returns the process of systemd once it has started every unit; failed units are reported at the end of the test */
 async function firstChild(pid: number): Promise<string | undefined> {
   for (let waited = 0; waited < BOOT_WITHIN_S * 10; waited++) {
-    const [child = ''] = childrenOf(pid).split(' ');
-    const state = child === '' ? '' : containerOf(child).run(['systemctl', 'is-system-running', '--wait']).text;
+    const [child = ''] = readChildren(pid).split(' ');
+    const state = child === '' ? '' : createContainer(child).run(['systemctl', 'is-system-running', '--wait']).text;
     if (['running', 'degraded'].includes(state)) return child;
     await pause(100);
   }
@@ -93,7 +93,7 @@ async function firstChild(pid: number): Promise<string | undefined> {
 }
 
 /** Empty once the process has ended. */
-function childrenOf(pid: number): string {
+function readChildren(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   } catch {
@@ -101,7 +101,7 @@ function childrenOf(pid: number): string {
   }
 }
 
-function containerOf(init: string): Pick<Container, 'run' | 'shell'> {
+function createContainer(init: string): Pick<Container, 'run' | 'shell'> {
   const namespaces = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--root', '--wd'];
   const prefix = [`--target=${init}`, ...namespaces, 'env', '-i', `PATH=${PATH}`, 'HOME=/root'];
   const run = (command: readonly string[], input = ''): Outcome => {

@@ -4,7 +4,7 @@ import { findProgram, ROOT } from '../support/programs.ts';
 
 export interface Outcome {
   status: number | null;
-  /** Standard output alone: podman writes warnings to the other. */
+  /** Standard output alone, because podman writes warnings to standard error. */
   text: string;
   errors: string;
 }
@@ -15,7 +15,7 @@ export interface Engine {
   run(args: readonly string[], stdin?: string): Outcome;
 }
 
-/** The first engine that answers; the Docker client alone does not. */
+/** The first engine that answers; a Docker client without its daemon does not. */
 export function findEngine(): Engine | undefined {
   const engines = ['docker', 'podman'].map(findProgram).filter((path) => path !== undefined);
   return engines.map(engineAt).find((engine) => engine.run(['info']).status === 0);
@@ -31,7 +31,7 @@ function engineAt(path: string): Engine {
   };
 }
 
-/** Podman reads no ignore file beside the container file, and its own format has no health check. */
+/** Podman does not find the ignore file of the container file by itself, and its own format has no health check. */
 export function buildArguments({ name }: Engine, tag: string): string[] {
   const base = process.env['NODE_IMAGE'];
   return [

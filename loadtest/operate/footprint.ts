@@ -10,7 +10,7 @@ const SETTLE_MS = 120_000;
 const STARTS = 5;
 const MEGABYTE = 1e6;
 
-/** Measures the memory two minutes after the start, and the start on an existing database. It is an aim, not a target. */
+/** Measures the memory two minutes after the start, and the start on an existing database, without a target. */
 export async function testFootprint(report: Report): Promise<void> {
   if (process.platform !== 'linux') return report.note('footprint', 'not measured: it is read from /proc');
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-footprint-'));

@@ -12,12 +12,12 @@ interface RequestOptions {
   headers?: OutgoingHttpHeaders;
   /** The CA to trust; without it those of the system. */
   ca?: string | undefined;
-  /** The own address, of which Linux has all of 127.0.0.0/8. */
+  /** The local address; on Linux any of 127.0.0.0/8. */
   localAddress?: string;
   body?: Buffer | undefined;
 }
 
-/** One request on a connection of its own. */
+/** One request on a separate connection. */
 export async function ask(url: string, { body, ...options }: RequestOptions = {}): Promise<HttpResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const open = url.startsWith('https:') ? httpsRequest : httpRequest;

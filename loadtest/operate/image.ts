@@ -40,13 +40,13 @@ interface Setup {
   engine: Engine;
   report: Report;
   volume: string;
-  /** Has the files of /run/secrets. */
+  /** The folder with the files of /run/secrets. */
   folder: string;
 }
 
 const end = ({ text, errors }: Outcome): string => `${text}\n${errors}`.trim().slice(-500);
 
-/** What users of the image do not need, and what nobody may publish. */
+/** Files that users of the image do not need, and files that must not be published. */
 const UNWANTED = String.raw`find /app /data \( -name '*.map' -o -name .npmrc -o -name '*.env' -o -name .git \
   -o -name secret.key -o -name 'node-linux-*' -o -path '*/node_modules/typescript' -o -path '*/node_modules/oxlint' \
   -o -path '*/node_modules/.bin/node' \) ; ls -d /app/test /app/loadtest /app/bench /app/scripts /app/deploy 2>/dev/null`;
@@ -72,7 +72,7 @@ interface ImageDescription {
 function testHealthCheckWithoutService({ engine, report }: Setup): string[] {
   const [image] = JSON.parse(engine.run(['image', 'inspect', IMAGE]).text) as ImageDescription[];
   const { Test: [, ...check] = [] } = image?.Config?.Healthcheck ?? image?.Healthcheck ?? {};
-  // Without a command the container would serve and never end.
+  // Without a command the container would serve and not end.
   if (check.length === 0) throw new Error('The image has no health check.');
   const { status } = engine.run(['run', '--rm', IMAGE, ...check]);
   report.add('image: health check without the service', `exit code ${status}`, status === 1);

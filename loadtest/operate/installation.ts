@@ -56,7 +56,7 @@ export function runCommand(settings: NodeJS.ProcessEnv, ...args: string[]): { st
   return { status, output };
 }
 
-/** Runs a command of an installation with what a prefix such as `unshare -rn` does. */
+/** Runs a command of an installation under a prefix such as `unshare -rn`. */
 export function runWithin(
   within: readonly string[],
   settings: NodeJS.ProcessEnv,
@@ -77,7 +77,7 @@ export function startCommand(settings: NodeJS.ProcessEnv, ...args: string[]): Ch
 
 const environmentWith = (settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
-  // The unit and the image cache stripped and compiled modules, too.
+  // As the unit and the image do, caches stripped and compiled modules.
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   ...settings,
 });

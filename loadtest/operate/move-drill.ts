@@ -18,7 +18,7 @@ import { reportMemory, reportSteps, runMove } from './move-run.ts';
 const MATCHES = 1_000_000;
 /** Fewer, because the source is generated for each run. */
 const MATCHES_FROM_POSTGRES = 100_000;
-/** Of an installation without a key of its own. */
+/** Of an installation without its own key. */
 const SECRET_KEY = 'the secret key of the installation that moves';
 const DELIVERY_MS = 300_000;
 /** The copy of the source, and PostgreSQL with its log, in multiples of the source. */
@@ -56,10 +56,10 @@ async function toPostgres(folder: string, targets: Databases, matches: number): 
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < statSync(url).size * SPACE_FACTOR) throw new Error(`Too little space in ${folder}.`);
   await copyFile(url, source, constants.COPYFILE_FICLONE);
-  // A database that was in use before has its newest rows in the log.
+  // The newest rows of a database that was in use may be in the WAL only.
   if (existsSync(`${url}-wal`)) await copyFile(`${url}-wal`, `${source}-wal`);
   const key = join(dirname(url), 'secret.key');
-  // A database that was measured has a secret key, which no other can replace.
+  // A database that was measured is bound to a secret key.
   const secretKey = existsSync(key) ? readFileSync(key, 'utf8').trim() : SECRET_KEY;
   return { name: 'move to PostgreSQL', source, target: await targets.create(), folder, secretKey };
 }
@@ -104,13 +104,13 @@ async function moveInUse(report: Report, { name, source, target, folder, secretK
   await moved.kill('SIGTERM');
 }
 
-/** The outputs of the command after which it is killed: in a large table, and while it compares. */
+/** The outputs of the command after which it is killed: while it copies a large table, and while it compares. */
 const BREAK_OFF = [
   /^read \d{6,} rows of player_matches|^Creating the indexes/m,
   /^Comparing all tables\.\n(read .*\n){3}|^The source is closed/m,
 ];
 
-/** @returns when the move ended, by `performance.now()` */
+/** @returns the end of the move, by `performance.now()` */
 async function moveAndBreakOff(
   report: Report,
   name: string,

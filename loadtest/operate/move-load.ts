@@ -21,7 +21,7 @@ export async function keysOf(db: Db): Promise<string[]> {
   return keys;
 }
 
-/** Game servers that report matches by the sender that plugins use, and one client that notes each refused write. */
+/** Game servers that report matches with the sender package, and one client that records each refused write. */
 export class Load implements AsyncDisposable {
   readonly #senders: Sender[];
   readonly #stop = new AbortController();
@@ -65,7 +65,7 @@ export class Load implements AsyncDisposable {
     }
   }
 
-  /** No further matches; the queues may still hold some. */
+  /** Stops adding matches; the queues may still contain some. */
   async finish(): Promise<void> {
     this.#stop.abort();
     await this.#running;

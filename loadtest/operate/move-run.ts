@@ -6,7 +6,10 @@ import { startCommand } from './installation.ts';
 const MAX_MEGABYTES = 300;
 const STEADY_FACTOR = 1.25;
 const SAMPLE_MS = 200;
-/** The first minute, in which Node's memory grows to its usual size whatever the program does, cannot show a growth. */
+/**
+ * Fewer samples (two minutes) cannot show a growth, because Node's memory grows to its usual size in the first minute
+ * of any program.
+ */
 const MIN_SAMPLES = 600;
 
 interface Line {
@@ -38,14 +41,14 @@ export async function runMove(settings: NodeJS.ProcessEnv, target: string, until
     if (until?.test(run.output) === true) child.kill('SIGKILL');
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;
-  const sampler = setInterval(() => run.megabytes.push(...megabytesOf(child.pid!)), SAMPLE_MS);
+  const sampler = setInterval(() => run.megabytes.push(...readMemory(child.pid!)), SAMPLE_MS);
   [run.code] = await exited;
   run.ended = performance.now();
   clearInterval(sampler);
   return run;
 }
 
-function megabytesOf(pid: number): number[] {
+function readMemory(pid: number): number[] {
   if (process.platform !== 'linux') return [];
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -5,7 +5,7 @@ import { findProgram, ROOT } from '../support/programs.ts';
 import { testInstalledUnit } from './unit.ts';
 
 const UNITS = ['scorehall.service', 'scorehall-agent.service', 'scorehall-backup.service', 'scorehall-backup.timer'];
-/** Of these, the ones that run for as long as the machine. */
+/** Of these, the permanent ones. */
 const SERVICES = UNITS.slice(0, 2);
 /** systemd calls an exposure below 2.5 "OK". */
 const MAX_EXPOSURE = 2;
@@ -14,14 +14,14 @@ const MAX_EXPOSURE = 2;
 export async function testUnit(report: Report): Promise<void> {
   const analyze = findProgram('systemd-analyze');
   if (analyze === undefined) return report.add('systemd-analyze', 'is missing: apt-get install systemd', false);
-  const verified = spawnSync(analyze, ['verify', ...UNITS.map(pathOf)], { encoding: 'utf8' });
+  const verified = spawnSync(analyze, ['verify', ...UNITS.map(unitPath)], { encoding: 'utf8' });
   report.add('units: systemd-analyze verify', verified.stderr.trim() || 'no complaint', verified.status === 0);
   for (const name of SERVICES) {
-    const { stdout } = spawnSync(analyze, ['security', '--offline=yes', pathOf(name)], { encoding: 'utf8' });
+    const { stdout } = spawnSync(analyze, ['security', '--offline=yes', unitPath(name)], { encoding: 'utf8' });
     const exposure = /Overall exposure level[^:]*: ([\d.]+)/.exec(stdout)?.[1] ?? 'unknown';
     report.add(`${name}: exposure, 0 to 10`, exposure, Number(exposure) <= MAX_EXPOSURE);
   }
   await testInstalledUnit(report);
 }
 
-const pathOf = (name: string): string => join(ROOT, 'deploy/systemd', name);
+const unitPath = (name: string): string => join(ROOT, 'deploy/systemd', name);

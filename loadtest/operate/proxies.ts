@@ -14,7 +14,7 @@ import { findProgram } from '../support/programs.ts';
 import { PROXIES, type ProxyProgram, type Service, SERVICES, type Setup, startProxy } from './proxy.ts';
 import { runCommand, serveInstallation } from './installation.ts';
 
-/** Runs the proxies that Debian has in front of all services, as the examples of deploy/ configure them. */
+/** Runs the proxies that Debian packages in front of all services, with the configuration of deploy/. */
 export async function testProxies(report: Report): Promise<void> {
   const openssl = findProgram('openssl');
   if (openssl === undefined) return report.add('openssl', 'is missing: apt-get install openssl', false);
@@ -46,7 +46,7 @@ async function testProxy(report: Report, path: string, openssl: string, program:
       http: ports[8]!,
     };
     const urls = byService((_, service) => `https://127.0.0.1:${setup.open[service]}`);
-    const environment = environmentOf(setup, urls);
+    const environment = proxyEnvironment(setup, urls);
     const installed = { name: program.name, setup, environment, urls, ca: readFileSync(setup.certificates.ca, 'utf8') };
     await using service = await serveInstallation(environment);
     await using proxy = await startProxy(path, program, setup);
@@ -66,7 +66,7 @@ function byService<T>(value: (index: number, service: Service) => T): Record<Ser
   return Object.fromEntries(SERVICES.map((service, index) => [service, value(index, service)])) as Record<Service, T>;
 }
 
-function environmentOf({ folder, certificates, listen }: Setup, urls: Record<Service, string>): NodeJS.ProcessEnv {
+function proxyEnvironment({ folder, certificates, listen }: Setup, urls: Record<Service, string>): NodeJS.ProcessEnv {
   const pairs = SERVICES.flatMap((service) => [
     [`${service}_URL`, urls[service]],
     [`${service}_LISTEN`, `127.0.0.1:${listen[service]}`],
@@ -144,7 +144,7 @@ function loginLine(index: number): string {
   return `${JSON.stringify(event).padEnd(LINE_BYTES - 1)}\n`;
 }
 
-/** The services count the client, whatever it claims to be. */
+/** The services count the client under its real address, not under a claimed one. */
 async function testClientAddress(report: Report, { name, urls, ca, environment }: Installed): Promise<void> {
   const signer = keyedHashUnder(readConfig(environment));
   for (const service of SERVICES) {

@@ -22,18 +22,18 @@ const EXAMPLE_PORTS: Record<Service, number> = { API: 7400, AUTH: 7401, SITE: 74
 export interface Setup {
   folder: string;
   certificates: Certificates;
-  /** Where the services listen. */
+  /** The ports of the services. */
   listen: Record<Service, number>;
-  /** Where the proxy serves each of them by https. */
+  /** The ports at which the proxy serves each of them by https. */
   open: Record<Service, number>;
-  /** Where the proxy redirects http. */
+  /** The port at which the proxy redirects http. */
   http: number;
 }
 
-/** A proxy that runs the example of deploy/, with other ports and one certificate. */
+/** A proxy with the example of deploy/, but other ports and one certificate. */
 export interface ProxyProgram {
   name: 'nginx' | 'caddy';
-  /** The package of Debian that has it. */
+  /** The package of Debian. */
   package: string;
   command(setup: Setup): { args: string[]; environment: NodeJS.ProcessEnv };
 }
@@ -99,7 +99,7 @@ function withPorts(example: string, { listen }: Setup): string {
   );
 }
 
-/** @throws Error if the example no longer has the text, so that the test would run something else */
+/** @throws Error if the example no longer contains the text to replace */
 function replaceOne(text: string, from: string, to: string): string {
   if (text.split(from).length !== 2) throw new Error(`The example must have exactly one "${from}".`);
   return text.replace(from, () => to);

@@ -14,12 +14,12 @@ import { freeAddresses, runWithin, serveInstallation } from './installation.ts';
 
 const MATCHES = 100_000;
 const SECRET_KEY = 'the secret key of the installation that is lost';
-/** The administrator needs no namespace of users, in which the folder of PostgreSQL's user would be closed. */
+/** Root needs no user namespace, in which it could not enter the folder of PostgreSQL's user. */
 const UNSHARE = ['unshare', process.getuid?.() === 0 ? '-n' : '-rn'];
-/** A namespace with a loopback interface of its own and nothing else. PostgreSQL is reached by its socket in a folder. */
+/** A network namespace with a loopback interface alone. PostgreSQL is reached by a Unix socket. */
 const WITHOUT_NETWORK = [...UNSHARE, 'sh', '-c', 'ip link set lo up 2>/dev/null; exec "$@"', 'sh'];
 
-/** As if the machine had burnt: only the backup, the revocation log and the secret key are left. */
+/** After a loss of the machine: only the backup, the revocation log and the secret key are left. */
 export async function testRestore(report: Report, { matches = MATCHES, database }: LoadTestOptions): Promise<void> {
   const canUnshare = spawnSync(UNSHARE[0]!, [UNSHARE[1]!, 'true']).status === 0;
   const within = canUnshare ? WITHOUT_NETWORK : [];
@@ -50,8 +50,8 @@ interface Drill {
   within: readonly string[];
 }
 
-const backupOf = ({ folder }: Drill): string => join(folder, 'backup');
-const logOf = ({ folder }: Drill): string => join(folder, 'revocations.log');
+const backupFile = ({ folder }: Drill): string => join(folder, 'backup');
+const logFile = ({ folder }: Drill): string => join(folder, 'revocations.log');
 
 interface Erased {
   uuid: string;
@@ -60,13 +60,13 @@ interface Erased {
 }
 
 async function backUpAndErase(drill: Drill, url: string): Promise<Erased> {
-  const settings = { DATABASE_URL: url, SECRET_KEY, DATA_FOLDER: drill.folder, REVOCATION_LOG: logOf(drill) };
+  const settings = { DATABASE_URL: url, SECRET_KEY, DATA_FOLDER: drill.folder, REVOCATION_LOG: logFile(drill) };
   await using db = await openDb(url, { keyedHash: secretHash });
-  // The tables as the backup has them: some commands write audit entries.
+  // The tables as in the backup, because some commands write audit entries.
   const { uuid } = (await db.get<{ uuid: string }>(sql`select uuid from players order by key limit 1`))!;
   const digests = await digestsOf(db, () => undefined);
-  run(drill, 'backup', [], settings, 'backup', backupOf(drill));
-  run(drill, 'backup --check', [], settings, 'backup', '--check', backupOf(drill));
+  run(drill, 'backup', [], settings, 'backup', backupFile(drill));
+  run(drill, 'backup --check', [], settings, 'backup', '--check', backupFile(drill));
   run(drill, 'player erase after the backup', [], settings, 'player', 'erase', '--player', uuid, '--yes');
   return { uuid, digests };
 }
@@ -74,17 +74,17 @@ async function backUpAndErase(drill: Drill, url: string): Promise<Erased> {
 async function restore(drill: Drill, url: string, { uuid, digests }: Erased): Promise<void> {
   const { report, name, within, folder } = drill;
   const settings = { DATABASE_URL: url, SECRET_KEY, DATA_FOLDER: join(folder, 'new'), REVOCATION_LOG: 'off' };
-  run(drill, 'restore', within, settings, 'restore', backupOf(drill));
+  run(drill, 'restore', within, settings, 'restore', backupFile(drill));
   {
     await using db = await openDb(url);
     const found = await digestsOf(db, () => undefined);
-    // The restore itself is in the audit log.
+    // The restore itself adds an audit entry.
     const differing = Object.keys(digests).filter(
       (table) => table !== 'audit' && digests[table]!.checksum !== found[table]?.checksum,
     );
     report.add(`${name}: tables with another checksum`, differing.join(' ') || 'none', differing.length === 0);
   }
-  run(drill, 'restore --since-log', within, settings, 'restore', '--since-log', logOf(drill));
+  run(drill, 'restore --since-log', within, settings, 'restore', '--since-log', logFile(drill));
   {
     await using db = await openDb(url);
     const back = await db.get(sql`select key from players where uuid = ${uuid}`);

@@ -3,7 +3,7 @@ import type { Report } from '../report.ts';
 
 type Part = (report: Report, options: LoadTestOptions) => Promise<void>;
 
-/** Imported when they run, so that one part does not need the programs of another. */
+/** Imported when a part runs, so that it does not need the programs of another part. */
 const LOADERS: Record<string, () => Promise<Part>> = {
   proxies: async () => (await import('./proxies.ts')).testProxies,
   unit: async () => (await import('./packages.ts')).testUnit,
@@ -16,7 +16,7 @@ const LOADERS: Record<string, () => Promise<Part>> = {
 
 export const PARTS = Object.keys(LOADERS);
 
-/** Tests what an operator does over the years: packages, proxies, restore, upgrade, move, memory. */
+/** Tests the tasks of an operator: packages, proxies, restore, upgrade, move, memory. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
   for (const [name, load] of Object.entries(LOADERS)) if (options.wants(name)) await (await load())(report, options);
 }

@@ -13,7 +13,7 @@ const RESTART_WITHIN_MS = 4_000;
 /** TimeoutStopSec of the unit. */
 const STOP_WITHIN_S = 30;
 
-/** Installs the unit as docs/operations.md says, under a systemd of its own, and uses it as an operator does. */
+/** Installs the unit as docs/operations.md says, under a separate systemd, and uses it as an operator does. */
 export async function testInstalledUnit(report: Report): Promise<void> {
   const missing = missingForContainer();
   if (missing !== undefined) return report.add('unit: started by systemd', missing, false);
@@ -45,7 +45,7 @@ function add({ report }: Setup, name: string, outcome: Outcome, isRight = outcom
   return isRight;
 }
 
-/** Runs the commands of the documents themselves; the program, their first step, is there already. */
+/** Runs the commands from the documents, except for their first step, the installation of the program. */
 function install(setup: Setup): boolean {
   const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   const section = text.slice(text.indexOf('### With systemd'), text.indexOf('### Check it'));
@@ -82,11 +82,11 @@ function testProcess({ report, container }: Setup): void {
   report.add('unit: capabilities, new privileges, system calls', isHardened ? 'refused' : status, isHardened);
 }
 
-/** Not /run, which systemd leaves writable to root; the user of the service can write nothing in it. */
+/** Without /run, which systemd leaves writable to root but not to the user of the service. */
 const FOLDERS = '/ /etc /opt/scorehall /usr /var /var/lib /home /root /boot /backups /tmp /var/tmp';
 const OF_THE_SERVICE = '/backups /tmp /var/tmp /var/lib/scorehall /var/cache/scorehall';
 
-/** As root in the name space of the service, so that the mounts answer and not the modes of the folders. */
+/** As root in the namespace of the service, so that the mounts decide and not the modes of the folders. */
 function testWritable({ report, container }: Setup): void {
   const script = `for f in ${FOLDERS} /var/lib/scorehall /var/cache/scorehall; do
     touch $f/.w 2>/dev/null && echo $f && rm $f/.w; done; true`;
@@ -153,7 +153,7 @@ async function testRestart(setup: Setup): Promise<void> {
   addAccount(setup, 'after a restart');
 }
 
-/** A wrong setting fails once; the corrected one needs nothing but a restart. */
+/** A wrong setting fails once; after its correction a restart is enough. */
 async function testWrongSetting(setup: Setup): Promise<void> {
   const { report, container } = setup;
   container.shell(

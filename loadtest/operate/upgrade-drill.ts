@@ -26,7 +26,7 @@ export async function testUpgrade(report: Report, { matches = MATCHES }: LoadTes
   try {
     const old = join(folder, 'data', 'scorehall.db');
     const rows = await createOld(folder, old, matches);
-    const settings = await settingsOf(folder, old);
+    const settings = await writeSettings(folder, old);
     await testOlderBackup(report, folder, old, rows);
     {
       await using service = await serveInstallation(settings);
@@ -47,7 +47,7 @@ export async function testUpgrade(report: Report, { matches = MATCHES }: LoadTes
   }
 }
 
-async function settingsOf(folder: string, url: string): Promise<NodeJS.ProcessEnv> {
+async function writeSettings(folder: string, url: string): Promise<NodeJS.ProcessEnv> {
   return {
     ...(await freeAddresses()),
     DATABASE_URL: url,
@@ -60,7 +60,7 @@ async function settingsOf(folder: string, url: string): Promise<NodeJS.ProcessEn
 /** The rows of each table of the old database. */
 type Rows = Readonly<Record<string, number>>;
 
-/** Generates a network with the present schema and copies what the old one has columns for. */
+/** Generates a network with the present schema and copies the columns that the old one has. */
 async function createOld(folder: string, old: string, matches: number): Promise<Rows> {
   const present = join(folder, 'present.db');
   await generateDatabase({ matches, seed: DEFAULT_SEED, database: present }, () => undefined);

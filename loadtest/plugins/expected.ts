@@ -1,4 +1,4 @@
-/** What the driver's match looks like in the data API. */
+/** The driver's match in the data API. */
 
 export interface WireMatch {
   map: string;
@@ -21,7 +21,7 @@ const BLUE = 'Blue "B"Team';
 const WADER = 'Wa"d\\er';
 const DUCK = '🦆Duck';
 
-/** The members that the driver decides, as lists that do not depend on an order. */
+/** The members that the driver determines, as lists in a fixed order. */
 export function matchFacts(match: WireMatch): Record<string, unknown> {
   const { map, gamemode, win, winners } = match;
   return {
@@ -69,7 +69,7 @@ export const EXPECTED_MATCH = {
 /** The match that still runs: name, phase, players, teams with scores and kills, wools. */
 export const EXPECTED_LIVE = ['Running', 'running', 1, ['Red #FF5555 3 Saltmarten 3'], ['Wool 1', 'Wool 2', 'Wool 3']];
 
-/** What the plugin for Bukkit shows. */
+/** The outputs of the plugin for Bukkit. */
 export const EXPECTED_READS = {
   stats: 'Saltmarten: kills 10, deaths 4, won 1 of 2 matches, played 0 h',
   again: 'Please wait a moment.',
@@ -79,7 +79,7 @@ export const EXPECTED_READS = {
   away: 'ALLOWED ',
 };
 
-/** An outbox that loses no event while there is a way to write it, and says how many it loses. */
+/** An outbox that loses no event while it can be written, and reports how many it loses. */
 export const EXPECTED_FAULTS = {
   'full for a while': [true, 0, ['first', 'second', 'third']],
   'full until the end': ['3 events are lost: the outbox cannot be written.', 0],

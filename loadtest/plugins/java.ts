@@ -11,7 +11,7 @@ const PACKAGES = join(import.meta.dirname, '../../packages');
 const DRIVER = join(import.meta.dirname, 'driver');
 const STRICT = ['-Xlint:all', '-Werror', '--release', '17', '-encoding', 'UTF-8'];
 
-/** The source folders of both plugins, each with those that it needs on its class path. */
+/** The source folders of both plugins, each with its class path. */
 const MODULES: readonly { name: string; sources: string[]; needs: string[] }[] = [
   { name: 'bukkit', sources: [join(PACKAGES, 'bukkit-plugin/stubs/org')], needs: [] },
   { name: 'placeholders', sources: [join(PACKAGES, 'bukkit-plugin/stubs/me')], needs: ['bukkit'] },
@@ -30,7 +30,7 @@ const MODULES: readonly { name: string; sources: string[]; needs: string[] }[] =
   },
 ];
 
-/** The version of the compiler; undefined where there is none. */
+/** The version of the compiler; undefined if there is none. */
 export async function compilerVersion(): Promise<string | undefined> {
   return await run('javac', ['-version']).then(
     ({ stdout }) => stdout.trim(),

@@ -12,7 +12,7 @@ export interface Installation {
   key: string;
 }
 
-/** Of the driver's players, 1, 2 and 3 have played, 2 is banned, and 5 is not known. */
+/** Of the driver's players, 1, 2 and 3 have played, 2 is banned, and 5 is unknown. */
 const SALTMARTEN = { uuid: '7f0c6a4e-52b1-4c2f-9b7d-000000000001', name: 'Saltmarten' };
 const NEWCOMER = { uuid: '7f0c6a4e-52b1-4c2f-9b7d-000000000005', name: 'Newcomer' };
 
@@ -21,7 +21,7 @@ const REFRESH_MS = 5_000;
 const ASKS = 10_000;
 const MAX_NS_PER_ASK = 20_000;
 
-/** Reads placeholders of PlaceholderAPI while the service runs, is away, returns, and has no requests left. */
+/** Reads placeholders of PlaceholderAPI while the service runs, is stopped, runs again, and refuses requests. */
 export async function checkPlaceholders(installation: Installation, report: Report): Promise<void> {
   const { database, folder, driver, key } = installation;
   const ports = await freeServicePorts();
@@ -46,7 +46,7 @@ export async function checkPlaceholders(installation: Installation, report: Repo
   }
 }
 
-/** Restarts the service with a limit of which an eighth is left: too few for placeholders, enough for bans. */
+/** Restarts the service with an eighth of the limit left: too few requests for placeholders, enough for bans. */
 async function restartWithLimit(
   service: ServedProcess,
   { database }: Installation,
@@ -216,7 +216,7 @@ class Checks {
   }
 }
 
-/** Placeholders of Saltmarten after both matches of the driver; null stays as it is written. */
+/** Placeholders of Saltmarten after both matches of the driver; null if the text is not replaced. */
 const FIRST_VALUES: readonly (readonly [string, string | null])[] = [
   ['deaths', '4'],
   ['kd', '2.50'],

@@ -27,7 +27,7 @@ import {
   type WireMatch,
 } from './expected.ts';
 
-/** Compiles the Java plugins, plays matches with them, and compares what the data API says. */
+/** Compiles the Java plugins, plays matches with them, and compares the responses of the data API. */
 export async function runLoadTest({ database }: LoadTestOptions, report: Report): Promise<void> {
   const version = await compilerVersion();
   report.add('Java compiler (Debian: openjdk-17-jdk-headless)', version ?? 'missing', version !== undefined);
@@ -64,7 +64,7 @@ async function deliver(database: string, folder: string, driver: JavaDriver, rep
   try {
     await driver.run('play', folder);
     const troubles = await sendOutboxes(folder, `http://127.0.0.1:${service.ingest}`, key);
-    // Nobody has asked for the code of the driver's player.
+    // The driver's player has not requested a code.
     const unknownCodes = troubles.filter((trouble) => trouble.startsWith('refused: account.link data.code'));
     report.add('/link reaches the service', unknownCodes.length, unknownCodes.length > 0);
     report.add(
@@ -89,7 +89,7 @@ async function declareCounters(database: string): Promise<void> {
   for (const data of PGM_COUNTERS) await reportAsOperator(db, systemClock, { type: 'counter.declared', data });
 }
 
-/** Sends everything twice: a second agent without positions reads the same files again. */
+/** Sends everything twice, because a second agent without positions reads the same files again. */
 async function sendOutboxes(serverFolder: string, url: string, key: string): Promise<string[]> {
   const troubles: string[] = [];
   for (const name of ['agent', 'agent-again']) {

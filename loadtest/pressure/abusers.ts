@@ -9,7 +9,7 @@ import type { Ports } from '../support/served-process.ts';
 import type { Owner } from './honest-users.ts';
 import { Statuses } from './metrics.ts';
 
-/** What an abuser attacks, and what it has; plain data for its thread. */
+/** The target and the credentials of an abuser; plain data for its thread. */
 export interface Target {
   url: string;
   ports: Ports;
@@ -22,26 +22,26 @@ export interface Target {
 
 export interface Abuser {
   name: string;
-  /** An act of an operator, beside which no thread that answers requests may be blocked. */
+  /** An act of an operator, during which no thread that answers requests may be blocked. */
   isOperatorAct?: true;
   prepare?(target: Target): Promise<void>;
-  /** Goes on until the signal; returns what it was answered. */
+  /** Runs until the signal; returns the responses. */
   attack(target: Target, stop: AbortSignal): Promise<Statuses>;
 }
 
 /** The players of the matches that operators' acts change, ten in each match. */
 const PEOPLE = createPopulation(100, 2);
 const MATCH_PLAYERS = 10;
-const uuidOf = (number: number): string => PEOPLE.players[number]!.uuid;
+const playerUuid = (number: number): string => PEOPLE.players[number]!.uuid;
 const MATCHES_A_BATCH = 100;
 const HUGE_MATCH_PLAYERS = 1_000;
 
 export const ABUSERS: readonly Abuser[] = [
-  // Shows what the machine itself allows.
+  // A baseline of the machine.
   { name: 'nobody', attack: () => Promise.resolve(new Statuses()) },
   operatorAct('withdrawal', 'server', 'withdraw', '--name', 'Server 1', '--since', new Date(0).toISOString()),
-  operatorAct('merge', 'player', 'merge', '--from', uuidOf(0), '--into', uuidOf(1)),
-  operatorAct('erasure', 'player', 'erase', '--player', uuidOf(0)),
+  operatorAct('merge', 'player', 'merge', '--from', playerUuid(0), '--into', playerUuid(1)),
+  operatorAct('erasure', 'player', 'erase', '--player', playerUuid(0)),
   {
     name: 'huge matches',
     attack: (target, stop) => {

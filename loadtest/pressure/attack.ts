@@ -8,7 +8,7 @@ export interface Outcome {
   isOrderly: boolean;
 }
 
-/** An abuser at work in a thread of its own (abuser-worker.ts). */
+/** An abuser at work in a separate thread (abuser-worker.ts). */
 export class Attack {
   readonly #worker: Worker;
   readonly #outcome: Promise<Outcome>;
@@ -16,7 +16,7 @@ export class Attack {
   constructor({ name }: Abuser, target: Target) {
     this.#worker = new Worker(new URL('./abuser-worker.ts', import.meta.url), { workerData: { name, target } });
     this.#outcome = once(this.#worker, 'message').then(([outcome]) => outcome as Outcome);
-    // An attack that fails at once must not be taken for a harmless one: `end` reports it.
+    // An attack that fails immediately must not count as harmless; `end` reports it.
     this.#outcome.catch(() => undefined);
   }
 

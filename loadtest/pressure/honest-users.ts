@@ -11,7 +11,7 @@ export interface Owner {
   password: string;
 }
 
-/** Creates an account that the honest person signs in to, and that an abuser tries to guess the password of. */
+/** Creates an account to which the honest person signs in, and whose password an abuser tries to guess. */
 export async function createOwner(url: string): Promise<{ account: Owner }> {
   const account = { name: 'Owner', password: 'a password that nobody guesses' };
   await using db = await openDb(url);
@@ -34,7 +34,7 @@ interface User {
   name: string;
   /** The pause after each request. */
   everyMs: number;
-  /** @throws an error that says what failed */
+  /** @throws Error with the failed step */
   request(): Promise<void>;
   /** Not measured. */
   after?(): Promise<void>;
@@ -68,7 +68,7 @@ export class HonestUsers {
         },
       },
       {
-        // In a browser that has signed in before: strangers who guess the password must not lock it out.
+        // In a recognised browser, which password guesses from others must not lock out.
         name: 'sign-in',
         everyMs: 250,
         request: () => signIn(browser, account),

@@ -8,19 +8,22 @@ import { Attack } from './attack.ts';
 import { createOwner, HonestUsers } from './honest-users.ts';
 import { eventLoopDelays } from './metrics.ts';
 
-/** What an honest user may wait at the 99th percentile. */
+/** Maximum wait of an honest user at the 99th percentile. */
 const MAX_P99_MS = 250;
-/** How long the event loop of a thread that answers requests may be blocked by an operator's act, at the same percentile. */
+/**
+ * Maximum delay, at the same percentile, that an operator's act may cause to the event loop of a thread that answers
+ * requests.
+ */
 const MAX_DELAY_MS = 20;
 const MATCHES = 20_000;
 const WARM_UP_MS = 3_000;
 
-/** The limits of game servers are the defaults: other load tests switch them off. */
+/** The default limits of game servers, which other load tests switch off. */
 const ENVIRONMENT = { TRUSTED_PROXIES: '127.0.0.1', INGEST_WEIGHT_LIMIT: undefined, NEW_PLAYERS_LIMIT: undefined };
 
 export const PARTS = ABUSERS.map(({ name }) => name);
 
-/** Measures honest users beside one abuser after another, each in a new database. */
+/** Measures honest users during the attacks of one abuser after another, each in a new database. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
   for (const dialect of dialectsOf(options.database)) {
     await using opened = await databases(dialect);

@@ -8,10 +8,24 @@ import { syncBuiltinESMExports } from 'node:module';
 const PATTERNS: readonly [RegExp, string][] = [
   [/\$argon2id\$[^\s"']+/g, '<password hash>'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<jwt>'],
-  [/\b(sh[a-z]+_)[\w-]{43}/g, '$1<secret>'],
+  [/\b(sh[a-z]_(?:test_)?)[\w-]{43}/g, '$1<secret>'],
+  // The names of assets have the hash of their content, which the recording has too.
+  [/(\/assets\/[\w-]+\.)[\w-]{12}\./g, '$1<hash>.'],
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, '<secret>'],
   [/(?<![\w-])[\w-]{80,}(?![\w-])/g, '<sealed>'],
   [/(?<![\w-])[0-9a-f]{48}(?![\w-])/g, '<xsrf token>'],
+  [/postgres:\/\/[^\s"]*test_[0-9a-f]{16}[^\s"]*/g, '<database>'],
+  [/-----BEGIN ([A-Z ]+)-----[^-]+-----END/g, '-----BEGIN $1-----\n<key>\n-----END'],
+  // The columns of a key in other documents.
+  [/("(?:source_key|database_id)":)\d+/g, '$1<random>'],
+  [/(answer_ms"?:? *)[\d.]+/g, '$1<ms>'],
+  [/[\d.]+ GB \(\d+ %\) are free/g, '<space> are free'],
+  [/("imported":\d+,"key":)\d+/g, '$1<random>'],
+  [/\b[0-9a-f]{64}\b/g, '<digest>'],
+  [/\.\d+\.part\b/g, '.<process>.part'],
+  [/^((?:usage|application_uses|rate_limits) +)\d+/gm, '$1<rows>'],
+  // The data API counts its requests in the background.
+  [/("rows":|^rows +)\d+/gm, '$1<rows>'],
   // The id of an audit entry: its time, a number that grows while the process runs, and random characters.
   [/\b([0-9a-hjkmnp-tv-z]{11})[0-9a-hjkmnp-tv-z]{6}[0-9a-f]{10}\b/g, '$1<audit entry>'],
   [/("name":"database","value":)\d+/g, '$1<random>'],
@@ -21,7 +35,7 @@ const PATTERNS: readonly [RegExp, string][] = [
   // What the process has used, on the operator's front page.
   [/<dd>(running for|稼働) .*<\/dd>/g, '<dd>$1 <resources></dd>'],
   [/\b\d+\.\d ms\b/g, '<ms>'],
-  [/\b(?!ABCD-EFGH)[0-9A-Z]{4}-[0-9A-Z]{4}\b/g, '<link code>'],
+  [/(?<![\w-])(?!ABCD-EFGH)[0-9A-Z]{4}-[0-9A-Z]{4}(?![\w-])/g, '<link code>'],
   [/127\.0\.0\.1:\d{5}\b/g, '127.0.0.1:<port>'],
   [/127\.0\.0\.1%3A\d{5}\b/gi, '127.0.0.1%3A<port>'],
   [/\/(?:tmp|dev\/shm)\/scorehall-[\w-]+(?:\/tmp\/scorehall-[\w-]+)?/g, '<folder>'],
@@ -41,8 +55,12 @@ export function watchRandomUuids(): void {
   syncBuiltinESMExports();
 }
 
+/** Replaces random UUIDs alone: for names of files. */
+export const withoutRandomUuids = (text: string, placeholder: string): string =>
+  text.replace(UUID, (uuid) => (randomUuids.has(uuid) ? placeholder : uuid));
+
 export function normalise(text: string): string {
-  let normal = text.replace(UUID, (uuid) => (randomUuids.has(uuid) ? '<uuid>' : uuid));
+  let normal = withoutRandomUuids(text, '<uuid>');
   for (const [pattern, placeholder] of PATTERNS) normal = normal.replace(pattern, placeholder);
   return normal;
 }

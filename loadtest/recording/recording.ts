@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
-import { normalise } from './normalise.ts';
+import { normalise, withoutRandomUuids } from './normalise.ts';
 
 /** A folder with one file for each thing that was observed. */
 export interface Recording {
@@ -18,7 +18,8 @@ export async function openRecording(folder: string): Promise<Recording> {
     get written() {
       return written;
     },
-    async write(path, text) {
+    async write(given, text) {
+      const path = withoutRandomUuids(given, 'uuid');
       const count = (counts.get(path) ?? 0) + 1;
       counts.set(path, count);
       written++;

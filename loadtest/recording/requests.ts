@@ -4,6 +4,9 @@ import type { Recording } from './recording.ts';
 /** Headers that say nothing about the service, or differ with each run. */
 const UNRECORDED = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding', 'etag']);
 
+/** A picture that shows the address of the site, with its port. */
+const SHOWS_ADDRESS = /^\/cards\/site\.png/;
+
 export interface Exchange {
   origin: string;
   path: string;
@@ -20,12 +23,12 @@ export async function recordRequest(
   const body = wish.body === undefined ? '' : `${wish.body}\n`;
   await recording.write(
     file,
-    `${wish.method ?? 'GET'} ${path}\n${body}\n${responseText(reply.status, reply.headers, reply.bytes)}`,
+    `${wish.method ?? 'GET'} ${path}\n${body}\n${responseText(reply.status, reply.headers, SHOWS_ADDRESS.test(path) ? new Uint8Array() : reply.bytes)}`,
   );
   return reply;
 }
 
-/** Status, headers and body of a response; a body that is no text as its type. */
+/** Status, headers and body of a response; of a body that is no text its size. */
 export function responseText(
   status: number,
   headers: Record<string, string | string[] | undefined>,

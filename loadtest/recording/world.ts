@@ -23,12 +23,17 @@ export interface World extends TestConsole, AsyncDisposable {
   advance(ms: number): void;
   /** Runs a command and records its output. */
   command(...args: string[]): Promise<Ran>;
-  commandWith(stdin: string, ...args: string[]): Promise<Ran>;
+  commandWith(more: { stdin?: string; settings?: Record<string, string> }, ...args: string[]): Promise<Ran>;
   /** The words of the commands that ran. */
   ran: string[][];
 }
 
-export async function openWorld(name: string, dialect: Dialect, recording: Recording): Promise<World> {
+export async function openWorld(
+  name: string,
+  dialect: Dialect,
+  recording: Recording,
+  settings: Record<string, string> = {},
+): Promise<World> {
   mock.timers.enable({ apis: ['Date'], now: BEGINNING });
   const stack = new AsyncDisposableStack();
   stack.defer(() => mock.timers.reset());
@@ -41,18 +46,18 @@ export async function openWorld(name: string, dialect: Dialect, recording: Recor
     ...{ DATABASE_URL: database.url, LOG_LEVEL: 'silent', NETWORK_NAME: 'Testnet', CONTACT: 'hello@example.org' },
     ...{ SECRET_KEY: 'a secret that is long enough for tests', SMTP_URL: mail.url, INGEST_DIALECTS: 'dewdrop' },
     ...{ USER_LIMIT: '1000000', APP_LIMIT: '1000000', ADDRESS_LIMIT: '1000000', SITE_LIMIT: '1000000' },
+    ...settings,
   };
   const clock = new TestClock(BEGINNING);
   const context = stack.use((await openAppContext(readConfig(environment), clock)) as TestAppContext);
   await shareSigningKey(context);
   const services = stack.use(await openServices(context, ['AUTH', 'API', 'SITE', 'INGEST']));
   const ran: string[][] = [];
-  const commandWith = async (stdin: string, ...args: string[]): Promise<Ran> => {
-    const result = await scorehallWith(stdin, environment, ...args);
+  const commandWith: World['commandWith'] = async ({ stdin = '', settings: changed = {} }, ...args) => {
+    const result = await scorehallWith(stdin, { ...environment, ...changed }, ...args);
     ran.push(args);
-    const number = String(ran.length).padStart(3, '0');
     const words = args.slice(0, 3).filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith('--'));
-    await recording.write(`${name}/commands/${number}-${fileName(words.join('-'))}.txt`, transcriptOf(args, result));
+    await recording.write(`${name}/commands/${fileName(words.join('-'))}.txt`, transcriptOf(args, result));
     return result;
   };
   return {
@@ -67,7 +72,7 @@ export async function openWorld(name: string, dialect: Dialect, recording: Recor
       listens: services.addresses.AUTH!,
     },
     ...{ mail, environment, ran, commandWith },
-    command: (...args) => commandWith('', ...args),
+    command: (...args) => commandWith({}, ...args),
     advance(ms) {
       clock.advance(ms);
       mock.timers.setTime(clock.now());
@@ -76,7 +81,11 @@ export async function openWorld(name: string, dialect: Dialect, recording: Recor
   };
 }
 
-export function transcriptOf(args: readonly string[], { status, out, err }: Ran): string {
+/** How far a job or a copy has come is printed now and then. */
+const PROGRESS = /^(job \S+: \d+|\w+ [\d,]+ rows of ).*\n/gm;
+
+export function transcriptOf(args: readonly string[], { status, out, err: printed }: Ran): string {
+  const err = printed.replace(PROGRESS, '');
   return `$ scorehall ${args.map(quoted).join(' ')}\n${out}${err === '' ? '' : `--- stderr\n${err}`}--- exit code ${status}\n`;
 }
 

@@ -18,7 +18,7 @@ export interface Databases extends AsyncDisposable {
   outage: { begin(): Promise<void>; end(): Promise<void> } | undefined;
 }
 
-/** The database that `--database` names, or both. */
+/** The database of `--database`, or both. */
 export function dialectsOf(name: string): Dialect[] {
   return (['sqlite', 'postgres'] as const).filter((dialect) => name === '' || dialect === name);
 }

@@ -13,7 +13,7 @@ export class Operator {
     this.#child = this.#start();
   }
 
-  /** Runs a command. @returns undefined where the process was killed meanwhile */
+  /** Runs a command. @returns undefined if the process was killed meanwhile */
   async run(...command: string[]): Promise<OperatorReply | undefined> {
     return await this.#execute({ command });
   }

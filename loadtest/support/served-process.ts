@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePorts } from '#test/support/ports.ts';
 
-/** Scorehall in a process of its own, started like an operator would. */
+/** Scorehall in a separate process, started like an operator would. */
 export interface ServedProcess {
   child: ChildProcess;
   api: number;
@@ -17,7 +17,7 @@ export interface ServedProcess {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** The running services: all are killed when the load test ends or is interrupted. */
+/** The running services, which are killed when the load test ends or is interrupted. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -41,7 +41,7 @@ export async function serveProcess(
   const child = spawn(process.execPath, [...process.execArgv, ...options, MAIN, 'serve'], {
     env: {
       ...process.env,
-      // The load of a test is far above the quota of one server.
+      // The quota of one server is far below the load of a test.
       INGEST_WEIGHT_LIMIT: '0',
       NEW_PLAYERS_LIMIT: '0',
       DATABASE_URL: databaseUrl,

@@ -18,7 +18,7 @@ interface Bot {
 
 export interface GameServer extends Disposable {
   port: number;
-  /** Joins, and resolves when the player stands in the world. @returns a function that leaves */
+  /** Joins, and resolves when the player is in the world. @returns a function that leaves */
   join(name: string): Promise<() => void>;
 }
 

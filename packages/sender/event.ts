@@ -12,13 +12,13 @@ export interface QueuedEvent {
   event: Event;
   /** The JSON of the event, as sent. */
   json: string;
-  /** When the service first asked to send the event again later: epoch milliseconds of this machine's clock. */
+  /** The time of the first receipt with `"retry": true`, in epoch milliseconds of this machine's clock. */
   since?: number;
 }
 
 /**
- * Parses a line of the queue: an event, or `[since, event]` where the service asked to send it again later.
- * @returns undefined where the line is damaged
+ * Parses a line of the queue: an event, or `[since, event]` after a receipt with `"retry": true`.
+ * @returns undefined if the line is damaged
  */
 export function readLine(line: string): QueuedEvent | undefined {
   const [, since, json = line] = /^\[(\d+),(.*)\]$/s.exec(line) ?? [];

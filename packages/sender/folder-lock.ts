@@ -2,13 +2,13 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Locks a folder for this process and returns the function that releases the lock. Fails where a running process has the
+ * Locks a folder for this process and returns the function that releases the lock. Fails if a running process has the
  * lock, this process included. Each process first creates a lock file with its own process id in the name and then looks
  * for the files of others. So two processes that start at the same time both see each other, and removing the file of an
  * ended process can never remove a file that another process has just created.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const own = `${process.pid}-${(await startOf(process.pid)) ?? Math.trunc(performance.timeOrigin)}.lock`;
+  const own = `${process.pid}-${(await processStart(process.pid)) ?? Math.trunc(performance.timeOrigin)}.lock`;
   await writeFile(join(folder, own), '', { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? inUse(folder, process.pid) : error;
   });
@@ -40,11 +40,11 @@ async function isRunning(pid: number, start: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return ((await startOf(pid)) ?? start) === start;
+  return ((await processStart(pid)) ?? start) === start;
 }
 
 /** Identifies the start of a process, on Linux only: its start time in clock ticks since boot, and the id of the boot. */
-async function startOf(pid: number): Promise<string | undefined> {
+async function processStart(pid: number): Promise<string | undefined> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

@@ -13,11 +13,11 @@ export interface SenderOptions {
   url: string;
   /** The key of this game server. */
   key: string;
-  /** The folder of the queue. Each sender needs its own: `openSender` fails where another sender has it open. */
+  /** The folder of the queue. Each sender needs its own: `openSender` fails if another sender has it open. */
   folder: string;
   /**
-   * Called for each event that was rejected for good; `refused.ndjson` in the folder stores these events, too. A line of a
-   * damaged queue file that is not an event is passed as text.
+   * Called for each permanently rejected event; `refused.ndjson` in the folder stores these events, too. A damaged line
+   * of the queue that is not an event is passed as text.
    */
   onRefused?: (event: Event | string, receipt: Receipt) => void;
   /** Called with the reason when a delivery fails; the sender retries by itself. */
@@ -32,7 +32,7 @@ const MAX_EVENTS = 200;
 const MAX_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
-/** How long an event with `"retry": true` is sent again, counted from the first such receipt. */
+/** How long an event with `"retry": true` is sent again, from the first such receipt. */
 const RETRY_PERIOD_MS = 24 * 3_600_000;
 /** The local refusal of a batch with a line that is not an event, to find that line. */
 const NOT_AN_EVENT: IngestResponse = { refused: 'This line of the queue is not an event; the file is damaged.' };
@@ -51,7 +51,7 @@ export class Sender implements AsyncDisposable {
   readonly #running: Promise<void>;
   #wake = Promise.withResolvers<void>();
   #flushes: PromiseWithResolvers<void>[] = [];
-  /** The size of the next batch: halved while the service refuses the request, to find the event that is to blame. */
+  /** The size of the next batch: halved while the service refuses the request, to find the invalid event. */
   #batchSize = MAX_EVENTS;
 
   constructor(options: SenderOptions, queue: DiskQueue) {
@@ -66,7 +66,7 @@ export class Sender implements AsyncDisposable {
     this.#wake.resolve();
   }
 
-  /** Sends an event once, without the queue. For heartbeats, which are worthless later. */
+  /** Sends an event once, without the queue; for heartbeats, which are of no use later. */
   async sendNow(event: Event): Promise<Receipt | undefined> {
     const response = await postEvents(this.#options, [JSON.stringify(event)]);
     if ('receipts' in response) return response.receipts[0];
@@ -74,7 +74,7 @@ export class Sender implements AsyncDisposable {
     return undefined;
   }
 
-  /** Resolves when all events sent so far are delivered or in `refused.ndjson`; rejects where `close` comes first. */
+  /** Resolves when all events sent so far are delivered or in `refused.ndjson`; rejects if `close` is called first. */
   async flush(): Promise<void> {
     if (this.#stop.signal.aborted) throw closed();
     const flush = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ export class Sender implements AsyncDisposable {
   }
 
   /**
-   * Sets rejected events aside and appends those with `"retry": true` to the queue again.
+   * Moves rejected events to `refused.ndjson` and appends those with `"retry": true` to the queue again.
    * @returns whether all events have to be sent again later
    */
   async #processReceipts(events: QueuedEvent[], receipts: Receipt[]): Promise<boolean> {
@@ -164,7 +164,7 @@ export class Sender implements AsyncDisposable {
     return early.length > 0 && early.length === events.length;
   }
 
-  /** Stores an event that was refused for good. It is on disk before the queue moves past the event. */
+  /** Stores a permanently refused event, before the queue moves past it. */
   async #setAside(event: Event | string, receipt: Receipt): Promise<void> {
     await appendDurably(this.#options.folder, 'refused.ndjson', `${JSON.stringify({ receipt, event })}\n`);
     callSafely(() => this.#options.onRefused?.(event, receipt));
@@ -180,12 +180,12 @@ export class Sender implements AsyncDisposable {
   }
 }
 
-/** The absolute difference: after a clock that was years ahead is corrected, `since` lies in the future. */
+/** The absolute difference, because `since` is in the future after a clock that was ahead is corrected. */
 function isInRetryPeriod(since: number): boolean {
   return Math.abs(Date.now() - since) < RETRY_PERIOD_MS;
 }
 
-/** Turns an error of a callback into a warning; it would otherwise stop the delivery and set the same event aside again. */
+/** Turns an error of a callback into a warning, because it would stop the delivery and store the same event again. */
 function callSafely(callback: () => void): void {
   try {
     callback();

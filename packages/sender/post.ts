@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
-/** The response to a batch, by what the sender does next. */
+/** The response to a batch, by the sender's next step. */
 export type IngestResponse =
   | { receipts: Receipt[] }
-  /** The service refused the whole request: send fewer events, or set a single one aside. */
+  /** The service refused the whole request: send fewer events, or refuse a single one. */
   | { refused: string }
   /** No event was stored, or the response was lost: send the same batch again later. */
   | { trouble: string; afterMs: number | undefined };
@@ -19,12 +19,12 @@ export interface Receipt {
   new_players?: number;
   reason?: string;
   place?: string;
-  /** All problems of a rejected event, where there are several. */
+  /** All problems of a rejected event, if there are several. */
   problems?: Problem[];
   retry?: true;
 }
 
-/** What is wrong, and the member that is wrong: `data.teams.0.players.3.uuid`. */
+/** The problem, and the path of the invalid member: `data.teams.0.players.3.uuid`. */
 export interface Problem {
   reason: string;
   place: string;
@@ -33,9 +33,9 @@ export interface Problem {
 const TIMEOUT_MS = 30_000;
 /** Bodies from this many characters on are compressed. */
 const MIN_COMPRESSED_LENGTH = 2_048;
-/** Far above the receipts of the largest batch: a longer response is not of the service, and would fill memory. */
+/** Far above the receipts of the largest batch. A longer response is not from the service, and would fill memory. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** What is quoted of a response. */
+/** Maximum length of a quoted response. */
 const MAX_SENTENCE = 500;
 /** The service never asks for a longer pause; a wrong header must not stop the delivery for days. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
@@ -61,12 +61,12 @@ export async function postEvents(
     });
     return readResponse(response, lines.length, new URL(url).origin);
   } catch (error) {
-    return { trouble: `A request to ${new URL(url).origin} failed: ${reasonOf(error)}`, afterMs: undefined };
+    return { trouble: `A request to ${new URL(url).origin} failed: ${describeError(error)}`, afterMs: undefined };
   }
 }
 
-/** A host with several addresses fails once for each; errors of TLS go on with lines of OpenSSL. */
-function reasonOf(error: unknown): string {
+/** A host with several addresses fails once for each; errors of TLS contain further lines of OpenSSL. */
+function describeError(error: unknown): string {
   const { message } = (error instanceof AggregateError ? error.errors[0] : error) as Error;
   if (message.includes('wrong version number')) return 'it answers in http, not https';
   return message.trim().split('\n')[0]!;
@@ -94,8 +94,8 @@ interface Request {
 }
 
 /**
- * Without `fetch`, whose module takes 16 MB in a process that does little else. An import of `node:http` reads all exports of
- * the module, among them those of that same module; `process.getBuiltinModule` does not.
+ * Without `fetch`, whose module takes 16 MB of memory. An import of `node:http` reads all its exports, which loads that
+ * module as well; `process.getBuiltinModule` does not.
  */
 async function post(url: URL, { headers, body, signal }: Request): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
@@ -136,10 +136,10 @@ function readResponse({ status, statusText, headers, text }: Response, count: nu
   if (status === 400 || status === 413) return { refused: sentence };
   const remedy = `. ${origin} is not the ingest: set the address to INGEST_URL of the service.`;
   const trouble = /^(2..|3..|404|405)$/.test(String(status)) ? sentence.replace(/\.?$/, () => remedy) : sentence;
-  return { trouble, afterMs: millisecondsOf(headers['retry-after']) };
+  return { trouble, afterMs: parseRetryAfter(headers['retry-after']) };
 }
 
-/** Only these mean that the service has decided about an event: with anything else the event must stay in the queue. */
+/** Only these are a decision of the service about an event; otherwise the event must stay in the queue. */
 const STATUSES: readonly unknown[] = ['accepted', 'duplicate', 'rejected'] satisfies Receipt['status'][];
 
 const isReceipt = (value: unknown): value is Receipt =>
@@ -148,7 +148,7 @@ const isReceipt = (value: unknown): value is Receipt =>
 // oxlint-disable-next-line no-control-regex -- control characters are what is replaced
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
-/** One line of bounded length, as it may be written to a log. */
+/** One line of bounded length, for a log. */
 export const quoted = (text: unknown): string => String(text).slice(0, MAX_SENTENCE).replaceAll(CONTROLS, ' ');
 
 function parsed(text: string): unknown {
@@ -159,7 +159,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function millisecondsOf(header: string | undefined): number | undefined {
+function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d+$/.test(header)) return undefined;
   return Math.min(Number(header) * 1000, MAX_RETRY_AFTER_MS);
 }

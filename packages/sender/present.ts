@@ -6,23 +6,23 @@ const OF_THE_PRESENT: readonly string[] = ['server.presence', 'match.progress'];
 const MAX_AGE_MS = 300_000;
 
 /**
- * Leaves out reports of the present that have waited in the queue and count no more: all but the newest of each type, and
- * those that the service would reject for their age.
+ * Leaves out obsolete reports of the present: all but the newest of each type, and those that the service would reject
+ * for their age.
  * @param now epoch milliseconds
  */
 export function withoutStale(events: readonly QueuedEvent[], now: number): QueuedEvent[] {
   const newest = new Map<string, number>();
   for (const { event } of events)
-    if (isOfThePresent(event)) newest.set(event.type, Math.max(timeOf(event), newest.get(event.type) ?? -Infinity));
+    if (isOfThePresent(event)) newest.set(event.type, Math.max(eventTime(event), newest.get(event.type) ?? -Infinity));
   return events.filter(({ event }) => {
     if (!isOfThePresent(event)) return true;
-    const time = timeOf(event);
+    const time = eventTime(event);
     return time === newest.get(event.type) && time >= now - MAX_AGE_MS;
   });
 }
 
-const timeOf = ({ time }: QueuedEvent['event']): number => Date.parse(time);
+const eventTime = ({ time }: QueuedEvent['event']): number => Date.parse(time);
 
-/** One whose time cannot be read is sent, so that the service says what is wrong. */
+/** One with an invalid time is sent, so that the service reports the problem. */
 const isOfThePresent = (event: QueuedEvent['event']): boolean =>
-  OF_THE_PRESENT.includes(event.type) && !Number.isNaN(timeOf(event));
+  OF_THE_PRESENT.includes(event.type) && !Number.isNaN(eventTime(event));

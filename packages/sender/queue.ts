@@ -15,9 +15,9 @@ export interface QueueChunk {
 }
 
 /**
- * A queue on disk: append-only segment files of lines, and the file `position` with the place of the first undelivered
- * line. Lines survive a crash and a power cut once `append` has resolved. Delivered segments are deleted. The folder is
- * locked while the queue is open.
+ * A queue on disk: append-only segment files of lines, and the file `position` with the position of the first
+ * undelivered line. Lines survive a crash and a power cut once `append` has resolved. Delivered segments are deleted.
+ * The folder is locked while the queue is open.
  */
 export class DiskQueue {
   readonly #folder: string;
@@ -58,10 +58,13 @@ export class DiskQueue {
     return promise;
   }
 
-  /** Returns the oldest undelivered lines, or undefined where there are none. A line longer than `maxBytes` comes alone. */
+  /**
+   * Returns the oldest undelivered lines, or undefined if there are none. A line longer than `maxBytes` is returned
+   * alone.
+   */
   async peek(maxLines: number, maxBytes: number): Promise<QueueChunk | undefined> {
     for (;;) {
-      // Look for the next segment before reading: once it exists, this segment does not grow any more.
+      // Look for the next segment before reading: once it exists, this segment no longer grows.
       const nextSegment = this.#segments.find((segment) => segment > this.#place.segment);
       const chunk = await this.#read(maxLines, maxBytes);
       if (chunk !== undefined) return chunk;
@@ -70,7 +73,7 @@ export class DiskQueue {
     }
   }
 
-  /** Records that all lines before a place are delivered, and deletes the segments before it. */
+  /** Records that all lines before a position are delivered, and deletes the segments before it. */
   async advance(place: Place): Promise<void> {
     const temporary = this.#path('position.new');
     await writeDurably(temporary, JSON.stringify(place));
@@ -97,14 +100,15 @@ export class DiskQueue {
   async #recover(): Promise<void> {
     const names = await readdir(this.#folder);
     this.#segments = names.flatMap((name) => Number(/^(\d{10})\.ndjson$/.exec(name)?.[1] ?? [])).sort((a, b) => a - b);
-    // Without a readable position all lines are sent again: the service answers `duplicate` for those it has.
+    // Without a readable position all lines are sent again; the service answers `duplicate` for known events.
     this.#place = (await readPlace(this.#path('position'))) ?? { segment: this.#segments[0] ?? 0, offset: 0 };
-    // A crash may have torn the last line, which no `append` has resolved for. A new segment keeps it apart from new lines.
+    // A crash may have truncated the last line, whose `append` has not resolved. A new segment separates it from new
+    // lines.
     const last = Math.max(this.#segments.at(-1) ?? -1, this.#place.segment);
     await this.#beginSegment(last + 1);
   }
 
-  /** Starts a new segment. Where this fails, the next append tries the same segment again. */
+  /** Starts a new segment. If this fails, the next append retries the same segment. */
   async #beginSegment(segment: number): Promise<void> {
     await this.#file?.close();
     this.#file = await open(this.#segmentPath(segment), 'a', 0o600);
@@ -131,7 +135,7 @@ export class DiskQueue {
     if (this.#fileBytes >= this.#segmentBytes) await this.#beginSegment(this.#segments.at(-1)! + 1);
     const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
     try {
-      // `write` may write only a part without an error; `appendFile` continues until everything is written or fails.
+      // `write` may write a part without an error; `appendFile` writes everything or fails.
       await this.#file!.appendFile(bytes);
       await this.#file!.datasync();
       this.#fileBytes += bytes.length;
@@ -141,7 +145,9 @@ export class DiskQueue {
     }
   }
 
-  /** Truncates the segment to its length before a failed append. Where that fails too, the next append starts a new one. */
+  /**
+   * Truncates the segment to its length before a failed append. If that fails too, the next append starts a new one.
+   */
   async #undoAppend(): Promise<void> {
     await this.#file!.truncate(this.#fileBytes).catch(() => {
       this.#fileBytes = Infinity;
@@ -175,7 +181,7 @@ export class DiskQueue {
 
 const NEWLINE = 10;
 
-/** Returns undefined where the file is missing or damaged. */
+/** Returns undefined if the file is missing or damaged. */
 async function readPlace(path: string): Promise<Place | undefined> {
   try {
     const { segment, offset } = JSON.parse(await readFile(path, 'utf8')) as Place;
@@ -192,7 +198,7 @@ async function readFrom(
   { offset, end }: { offset: number; end: number },
   maxBytes: number,
 ): Promise<Buffer> {
-  const size = Math.min(await sizeOf(path), end);
+  const size = Math.min(await fileSize(path), end);
   if (size <= offset) return Buffer.alloc(0);
   const file = await open(path, 'r');
   try {
@@ -205,8 +211,11 @@ async function readFrom(
   }
 }
 
-/** A missing file counts as empty. Any other error is thrown: the queue skips empty segments, and must not skip this one. */
-async function sizeOf(path: string): Promise<number> {
+/**
+ * A missing file counts as empty. Other errors are thrown, because the queue skips empty segments and must not skip
+ * this one.
+ */
+async function fileSize(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch (error) {
@@ -228,7 +237,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 /** Appends text to a file, and resolves when the text, and a file that this creates, survive a power cut. */
 export async function appendDurably(folder: string, name: string, text: string): Promise<void> {
   const path = join(folder, name);
-  const isNew = (await sizeOf(path)) === 0;
+  const isNew = (await fileSize(path)) === 0;
   const file = await open(path, 'a', 0o600);
   try {
     await file.appendFile(text);

@@ -22,8 +22,8 @@ const compare = (list: string, found: Violations, listed: readonly string[]): st
 function twoWaySiblings(graph: Graph): Violations {
   /** An example of an import for each pair of folders. */
   const imports = new Map<string, string>();
-  for (const [file, target] of edgesOf(graph)) {
-    const { parent, from, to } = branchesOf(file, target);
+  for (const [file, target] of importsIn(graph)) {
+    const { parent, from, to } = splitPaths(file, target);
     if (from && to) imports.set(`${parent}${from} and ${parent}${to}`, `${file} -> ${target}`);
   }
   const violations = new Map<string, string>();
@@ -40,8 +40,8 @@ function twoWaySubfolders(graph: Graph): Violations {
   const importers = new Map<string, Set<string>>();
   /** An example of an import of a file in the parent for each subfolder. */
   const upward = new Map<string, string>();
-  for (const [file, target] of edgesOf(graph)) {
-    const { parent, from, to } = branchesOf(file, target);
+  for (const [file, target] of importsIn(graph)) {
+    const { parent, from, to } = splitPaths(file, target);
     if (!from && to) importers.set(`${parent}${to}`, (importers.get(`${parent}${to}`) ?? new Set()).add(file));
     if (from && !to) upward.set(`${parent}${from}`, `${file} -> ${target}`);
   }
@@ -54,7 +54,7 @@ function twoWaySubfolders(graph: Graph): Violations {
   return violations;
 }
 
-const edgesOf = (graph: Graph): [string, string][] =>
+const importsIn = (graph: Graph): [string, string][] =>
   [...graph].flatMap(([file, targets]) =>
     isSource(file) ? targets.map((target): [string, string] => [file, target]) : [],
   );
@@ -62,7 +62,7 @@ const edgesOf = (graph: Graph): [string, string][] =>
 const isSource = (file: string): boolean => file.startsWith('src/');
 
 /** The deepest folder that contains both files, and its subfolders that contain one of them; '' for a file directly in it. */
-function branchesOf(file: string, target: string): { parent: string; from: string; to: string } {
+function splitPaths(file: string, target: string): { parent: string; from: string; to: string } {
   const [one, other] = [file.split('/'), target.split('/')];
   let depth = 0;
   while (depth < one.length - 1 && one[depth] === other[depth]) depth++;

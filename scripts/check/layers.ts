@@ -1,4 +1,4 @@
-// The layers of the tree. A file may import files of its own folder and of lower layers only.
+// The layers of the tree. A file may import files of the same folder of its layer and of lower layers only.
 
 /**
  * The layers from top to bottom. Folders of one layer never import each other.
@@ -54,8 +54,6 @@ export const TWO_WAY_SIBLINGS: readonly string[] = [
 /** Folders from which more than one file of the parent imports, although they import the parent. */
 export const TWO_WAY_SUBFOLDERS: readonly string[] = [
   'src/api/auth',
-  'src/auth/account',
-  'src/auth/oidc',
   'src/cli/command',
   'src/events/checks',
   'src/events/counters',

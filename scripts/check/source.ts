@@ -12,11 +12,11 @@ export interface Excerpt {
 /** The specifiers of `import … from`, `export … from`, `import '…'`, `import('…')` and `import type`. */
 export const specifiersIn = (path: string, source: string): string[] =>
   nodesIn(path, source).flatMap((node) => {
-    const specifier = specifierOf(node);
+    const specifier = importSpecifier(node);
     return specifier && ts.isStringLiteralLike(specifier) ? [specifier.text] : [];
   });
 
-function specifierOf(node: ts.Node): ts.Node | undefined {
+function importSpecifier(node: ts.Node): ts.Node | undefined {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) return node.arguments[0];
   return ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined;

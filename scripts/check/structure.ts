@@ -46,7 +46,7 @@ const RULES: Record<string, (tree: Tree) => string[]> = {
   cycles: ({ graph }) => cycleProblems(graph),
   imports: ({ graph }) => importProblems(graph),
   folders: ({ graph }) => folderProblems(graph),
-  names: (tree) => tree.files(`${ALL}/**/*`).flatMap((file) => nameProblems(file, sourceOf(tree, file))),
+  names: (tree) => tree.files(`${ALL}/**/*`).flatMap((file) => nameProblems(file, readSource(tree, file))),
   prose: (tree) => proseProblems(tree.files(PROSE), (file) => tree.read(file)),
   markers: (tree) => tree.files(`{*.md,docs/**/*.md,${ALL}/**/*}`).flatMap((file) => markerProblem(tree, file)),
 };
@@ -58,7 +58,7 @@ export function structureProblems(root: string, rules = Object.keys(RULES)): str
 }
 
 /** The source of a TypeScript or JavaScript file; of other files only the path is checked. */
-function sourceOf(tree: Tree, file: string): string | undefined {
+function readSource(tree: Tree, file: string): string | undefined {
   return /\.(ts|mts|mjs|js)$/.test(file) ? tree.read(file) : undefined;
 }
 
@@ -92,10 +92,10 @@ function importProblems(graph: Graph): string[] {
 
 const isSource = (file: string): boolean => /^(src|packages|demo)\//.test(file);
 const layerProblems = (file: string): string[] =>
-  placeOf(file) === undefined ? [`${file} belongs to no layer of scripts/check/layers.ts`] : [];
+  findLayer(file) === undefined ? [`${file} belongs to no layer of scripts/check/layers.ts`] : [];
 
 function importProblem(from: string, to: string): string | undefined {
-  const [source, target] = [placeOf(from), placeOf(to)];
+  const [source, target] = [findLayer(from), findLayer(to)];
   if (source === undefined || source.folder === target?.folder) return undefined;
   if (target === undefined) return `${from} imports ${to}, which is not part of the service`;
   if (target.folder === PACKAGES)
@@ -111,7 +111,7 @@ interface Place {
   layer: number;
 }
 
-function placeOf(file: string): Place | undefined {
+function findLayer(file: string): Place | undefined {
   if (file.startsWith(PACKAGES)) return { folder: PACKAGES, layer: LAYERS.length };
   for (const [layer, folders] of LAYERS.entries()) {
     const folder = folders.find((path) => file.startsWith(path));

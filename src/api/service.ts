@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
-import { networkOf } from '#http/client-network.ts';
+import { clientNetwork } from '#http/client-network.ts';
+import { LIMITS } from '#http/limits.ts';
 import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './auth/callers.ts';
-import { credentialsOf } from '#http/credentials.ts';
+import { readCredentials } from '#http/credentials.ts';
 import { setRoute } from '#http/request-metrics.ts';
 import { Router } from '#http/router.ts';
 import type { UsageMeter } from './usage-meter.ts';
-import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
+import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#http/errors.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
@@ -126,7 +127,7 @@ export class Api {
   }
 
   #authenticate({ request, query, versions }: ReceivedRequest): Promise<Caller> {
-    const credentials = credentialsOf(request, (name) => query.values(name), this.#realm);
+    const credentials = readCredentials(request, (name) => query.values(name), this.#realm);
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
@@ -137,23 +138,24 @@ export class Api {
   /** The subject and hourly limit that a request counts against: a user, an application, a game server or an address. */
   #limitFor(request: IncomingMessage, caller: Caller): RateLimit {
     const { config } = this.#context;
-    if (caller.kind === 'server') return [`server:${caller.serverKey}`, config.SERVER_LIMIT];
-    if (caller.kind === 'client_id') return [this.#addressSubject(request), config.ADDRESS_LIMIT];
+    if (caller.kind === 'server') return [`server:${caller.serverKey}`, config[LIMITS.server.max.server]];
+    if (caller.kind === 'client_id') return [this.#addressSubject(request), config[LIMITS.clientId.max.network]];
     const { client_id, hourly_limit } = caller.application;
-    if (caller.kind === 'application') return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
-    if (hourly_limit === null) return [`user:${caller.accountId}`, config.USER_LIMIT];
+    if (caller.kind === 'application')
+      return [`application:${client_id}`, hourly_limit ?? config[LIMITS.application.max.application]];
+    if (hourly_limit === null) return [`user:${caller.accountId}`, config[LIMITS.user.max.user]];
     return [`user:${caller.accountId}:${client_id}`, hourly_limit];
   }
 
   /** An IPv6 address counts by its /64, because a client may use any address in it. */
   #addressSubject(request: IncomingMessage, kind: 'address' | 'failed' = 'address'): string {
-    return `${kind}:${networkOf(this.#addresses.of(request))}`;
+    return `${kind}:${clientNetwork(this.#addresses.of(request))}`;
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
     const { received, caller, rateLimit } = counted;
     const { request, endpoint } = received;
-    if (!rateLimit.allowed) throw rateLimited(rateLimit, this.#context.clock.now());
+    if (!rateLimit.allowed) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!isReading(request.method)) throw methodNotAllowed();
     if (endpoint === undefined)
@@ -190,13 +192,14 @@ export class Api {
   async #refuseCredentials(received: ReceivedRequest, error: unknown): Promise<void> {
     if (!(error instanceof HttpError)) return await this.#refuse(received, error);
     const { clock, config } = this.#context;
+    const limit = config[LIMITS.failedCredentials.max.network];
     let rateLimit: RateLimitResult;
     try {
-      rateLimit = await this.#rateLimiter.count(this.#addressSubject(received.request, 'failed'), config.ADDRESS_LIMIT);
+      rateLimit = await this.#rateLimiter.count(this.#addressSubject(received.request, 'failed'), limit);
     } catch (failure) {
       return await this.#refuse(received, failure);
     }
-    const refusal = rateLimit.allowed || error instanceof FormerToken ? error : rateLimited(rateLimit, clock.now());
+    const refusal = rateLimit.allowed || error instanceof FormerToken ? error : limitExceeded(rateLimit, clock.now());
     this.#sendError(received, this.#headers(received, rateLimit), refusal);
   }
 
@@ -224,7 +227,7 @@ export class Api {
    */
   async #uncountedHeaders(received: ReceivedRequest): Promise<Headers> {
     const { clock, config } = this.#context;
-    const limit = config.ADDRESS_LIMIT;
+    const limit = config[LIMITS.clientId.max.network];
     try {
       const rateLimit = await this.#rateLimiter.peek(this.#addressSubject(received.request), limit);
       return this.#headers(received, rateLimit);
@@ -281,7 +284,5 @@ function notApproved(): HttpError {
 }
 
 /** The specification fixes the body word for word. */
-function rateLimited({ resets }: RateLimitResult, now: number): HttpError {
-  const seconds = Math.max(1, Math.ceil((resets - now) / 1000));
-  return new HttpError(429, 'rate_limit', 'Rate limit exceeded', { 'retry-after': String(seconds) });
-}
+const limitExceeded = ({ resets }: RateLimitResult, now: number): HttpError =>
+  rateLimited('Rate limit exceeded', resets - now);

@@ -1,4 +1,4 @@
-import { networkOf, networksOf } from '#http/client-network.ts';
+import { clientNetwork, clientNetworks } from '#http/client-network.ts';
 import { rateLimit } from '#http/limits.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
@@ -20,7 +20,7 @@ export async function admitAttempt(
 ): Promise<boolean> {
   const { address } = c.get('client');
   const perNetwork = rateLimit(config, action, 'networks');
-  const limits = networksOf(address).map(({ name, factor }) => ({
+  const limits = clientNetworks(address).map(({ name, factor }) => ({
     ...perNetwork,
     subject: `${action} ${name}`,
     max: perNetwork.max * factor,
@@ -28,7 +28,7 @@ export async function admitAttempt(
   if (action !== 'recover' && account !== undefined) {
     const hash = accountHash(db, account);
     limits.push(
-      { ...rateLimit(config, action, 'accountInNetwork'), subject: `${action} ${networkOf(address)} ${hash}` },
+      { ...rateLimit(config, action, 'accountInNetwork'), subject: `${action} ${clientNetwork(address)} ${hash}` },
       { ...rateLimit(config, action, 'account'), subject: `${action} ${hash}` },
     );
   }
@@ -41,7 +41,7 @@ export async function admitAttempt(
 
 /** Resets the count of this account and network, after a successful attempt. */
 export async function forgetAttempts(c: Context, { db }: Deps, action: LimitedAction, account: string): Promise<void> {
-  await clearAttempts(db, `${action} ${networkOf(c.get('client').address)} ${accountHash(db, account)}`);
+  await clearAttempts(db, `${action} ${clientNetwork(c.get('client').address)} ${accountHash(db, account)}`);
 }
 
 /** Normalised like names and e-mail addresses are compared, so that another spelling shares the limit. */

@@ -40,7 +40,7 @@ export interface Deps {
 }
 
 /** Texts in the language of the request; see `requestLanguage` for how it is chosen. */
-export function textsOf(c: Context, uiLocales = c.req.query('ui_locales')): Texts {
+export function requestTexts(c: Context, uiLocales = c.req.query('ui_locales')): Texts {
   return TEXTS[requestLanguage(c.req.header(), c.req.query('lang'), uiLocales)];
 }
 
@@ -48,7 +48,7 @@ export function textsOf(c: Context, uiLocales = c.req.query('ui_locales')): Text
  * Reads the form of a POST request.
  * @throws HttpError 403 if another site sent it (by `Origin` and `Sec-Fetch-Site`), 400 if it cannot be parsed
  */
-export async function formOf(c: Context, { config }: Deps): Promise<Form> {
+export async function readOwnForm(c: Context, { config }: Deps): Promise<Form> {
   const { origin, 'sec-fetch-site': site } = c.req.header();
   if (!isOwnForm(origin, site, config.AUTH_URL))
     throw new HttpError(403, 'access_denied', 'The form was not sent from a page of this service.');

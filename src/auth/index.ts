@@ -12,7 +12,7 @@ import { disconnected } from '#http/listener.ts';
 import type { Log } from '#platform/log.ts';
 import type { PageShell } from '#http/page.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { GroupWriter } from '#db/group-writer.ts';
+import { groupWriter } from '#db/group-writer.ts';
 import type { AppContext } from '#context/context.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
@@ -25,6 +25,7 @@ import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
 import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
 import { redirectToGet } from './oidc/front-channel.ts';
+import { addTokenInfo } from './oidc/tokeninfo-endpoint.ts';
 import { TOKEN_SUBJECTS, TokenLimits } from './oidc/token-limits.ts';
 import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
@@ -46,7 +47,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     scripts: [],
   };
   const secure = config.AUTH_URL.startsWith('https:');
-  const group = new GroupWriter(db);
+  const group = groupWriter(db);
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the token counters failed');
   const rateLimiter = await openRateLimiter(context, saveFailed, TOKEN_SUBJECTS);
   const tokenLimits = new TokenLimits(rateLimiter, clock, rateLimit(config, 'token', 'application').max);
@@ -82,7 +83,9 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
       return keyRing.provider;
     },
   };
-  const pages = getRequestListener(createPages(deps, () => keyRing.tokenInfo).fetch, { overrideGlobalObjects: false });
+  const pages = getRequestListener(createPages(deps, (app) => addTokenInfo(app, () => keyRing.tokenInfo)).fetch, {
+    overrideGlobalObjects: false,
+  });
   const service = new AuthService(context, keyRing, pages);
   return {
     listener: (request, response) => service.serve(request, response),

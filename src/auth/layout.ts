@@ -14,7 +14,7 @@ export interface PageContent {
    */
   formTargets?: string[];
   status?: number;
-  /** Beside the name of the network in the footer. */
+  /** Shown after the name of the network in the footer. */
   note?: string;
 }
 
@@ -23,7 +23,7 @@ type Pages = Pick<Deps, 'config' | 'shell'>;
 export async function showPage(c: Context, deps: Deps, content: PageContent): Promise<Response> {
   const url = c.req.method === 'GET' ? c.req.url : undefined;
   const body = await writePage(deps, c.get('texts'), content, url);
-  return c.body(body, (content.status ?? 200) as 200, headersOf(content));
+  return c.body(body, (content.status ?? 200) as 200, formHeaders(content));
 }
 
 /** @param url of the page, for its links to other languages; the response to a POST has no URL to link to */
@@ -50,6 +50,6 @@ export function formTargetsFor(uri: string): string[] {
   return /[;,\s]/.test(target) ? [] : [target];
 }
 
-export function headersOf({ formTargets = [] }: PageContent): Record<string, string> {
+export function formHeaders({ formTargets = [] }: PageContent): Record<string, string> {
   return pageHeaders('no-store', { 'form-action': formTargets });
 }

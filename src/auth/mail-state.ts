@@ -7,7 +7,7 @@ import { mailFailureOf } from '#store/mail-failures.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
 
-/** The page for somebody whose mail does not arrive: a mail server that hangs fails only after the first page. */
+/** The page for people whose mail does not arrive: a mail server that hangs fails only after the first page. */
 export function mailStatePages(app: Hono<Env>, deps: Deps): void {
   app.get('/mail', async (c) => {
     const { mail_state: t, back } = c.get('texts');
@@ -21,8 +21,8 @@ export function mailStatePages(app: Hono<Env>, deps: Deps): void {
 }
 
 /**
- * Tells somebody who waits for a mail that the mail server is not answering, or leads to the page that will. It depends on
- * the last mails to anybody, so it does not reveal whether this person gets one.
+ * Says that the mail server does not answer, or links to the page that says so later. It depends on the last mails of all
+ * people, so it does not reveal whether this person gets one.
  */
 export async function mailStateNotice(c: Context, deps: Deps): Promise<Html | string> {
   const link = html`<p class="hint"><a href="/mail">${c.get('texts').mail_state.link}</a></p>`;

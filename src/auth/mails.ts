@@ -29,11 +29,11 @@ export function sendMail(deps: Deps, { name, email, locale }: Recipient, templat
     to: email,
     subject: `${subject} · ${network}`,
     text: `${paragraphs.join('\n\n')}\n`,
-    html: textOf(page),
+    html: primitiveString(page),
   });
 }
 
-/** Reports a change of the account by mail, with a link to choose a new password if somebody else made the change. */
+/** Reports a change of the account by mail, with a link to choose a new password if another person made the change. */
 export function sendAlert(deps: Deps, account: Recipient, template: (texts: Texts['mail']) => [string, string]): void {
   sendMail(deps, account, (texts) => {
     const [subject, sentence] = template(texts);
@@ -46,6 +46,6 @@ function isLink(line: string): boolean {
 }
 
 /** Hono's `html` returns a String object; the mailer needs a primitive string. */
-function textOf(markup: Html): string {
+function primitiveString(markup: Html): string {
   return (markup as unknown as { toString(): string }).toString();
 }

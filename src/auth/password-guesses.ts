@@ -1,4 +1,4 @@
-import { networksOf } from '#http/client-network.ts';
+import { clientNetworks } from '#http/client-network.ts';
 import { rateLimit } from '#http/limits.ts';
 import { nameKey } from '#platform/text.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
@@ -12,16 +12,16 @@ import type { Requester } from './password-queue.ts';
 /** After this many wrong passwords of other browsers within the hour the owner gets a mail. */
 const ALERT_AFTER = 20;
 
-/** An attempt that may be checked. Call `succeeded` if the password is right: a sign-in is no guess. */
+/** An attempt that may be checked. Call `succeeded` if the password is right: it does not count then. */
 export interface AdmittedGuess {
   requester: Requester;
   succeeded: () => Promise<void>;
 }
 
 /**
- * Counts an attempt at the password of an account. A device that has signed in to the account before has its own count,
- * which nobody else can use up; all other devices share one count of the account, however it was named. An account that
- * does not exist is treated alike, so that the limits do not reveal which accounts exist.
+ * Counts an attempt at the password of an account. A browser that has signed in to the account before has its own count,
+ * which other browsers cannot use up; all others share one count of the account, by name or e-mail address. An account
+ * that does not exist has the same limits, so that they do not reveal which accounts exist.
  * @returns undefined if the password must not be checked
  */
 export async function admitGuess(
@@ -31,28 +31,28 @@ export async function admitGuess(
   login: string,
 ): Promise<AdmittedGuess | undefined> {
   const hash = deps.db.keyedHash(account?.id ?? nameKey(login.trim()));
-  if (account !== undefined && (await isOwnDevice(c, deps, account.id))) return await admitOwner(c, deps, hash);
-  return await admitStranger(c, deps, account, hash);
+  if (account !== undefined && (await isOwnDevice(c, deps, account.id))) return await admitRecognised(c, deps, hash);
+  return await admitOther(c, deps, account, hash);
 }
 
-async function admitOwner(c: Context, deps: Deps, hash: string): Promise<AdmittedGuess | undefined> {
+async function admitRecognised(c: Context, deps: Deps, hash: string): Promise<AdmittedGuess | undefined> {
   const limit = rateLimit(deps.config, 'wrongPassword', 'knownBrowser');
   const subject = `guess ${hash} ${secretHash(deviceCookie(c, deps)!)}`;
   const { allowed } = await countAttempt(deps.db, deps.clock.now(), subject, limit);
-  return allowed ? { requester: 'known', succeeded: () => clearAttempts(deps.db, subject) } : undefined;
+  return allowed ? { requester: 'recognised', succeeded: () => clearAttempts(deps.db, subject) } : undefined;
 }
 
-async function admitStranger(
+async function admitOther(
   c: Context,
   deps: Deps,
   account: Account | undefined,
   hash: string,
 ): Promise<AdmittedGuess | undefined> {
   const { config, db, guesses, passwordQueue } = deps;
-  passwordQueue.refuseIfFull('stranger', c.get('client'));
+  passwordQueue.refuseIfFull('other', c.get('client'));
   const counted: string[] = [];
   // A refused network stops first: otherwise it would use up the count of the account.
-  for (const { name, factor } of networksOf(c.get('client').address)) {
+  for (const { name, factor } of clientNetworks(c.get('client').address)) {
     const subject = `guess ${name}`;
     const limit = rateLimit(config, 'wrongPasswordAnywhere', 'networks');
     if (!(await guesses.count(subject, { ...limit, max: limit.max * factor })).allowed) return undefined;
@@ -63,14 +63,14 @@ async function admitStranger(
   if (used > ALERT_AFTER && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
   if (!allowed) return undefined;
   return {
-    requester: 'stranger',
+    requester: 'other',
     succeeded: async () => {
       for (const each of [...counted, subject]) await uncountAttempt(db, each);
     },
   };
 }
 
-/** Tells the owner, once a day, that somebody is guessing the password. */
+/** Mails the owner that the password is being guessed. */
 async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
   const limit = rateLimit(deps.config, 'wrongPasswordMail', 'account');
   const { allowed } = await deps.guesses.count(`guess alert ${hash}`, limit);

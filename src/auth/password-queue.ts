@@ -1,4 +1,4 @@
-import { networksOf } from '#http/client-network.ts';
+import { clientNetworks } from '#http/client-network.ts';
 import { unavailable } from '#http/errors.ts';
 import type { RequestInfo } from './client-info.ts';
 
@@ -7,22 +7,22 @@ import type { RequestInfo } from './client-info.ts';
  * tokens, resolves names and reads files, so two threads are left to those.
  */
 const MAX_RUNNING = 2;
-/** Strangers can send any number of guesses, so these occupy one core only. */
-const MAX_STRANGERS_RUNNING = 1;
-/** Bounds the wait of strangers: 100 hashes of 50 ms take 5 seconds. */
+/** Browsers that are not recognised can send any number of guesses, so their hashes occupy one core only. */
+const MAX_OTHERS_RUNNING = 1;
+/** Limits the wait of other browsers: 100 hashes of 50 ms take 5 seconds. */
 const MAX_WAITING = 100;
 
-/** Known people are signed in, have signed in from this browser before, or have opened a link of a mail to the account. */
-export type Requester = 'known' | 'stranger';
+/** Recognised: signed in, has signed in to the account before, or has opened a link of a mail to the account. */
+export type Requester = 'recognised' | 'other';
 
 /**
- * Limits the password hashes that run at a time. Known people never wait for strangers, nor strangers for known people: one
- * running hash is reserved for each. Networks take turns, so that nobody waits for all requests of another network.
+ * Limits the password hashes that run at a time. Recognised and other browsers have separate queues, with one running hash
+ * reserved for each. Networks take turns, so that no request waits for all requests of another network.
  */
 export class PasswordQueue {
   readonly #queues: Record<Requester, FairQueue> = {
-    stranger: new FairQueue(MAX_STRANGERS_RUNNING),
-    known: new FairQueue(MAX_RUNNING),
+    other: new FairQueue(MAX_OTHERS_RUNNING),
+    recognised: new FairQueue(MAX_RUNNING),
   };
 
   /**
@@ -61,14 +61,15 @@ export class PasswordQueue {
   }
 
   #startNext(): void {
-    const { stranger, known } = this.#queues;
-    // Strangers first: otherwise the known people could take both places, without end.
-    for (const queue of [stranger, known]) while (stranger.running + known.running < MAX_RUNNING && queue.startNext());
+    const { other, recognised } = this.#queues;
+    // The others first: recognised browsers could otherwise keep both places.
+    for (const queue of [other, recognised])
+      while (other.running + recognised.running < MAX_RUNNING && queue.startNext());
   }
 }
 
-/** With each /64 of a /48 apart, an attacker who has the /48 would get 65,536 turns. */
-const widestNetwork = (address: string): string => networksOf(address).at(-1)!.name;
+/** If each /64 counted, an attacker with a /48 would get 65,536 turns. */
+const widestNetwork = (address: string): string => clientNetworks(address).at(-1)!.name;
 
 interface Waiter {
   start: () => void;
@@ -76,7 +77,6 @@ interface Waiter {
   refuse: () => void;
 }
 
-/** The requests of known people, or those of strangers. */
 class FairQueue {
   readonly #maxRunning: number;
   /** The networks with a running hash: each has one at a time. */
@@ -94,10 +94,10 @@ class FairQueue {
     return this.#running.size;
   }
 
-  /** If the queue is full, one of the network with the most requests must go: the new one, if its network has as many. */
+  /** A full queue drops a request of the network with the most: the new one, if its network has as many. */
   refuses(network: string): boolean {
     if (this.#isClosed) return true;
-    return this.#waiting >= MAX_WAITING && this.#waitingOf(network).length + 1 >= this.#longest.length;
+    return this.#waiting >= MAX_WAITING && this.#waitersFrom(network).length + 1 >= this.#longest.length;
   }
 
   /** Queues a request. The promise resolves when its turn has come. */
@@ -106,7 +106,7 @@ class FairQueue {
     if (this.#waiting >= MAX_WAITING) this.#longest.at(-1)!.refuse();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (): void => {
-      const waiters = this.#waitingOf(network);
+      const waiters = this.#waitersFrom(network);
       if (!waiters.includes(waiter)) return;
       this.#set(
         network,
@@ -116,7 +116,7 @@ class FairQueue {
       reject(unavailable());
     };
     const waiter: Waiter = { start: resolve, refuse };
-    this.#set(network, [...this.#waitingOf(network), waiter]);
+    this.#set(network, [...this.#waitersFrom(network), waiter]);
     this.#waiting++;
     void disconnected.then(refuse);
     await promise;
@@ -126,12 +126,12 @@ class FairQueue {
     this.#running.delete(network);
   }
 
-  /** Starts the next request, unless none may start. */
+  /** @returns false if no request may start */
   startNext(): boolean {
     if (this.running >= this.#maxRunning) return false;
     const network = this.#queues.keys().find((each) => !this.#running.has(each));
     if (network === undefined) return false;
-    const [next, ...others] = this.#waitingOf(network);
+    const [next, ...others] = this.#waitersFrom(network);
     // A network goes to the end of the turns.
     this.#queues.delete(network);
     this.#set(network, others);
@@ -150,7 +150,7 @@ class FairQueue {
     return this.#queues.values().reduce((longest, each) => (each.length > longest.length ? each : longest), []);
   }
 
-  #waitingOf(network: string): Waiter[] {
+  #waitersFrom(network: string): Waiter[] {
     return this.#queues.get(network) ?? [];
   }
 

@@ -1,6 +1,6 @@
 /**
- * Since when this process has seen the claims of servers unchanged, by its own monotonic clock: the clocks of several
- * processes may differ, so that no timestamp in a claim is compared with the time of another process.
+ * The times since which this process has seen the claims of servers unchanged, by its own monotonic clock. The clocks
+ * of several processes may differ, so that no timestamp in a claim is compared with the time of another process.
  */
 export class ObservedClaims<T extends { serverKey: number }> {
   readonly #isSame: (one: T, other: T) => boolean;
@@ -21,7 +21,7 @@ export class ObservedClaims<T extends { serverKey: number }> {
     return observed;
   }
 
-  /** Notes a claim that this process has made. */
+  /** Records a claim of this process. */
   set(claim: T, now: number): void {
     this.#observed.set(claim.serverKey, { claim, since: now });
   }

@@ -1,5 +1,5 @@
 import { SITE_SESSION } from '#http/cookies.ts';
-import { formTokenOf } from '#http/form.ts';
+import { deriveFormToken } from '#http/form.ts';
 import { rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import { type Actor, recordAudit } from '#store/audit/audit.ts';
@@ -17,7 +17,7 @@ export async function personOf(c: Context, deps: Deps): Promise<Person | undefin
   const { account, hash: session, authenticated } = found;
   const isOperator = account.role === 'operator';
   const isStaff = isOperator || account.role === 'moderator';
-  return { account, session, formToken: formTokenOf(cookie), authenticated, isOperator, isStaff };
+  return { account, session, formToken: deriveFormToken(cookie), authenticated, isOperator, isStaff };
 }
 
 /**

@@ -33,6 +33,8 @@ export interface AppContextOptions {
   terminal?: NodeJS.WritableStream;
   /** Whether an empty or missing database becomes a new network (default), or is an error. */
   create?: boolean;
+  /** Whether statements may take any time on PostgreSQL; by default they fail after `DATABASE_TIMEOUT`. */
+  longStatements?: boolean;
 }
 
 /**
@@ -41,14 +43,15 @@ export interface AppContextOptions {
 export async function openAppContext(
   config: Config,
   clock: TimerClock = systemClock,
-  { terminal = process.stdout, create = true }: AppContextOptions = {},
+  { terminal = process.stdout, create = true, longStatements = false }: AppContextOptions = {},
 ): Promise<AppContext> {
   const file = sqliteFileOf(config.DATABASE_URL);
   if (!create && file !== undefined && !existsSync(file))
     throw new UsageError(`There is no database ${file}. ${HOW_TO_BEGIN}`);
   const log = openLog(config.LOG_LEVEL);
   const { keyedHash, setFormerKeys } = keyedHashUnder(config);
-  const db = await openDb(config.DATABASE_URL, { keyedHash, timeoutMs: config.DATABASE_TIMEOUT * 1000 });
+  const timeoutMs = longStatements ? undefined : config.DATABASE_TIMEOUT * 1000;
+  const db = await openDb(config.DATABASE_URL, { keyedHash, timeoutMs });
   try {
     await prepare(db, { config, clock, log, create });
     if (await hasFormerHashKeys(db)) setFormerKeys((await formerHashKeys(db, openSecretKey(config))) ?? []);

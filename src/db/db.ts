@@ -72,6 +72,8 @@ export interface Db extends Queryable, AsyncDisposable {
    * PostgreSQL serves those who wait in their order, row by row.
    */
   othersWait(): boolean | undefined;
+  /** The same database for background work, whose statements may take any time on PostgreSQL. It is not closed. */
+  withoutTimeout(): Db;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { type Batcher, batcher, type Pending } from '#platform/batcher.ts';
 import { BusyTime } from '#platform/busy-time.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -36,13 +36,7 @@ interface GroupCommitDeps {
   config?: Pick<Config, 'NEW_PLAYERS_LIMIT'>;
 }
 
-interface WaitingRequest {
-  items: readonly Item[];
-  /** `performance.now()` of its arrival. */
-  since: number;
-  settle: (receipts: Receipt[]) => void;
-  fail: (error: unknown) => void;
-}
+type PendingRequest = Pending<readonly Item[], Receipt[]>;
 
 /**
  * The most events and rows (`weightOf`) of one transaction, which bound how long it holds the lock of the key sequence: a
@@ -51,13 +45,6 @@ interface WaitingRequest {
  */
 const MAX_GROUP_SIZE = 256;
 export const MAX_GROUP_WEIGHT = 2_048;
-/**
- * While at most `SHORT_QUEUE` events wait, a transaction takes half of them, but at least `MIN_GROUP_SIZE`. The rest is
- * written while the first half is answered. If one transaction took them all, their senders would wait for it together and
- * send their next events together, and the database would be idle in between.
- */
-const SHORT_QUEUE = 64;
-const MIN_GROUP_SIZE = 16;
 /** The most events that wait; while the queue is full, new requests are refused with 503. */
 export const MAX_QUEUED = 20_000;
 
@@ -71,12 +58,12 @@ export class GroupCommitQueue implements EventQueue {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #newPlayers: NewPlayerLimit;
-  #waiting: WaitingRequest[] = [];
-  /** Events in `#waiting`. */
+  readonly #groups: Batcher<readonly Item[], Receipt[]>;
   #waitingEvents = 0;
+  /** `performance.now()` of the arrival of each waiting request. */
+  readonly #arrivals: number[] = [];
   readonly #busy = new BusyTime();
   readonly #metrics: ReturnType<typeof queueMetrics>;
-  #running: Promise<void> | undefined;
 
   constructor({ db, clock, log, metrics, config }: GroupCommitDeps) {
     this.#db = db;
@@ -84,6 +71,7 @@ export class GroupCommitQueue implements EventQueue {
     this.#clock = clock;
     this.#log = log;
     this.#metrics = queueMetrics(metrics, this);
+    this.#groups = batcher({ run: (group) => this.#write(group), size: sizeOfGroup });
   }
 
   get waitingEvents(): number {
@@ -92,8 +80,8 @@ export class GroupCommitQueue implements EventQueue {
 
   /** How long the oldest waiting request has waited, in milliseconds; 0 if none waits. */
   get oldestWaitMs(): number {
-    const oldest = this.#waiting[0];
-    return oldest === undefined ? 0 : performance.now() - oldest.since;
+    const [oldest] = this.#arrivals;
+    return oldest === undefined ? 0 : performance.now() - oldest;
   }
 
   get isFull(): boolean {
@@ -107,69 +95,46 @@ export class GroupCommitQueue implements EventQueue {
   accept(items: readonly Item[], options: IngestOptions = {}): Promise<Receipt[]> {
     // A dry run rolls its transaction back, so it cannot share one with events that are stored.
     if (options.dryRun) return this.#store(items, true);
-    const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
-    this.#waiting.push({ items, since: performance.now(), settle: resolve, fail: reject });
+    this.#arrivals.push(performance.now());
     this.#waitingEvents += items.length;
-    this.#running ??= this.#run();
-    return promise;
+    this.#busy.begin();
+    return this.#groups.add(items);
   }
 
   async close(): Promise<void> {
-    await this.#running;
+    await this.#groups.idle();
   }
 
-  async #run(): Promise<void> {
-    this.#busy.begin();
-    // The turn of the event loop lets other requests join the group.
-    for (await setImmediate(); this.#waiting.length > 0; await setImmediate()) {
-      const group = this.#nextGroup();
-      this.#waitingEvents -= sizeOf(group);
-      await this.#commitGroup(group);
-    }
-    this.#running = undefined;
-    this.#busy.end();
+  async #write(group: readonly PendingRequest[]): Promise<void> {
+    this.#arrivals.splice(0, group.length);
+    for (const { item } of group) this.#waitingEvents -= item.length;
+    await this.#commitGroup(group);
+    if (this.#arrivals.length === 0) this.#busy.end();
   }
 
-  /** Removes the oldest requests, whole ones, from the queue for one transaction. */
-  #nextGroup(): WaitingRequest[] {
-    const waiting = this.#waitingEvents;
-    const limit = waiting > SHORT_QUEUE ? MAX_GROUP_SIZE : Math.max(MIN_GROUP_SIZE, waiting / 2);
-    let size = 0;
-    let weight = 0;
-    let end = 0;
-    while (end < this.#waiting.length && (end === 0 || size < limit)) {
-      const { items } = this.#waiting[end]!;
-      weight += totalWeight(items);
-      if (end > 0 && weight > MAX_GROUP_WEIGHT) break;
-      size += items.length;
-      end++;
-    }
-    return this.#waiting.splice(0, end);
-  }
-
-  async #commitGroup(group: WaitingRequest[]): Promise<void> {
+  async #commitGroup(group: readonly PendingRequest[]): Promise<void> {
     try {
-      const receipts = await this.#store(group.flatMap(({ items }) => items));
+      const receipts = await this.#store(group.flatMap(({ item }) => item));
       let start = 0;
-      for (const { items, settle } of group) settle(receipts.slice(start, (start += items.length)));
+      for (const { item, resolve } of group) resolve(receipts.slice(start, (start += item.length)));
     } catch (error) {
-      if (error instanceof Unavailable) for (const { fail } of group) fail(error);
+      if (error instanceof Unavailable) for (const { reject } of group) reject(error);
       else if (group.length > 1) for (const request of group) await this.#commitGroup([request]);
       else await this.#commitEach(group[0]!, error);
     }
   }
 
-  async #commitEach({ items, settle, fail }: WaitingRequest, error: unknown): Promise<void> {
+  async #commitEach({ item: items, resolve, reject }: PendingRequest, error: unknown): Promise<void> {
     try {
       const [only, ...others] = items;
-      if (others.length === 0) return settle([this.#reject(only!, error)]);
+      if (others.length === 0) return resolve([this.#reject(only!, error)]);
       const receipts: Receipt[] = [];
       for (const item of items) {
         receipts.push(...(await this.#store([item]).catch((error: unknown) => [this.#reject(item, error)])));
       }
-      settle(receipts);
+      resolve(receipts);
     } catch (error) {
-      fail(error);
+      reject(error);
     }
   }
 
@@ -197,7 +162,18 @@ export class GroupCommitQueue implements EventQueue {
 export const totalWeight = (items: readonly Item[]): number =>
   items.reduce((sum, { checked }) => sum + ('event' in checked ? checked.weight : 1), 0);
 
-const sizeOf = (group: WaitingRequest[]): number => group.reduce((sum, { items }) => sum + items.length, 0);
+/** How many of the oldest requests, whole ones, fit into one transaction. */
+function sizeOfGroup(waiting: readonly PendingRequest[]): number {
+  let [size, weight, end] = [0, 0, 0];
+  while (end < waiting.length && (end === 0 || size < MAX_GROUP_SIZE)) {
+    const { item } = waiting[end]!;
+    weight += totalWeight(item);
+    if (end > 0 && weight > MAX_GROUP_WEIGHT) break;
+    size += item.length;
+    end++;
+  }
+  return end;
+}
 
 function queueMetrics(metrics: Metrics, queue: Pick<GroupCommitQueue, 'waitingEvents' | 'oldestWaitMs'>) {
   gauge(metrics, {

@@ -10,7 +10,7 @@ const BODILESS = /^(GET|HEAD|TRACE)$/;
  * Refuses request bodies over a limit. A body with `Content-Length` is checked by that header and left unread. A chunked
  * body is read here, up to the limit, and passed on in a new `Request`. Hono's own body limit does not work here: it copies
  * the request, and the `Request` of @hono/node-server is a lightweight stand-in that cannot be copied.
- * @param maxBytes the longest body that is allowed
+ * @param maxBytes maximum length of a body
  * @throws HttpError 413
  */
 export function limitBody(maxBytes: number): MiddlewareHandler<{ Bindings: HttpBindings }> {

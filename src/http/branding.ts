@@ -18,14 +18,14 @@ const FONT = '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque
 export function brandAssets(config: Config, root?: string): Assets {
   const assets = new Assets(root).addFile('font.woff2', new URL(import.meta.resolve(FONT)));
   const base = readFileSync(new URL('base.css', BASE), 'utf8').replace('FONT_URL', assets.href('font.woff2'));
-  assets.add('base.css', `${base}\n${coloursOf(config)}`);
+  assets.add('base.css', `${base}\n${colourVariables(config)}`);
   assets.addFile('favicon.svg', new URL('favicon.svg', BASE));
-  if (config.LOGO !== '') assets.add(`logo${extensionOf(config.LOGO)}`, read(config.LOGO));
+  if (config.LOGO !== '') assets.add(`logo${logoExtension(config.LOGO)}`, read(config.LOGO));
   return assets;
 }
 
 /** The URL of the network's logo; undefined if it has none. */
-export function logoOf(assets: Assets): string | undefined {
+export function logoUrl(assets: Assets): string | undefined {
   const name = IMAGE_EXTENSIONS.map((extension) => `logo${extension}`).find((name) => assets.has(name));
   return name === undefined ? undefined : assets.href(name);
 }
@@ -33,8 +33,8 @@ export function logoOf(assets: Assets): string | undefined {
 /** The background colours of pages and cards in base.css. */
 const BACKGROUNDS = { light: ['#f6f3ec', '#fffdf8', '#ece7db'], dark: ['#12151c', '#1a1f29', '#242b38'] };
 
-/** CSS variables with the network's colours, adjusted where their contrast with the backgrounds is too low. */
-export function coloursOf({ ACCENT_COLOR, SECOND_COLOR }: Config): string {
+/** CSS variables with the network's colours, adjusted if their contrast with the backgrounds is too low. */
+export function colourVariables({ ACCENT_COLOR, SECOND_COLOR }: Config): string {
   const themes = Object.entries(BACKGROUNDS).map(([theme, backgrounds]) => {
     const accent = readableOn(backgrounds, ACCENT_COLOR);
     const second = readableOn(backgrounds, SECOND_COLOR);
@@ -43,7 +43,7 @@ export function coloursOf({ ACCENT_COLOR, SECOND_COLOR }: Config): string {
   return `:root{${themes.join(';')}}`;
 }
 
-function extensionOf(path: string): string {
+function logoExtension(path: string): string {
   const extension = extname(path).toLowerCase().replace('.jpeg', '.jpg');
   if (!IMAGE_EXTENSIONS.includes(extension))
     throw new UsageError(`LOGO must be a PNG, SVG, WebP or JPEG file (it is "${path}").`);

@@ -18,7 +18,7 @@ export class ClientAddresses {
    * @throws UsageError if one of them is neither
    */
   constructor(trusted: readonly string[]) {
-    this.#trusted = trusted.filter((text) => text !== UNIX).map(networkOf);
+    this.#trusted = trusted.filter((text) => text !== UNIX).map(parseNetwork);
     this.#trustsSocketFile = trusted.includes(UNIX);
   }
 
@@ -61,7 +61,7 @@ function parsed(text: string): Address | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text);
 }
 
-function networkOf(text: string): Network {
+function parseNetwork(text: string): Network {
   try {
     const address = parsed(text.split('/')[0]!);
     if (address !== undefined && text.includes('/')) return ipaddr.parseCIDR(text);

@@ -2,8 +2,8 @@
  * The part of an address that identifies one household: the whole IPv4 address, or the /64 prefix of an IPv6 address,
  * because a household gets a whole /64 and may use any address in it.
  */
-export function networkOf(address: string): string {
-  return address.includes(':') ? groupsOf(address).slice(0, 4).join(':') : address;
+export function clientNetwork(address: string): string {
+  return address.includes(':') ? ipv6Groups(address).slice(0, 4).join(':') : address;
 }
 
 export interface Network {
@@ -16,10 +16,10 @@ export interface Network {
  * The networks of an address that one household or attacker may have: the IPv4 address, or the /64, /56 and /48 prefixes
  * of an IPv6 address, because providers assign all three.
  */
-export function networksOf(address: string): Network[] {
-  const household = { name: networkOf(address), factor: 1 };
+export function clientNetworks(address: string): Network[] {
+  const household = { name: clientNetwork(address), factor: 1 };
   if (!address.includes(':')) return [household];
-  const [first = '0', second = '0', third = '0', fourth = '0'] = groupsOf(address);
+  const [first = '0', second = '0', third = '0', fourth = '0'] = ipv6Groups(address);
   const subnet = (Number.parseInt(fourth, 16) >> 8).toString(16);
   return [
     household,
@@ -29,7 +29,7 @@ export function networksOf(address: string): Network[] {
 }
 
 /** The eight groups of an IPv6 address. */
-function groupsOf(address: string): string[] {
+function ipv6Groups(address: string): string[] {
   const [head = '', tail = ''] = address.split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === '' ? [] : tail.split(':');

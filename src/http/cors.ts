@@ -1,7 +1,7 @@
 /**
- * `Access-Control-Allow-Headers` of preflight responses. Libraries add headers of their own to each request (X-Requested-With,
- * traceparent), so any header is allowed: none carries the authority of the browser, because the services allow no
- * credentials. `*` does not stand for Authorization; the others are named for browsers that do not know `*`.
+ * `Access-Control-Allow-Headers` of preflight responses. Libraries add headers to each request (X-Requested-With, traceparent),
+ * so any header is allowed: none carries the authority of the browser, because the services allow no credentials. `*` does
+ * not include Authorization; the others are named for browsers that do not know `*`.
  */
 export const ALLOWED_HEADERS =
   'Authorization, X-Client-ID, If-None-Match, If-Modified-Since, Accept, Accept-Language, Content-Type, Cache-Control, ' +

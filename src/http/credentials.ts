@@ -15,18 +15,22 @@ const MAX_CREDENTIAL = 512;
  * @param query all values of each query parameter
  * @throws HttpError 400 for two different tokens or Client IDs, 401 for a scheme other than Bearer
  */
-export function credentialsOf(request: IncomingMessage, query: (name: string) => string[], realm: string): Credentials {
-  const tokens = [...bearerOf(request, realm), ...query('access_token')];
-  const token = oneOf(tokens, 'The request has two different access tokens. Send only one.');
+export function readCredentials(
+  request: IncomingMessage,
+  query: (name: string) => string[],
+  realm: string,
+): Credentials {
+  const tokens = [...bearerTokens(request, realm), ...query('access_token')];
+  const token = onlyValue(tokens, 'The request has two different access tokens. Send only one.');
   const clientIds = [...headerValues(request, 'x-client-id'), ...query('client_id')];
-  const clientId = oneOf(clientIds, 'The request has two different Client IDs. Send only one.');
+  const clientId = onlyValue(clientIds, 'The request has two different Client IDs. Send only one.');
   if (isTooLong(token ?? clientId)) throw invalidToken(realm);
   return { token, clientId: isTooLong(clientId) ? undefined : clientId };
 }
 
 const isTooLong = (text: string | undefined): boolean => text !== undefined && text.length > MAX_CREDENTIAL;
 
-function bearerOf(request: IncomingMessage, realm: string): string[] {
+function bearerTokens(request: IncomingMessage, realm: string): string[] {
   const sent = headerValues(request, 'authorization').filter((header) => header !== '');
   return sent.map((header) => {
     const [, token] = /^bearer +([^ ]+) *$/i.exec(header) ?? [];
@@ -46,7 +50,7 @@ function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
 }
 
 /** The value, if all are the same. Empty values count as absent. */
-function oneOf(values: string[], sentence: string): string | undefined {
+function onlyValue(values: string[], sentence: string): string | undefined {
   const sent = values.filter((value) => value !== '');
   if (sent.some((value) => value !== sent[0])) throw invalidRequest(sentence);
   return sent[0];

@@ -12,7 +12,7 @@ interface ErrorPageTexts {
   sentence: string;
   /** Shown so that the reader can report it to the operator. */
   requestId?: string | undefined;
-  /** Where the reader can go from here. */
+  /** Leads the reader to another page. */
   link?: { href: string; label: string };
 }
 

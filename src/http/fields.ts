@@ -3,25 +3,25 @@ import type { Html } from './page.ts';
 
 export interface Field {
   name: string;
-  /** The name when omitted; needed where two forms of a page have a field of the same name. */
+  /** Default: the name. Needed if two forms of a page have a field of the same name. */
   id?: string;
   label: string;
   type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'search' | 'date';
   value?: string | undefined;
   hint?: string | Html | undefined;
   error?: string | undefined;
-  /** `off` when omitted. */
+  /** Default: `off`. */
   autocomplete?: string;
   autofocus?: boolean;
   maxlength?: number;
   optional?: boolean;
-  /** The lines of a textarea; an input when omitted. */
+  /** The lines of a textarea. Default: an input. */
   rows?: number;
 }
 
 /** A labelled field. `aria-describedby` makes screen readers read its hint or error with it. */
 export function field({ name, id = name, label, type = 'text', value = '', hint, error, rows, ...more }: Field): Html {
-  // The error replaces the hint: it says what to enter, which the hint would only repeat.
+  // The error replaces the hint, which would only repeat what to enter.
   const note = error === undefined ? hint && 'hint' : 'error';
   // Phones must not capitalise or correct names; other text they may.
   const isName = type === 'text' && more.autocomplete !== undefined;

@@ -1,9 +1,9 @@
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { HttpError } from './errors.ts';
 
-/** The longest form body, in bytes. */
+/** Maximum bytes of a form's body. */
 export const MAX_FORM = 32 * 1024;
-/** The longest value of a field, in characters. */
+/** Maximum characters of a field's value. */
 const MAX_VALUE = 4 * 1024;
 
 /** The fields of a form by name. */
@@ -41,4 +41,4 @@ export function isOwnForm(origin: string | undefined, fetchSite: string | undefi
 }
 
 /** The token in the forms of a session, derived from the secret in its cookie, which it does not reveal. */
-export const formTokenOf = (sessionSecret: string): string => secretHash(`form ${sessionSecret}`);
+export const deriveFormToken = (sessionSecret: string): string => secretHash(`form ${sessionSecret}`);

@@ -12,17 +12,17 @@ export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', ja: 'æ—
  */
 export function chooseLanguage(choices: readonly (string | undefined)[], accepted: string | undefined): Language {
   const chosen = choices.flatMap((tags) => tags?.split(/\s+/) ?? []);
-  const preferred = (accepted ?? '').slice(0, 512).split(',').map(weightOf).sort(byWeight);
+  const preferred = (accepted ?? '').slice(0, 512).split(',').map(parseWeight).sort(byWeight);
   const tags = [...chosen, ...preferred.filter(({ weight }) => weight > 0).map(({ tag }) => tag)];
-  return tags.map(languageOf).find((language) => language !== undefined) ?? 'en';
+  return tags.map(supportedLanguage).find((language) => language !== undefined) ?? 'en';
 }
 
-function languageOf(tag: string): Language | undefined {
+function supportedLanguage(tag: string): Language | undefined {
   const primary = tag.trim().toLowerCase().split('-')[0];
   return LANGUAGES.find((language) => language === primary);
 }
 
-function weightOf(part: string): { tag: string; weight: number } {
+function parseWeight(part: string): { tag: string; weight: number } {
   const [tag = '', quality] = part.split(';').map((text) => text.trim());
   const weight = quality === undefined ? 1 : Number(quality.replace(/^q=/i, ''));
   return { tag, weight: Number.isFinite(weight) ? weight : 0 };

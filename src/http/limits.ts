@@ -22,9 +22,9 @@ export const SUBJECTS = {
 type Subject = keyof typeof SUBJECTS;
 type LimitSetting = Extract<keyof Config, `${string}_LIMIT`>;
 
-/** A rate limit, or a limit of what exists at a time. */
+/** A rate limit, or a limit of the number at a time. */
 export interface Limit {
-  /** What is counted. */
+  /** The noun that is counted. */
   readonly counts: string;
   /** The maximum of each subject: a number, or the setting that holds it. */
   readonly max: Readonly<Partial<Record<Subject, number | LimitSetting>>>;
@@ -32,9 +32,9 @@ export interface Limit {
   readonly factor?: number;
   /** The duration of a window, which begins with the first request. Left out: the number at a time. */
   readonly windowMs?: number;
-  /** What happens beyond the maximum. */
+  /** The response or effect beyond the maximum. */
   readonly beyond: string;
-  /** Where the count is. One in memory belongs to one process and begins again with it. */
+  /** The place of the count. One in memory belongs to one process and begins again with it. */
   readonly counter: 'memory' | 'database' | '`COUNTERS`';
 }
 
@@ -89,15 +89,9 @@ export const LIMITS = {
     counter: '`COUNTERS`',
   },
   liveToken: {
-    counts: 'valid access tokens; valid refresh tokens; sign-ins',
-    max: { application: 'LIVE_TOKEN_LIMIT', applicationAccount: 'LIVE_TOKEN_LIMIT' },
+    counts: 'valid access tokens; refresh tokens; sign-ins; browsers in which an account is signed in',
+    max: { application: 'LIVE_TOKEN_LIMIT', applicationAccount: 'LIVE_TOKEN_LIMIT', account: 'LIVE_TOKEN_LIMIT' },
     beyond: 'the earliest to expire ends',
-    counter: 'database',
-  },
-  session: {
-    counts: 'browsers in which an account is signed in',
-    max: { account: 'LIVE_TOKEN_LIMIT' },
-    beyond: 'the oldest session ends',
     counter: 'database',
   },
   signIn: {
@@ -151,7 +145,7 @@ export const LIMITS = {
     beyond: 'no mail',
     counter: 'database',
   },
-  /** Anybody can request these mails, so an account gets few; an earlier link stays valid. */
+  /** These mails can be requested without signing in, so an account gets few; an earlier link stays valid. */
   accessMail: {
     counts: 'mails with a link of one kind (recovery, sign-in)',
     max: { account: 1 },
@@ -202,7 +196,7 @@ export const LIMITS = {
     beyond: 'the refusal is only in the log of the process',
     counter: 'database',
   },
-  /** Each invitation sends a mail to somebody else. */
+  /** Each invitation sends a mail to another person. */
   ownerInvitation: {
     counts: 'invitations of owners of applications',
     max: { account: 30 },
@@ -233,13 +227,13 @@ export const LIMITS = {
   },
   /** A smaller request may still be within a limit, but parsing any number of them would delay the other servers. */
   parsedRefusal: {
-    counts: 'requests and batches of streams that are parsed and then refused because of one of these two limits',
+    counts: 'requests and batches of streams that exceed a limit of events or weight',
     max: { server: 8 },
     windowMs: MINUTE_MS,
     beyond: `${REFUSED}, before the body is read`,
     counter: 'memory',
   },
-  /** Players are stored for ever, and anybody can invent UUIDs. */
+  /** Players are stored for ever, and a server can invent UUIDs. */
   newPlayer: {
     counts: 'players that events add',
     max: { server: 'NEW_PLAYERS_LIMIT' },

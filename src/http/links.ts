@@ -19,17 +19,17 @@ export function linkTo(url: URL, changes: Readonly<Record<string, string | undef
     if (value === undefined) query.delete(name);
     else query.set(name, value);
   }
-  return addressOf(url, query);
+  return relativeAddress(url, query);
 }
 
 /** A relative link to the same page in another language; keeps the position in a list. */
 export function languageLink(url: URL, language: Language): string {
   const query = new URLSearchParams(url.searchParams);
   query.set('lang', language);
-  return addressOf(url, query);
+  return relativeAddress(url, query);
 }
 
-const addressOf = (url: URL, query: URLSearchParams): string =>
+const relativeAddress = (url: URL, query: URLSearchParams): string =>
   query.size === 0 ? ownPath(url) : `${ownPath(url)}?${query.toString()}`;
 
 /** The link for a contact: a web address as it is, an e-mail address as `mailto:`; undefined for any other text. */

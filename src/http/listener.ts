@@ -22,7 +22,7 @@ const TIMEOUTS: RequestTimeouts = {
 };
 const MAX_HEADER_BYTES = 16 * 1024;
 /**
- * How long to discard what a refused client still sends. Closing immediately would reset the connection, and the client
+ * How long to discard further bytes of a refused client. Closing immediately would reset the connection, and the client
  * would not see the refusal.
  */
 const LINGER_MS = 2_000;
@@ -37,7 +37,7 @@ interface HttpOptions {
 }
 
 /**
- * Creates an HTTP server that also sends our JSON error body where Node would answer on its own: parser errors, timeouts,
+ * Creates an HTTP server that also sends our JSON error body for the errors that Node answers itself: parser errors, timeouts,
  * a missing or invalid Host, CONNECT.
  */
 export function httpServer(
@@ -62,7 +62,7 @@ export function httpServer(
     },
     serve,
   );
-  connectionsOf.set(server, latest);
+  serverConnections.set(server, latest);
   return server
     .on('connection', (socket) => {
       latest.set(socket, undefined);
@@ -83,14 +83,14 @@ export function httpServer(
 
 /** Each open connection with the response to its latest request; undefined before its first request. */
 type Connections = Map<Duplex, ServerResponse | undefined>;
-const connectionsOf = new WeakMap<Server, Connections>();
+const serverConnections = new WeakMap<Server, Connections>();
 
 /** Stops accepting requests, completes the pending ones, and closes all connections that are still busy at the timeout. */
 export async function closeHttpServer(server: Server, timeoutMs: number): Promise<void> {
   if (!server.listening) return;
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
-  for (const [socket, latest] of connectionsOf.get(server) ?? []) {
+  for (const [socket, latest] of serverConnections.get(server) ?? []) {
     if (latest === undefined || latest.writableFinished) socket.destroy();
     else latest.once('close', () => socket.destroy());
   }
@@ -189,12 +189,12 @@ function refuse(socket: Duplex, latest: ServerResponse | undefined, error: HttpE
 
 function disconnect(socket: Duplex, error?: HttpError): void {
   if (socket.destroyed) return;
-  socket.end(error && textOf(error));
+  socket.end(error && rawResponse(error));
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-function textOf({ status, headers, body }: HttpError): string {
+function rawResponse({ status, headers, body }: HttpError): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
     `HTTP/1.1 ${status} ${REASONS[status]}\r\n${lines.join('')}content-type: application/json\r\n` +

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { Assets } from './assets.ts';
-import { logoOf } from './branding.ts';
+import { logoUrl } from './branding.ts';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from './languages.ts';
 import { languageLink } from './links.ts';
 
@@ -76,7 +76,7 @@ ${footer(shell, page)}
 }
 
 function header({ assets, network, home }: PageShell, { nav, aside }: Page): Html {
-  const logo = logoOf(assets) ?? assets.href('favicon.svg');
+  const logo = logoUrl(assets) ?? assets.href('favicon.svg');
   return html`<header class="bar">
     <div class="bar-in">
       <a class="brand" href="${home}"><img src="${logo}" alt="" height="32" /><bdi>${network}</bdi></a>

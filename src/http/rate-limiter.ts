@@ -1,3 +1,4 @@
+import { batcher, type Pending } from '#platform/batcher.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Db } from '#db/db.ts';
@@ -123,18 +124,19 @@ export class MemoryRateLimiter implements RateLimiter {
 }
 
 /** A request that waits to be counted. */
-interface PendingCount {
+interface Count {
   subject: string;
   limit: number;
-  resolve: (rateLimit: RateLimitResult) => void;
-  reject: (error: unknown) => void;
 }
 
-/** Counts in the database, for several processes. Batches the requests of a subject within one event-loop turn. */
+/** Counts in the database, for several processes. Counts the requests of a subject that arrive together in one statement. */
 export class SharedRateLimiter implements RateLimiter {
   readonly #db: Db;
   readonly #clock: Clock;
-  #pending: PendingCount[] = [];
+  readonly #batches = batcher<Count, RateLimitResult>({
+    key: ({ subject }) => subject,
+    run: (batch) => this.#countBatch(batch),
+  });
 
   constructor(db: Db, clock: Clock) {
     this.#db = db;
@@ -142,10 +144,7 @@ export class SharedRateLimiter implements RateLimiter {
   }
 
   count(subject: string, limit: number): Promise<RateLimitResult> {
-    if (this.#pending.length === 0) setImmediate(() => void this.#countPending());
-    const { promise, resolve, reject } = Promise.withResolvers<RateLimitResult>();
-    this.#pending.push({ subject, limit, resolve, reject });
-    return promise;
+    return this.#batches.add({ subject, limit });
   }
 
   async peek(subject: string, limit: number): Promise<RateLimitResult> {
@@ -156,22 +155,11 @@ export class SharedRateLimiter implements RateLimiter {
     return window === undefined ? unusedRateLimit(limit, now) : rateLimitResult(window, limit);
   }
 
-  async #countPending(): Promise<void> {
-    const bySubject = Map.groupBy(this.#pending, ({ subject }) => subject);
-    this.#pending = [];
-    await Promise.all([...bySubject].map(([subject, pending]) => this.#countSubject(subject, pending)));
-  }
-
-  async #countSubject(subject: string, pending: PendingCount[]): Promise<void> {
-    try {
-      const { used, resets } = await this.#add(subject, pending.length);
-      const before = used - pending.length;
-      pending.forEach(({ resolve, limit }, index) =>
-        resolve(rateLimitResult({ used: before + index + 1, resets }, limit)),
-      );
-    } catch (error) {
-      for (const { reject } of pending) reject(error);
-    }
+  async #countBatch(batch: readonly Pending<Count, RateLimitResult>[]): Promise<void> {
+    const { used, resets } = await this.#add(batch[0]!.item.subject, batch.length);
+    const before = used - batch.length;
+    for (const [index, { item, resolve }] of batch.entries())
+      resolve(rateLimitResult({ used: before + index + 1, resets }, item.limit));
   }
 
   async #add(subject: string, count: number): Promise<Window> {
@@ -191,7 +179,7 @@ export class SharedRateLimiter implements RateLimiter {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#countPending();
+    await this.#batches.idle();
   }
 }
 

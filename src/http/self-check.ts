@@ -12,10 +12,10 @@ export const SELF_CHECK_PATH = '/.well-known/scorehall-check';
 export const SELF_CHECK_HEADER = 'x-scorehall-check';
 
 const VALID_MS = 60_000;
-/** The longest body that is counted; the ingest accepts 64 MB, after decompression. */
+/** Maximum bytes of a body that are counted; the ingest accepts 64 MB, after decompression. */
 const MAX_BODY = 64 * 1024 * 1024;
 
-/** What a service received of a request of the doctor. */
+/** A request of the doctor as the service received it. */
 export interface SelfCheck {
   service: ServiceName;
   /** The address that limits and logs count for. */
@@ -34,7 +34,7 @@ interface Signer {
   keyedHash: KeyedHash;
 }
 
-/** The header of a request to one service. It proves the secret key, so that nobody else gets an answer. */
+/** The header of a request to one service. It proves the secret key; other requests get no answer. */
 export function selfCheckToken({ keyedHash }: Signer, service: ServiceName, now: number): string {
   return `${now}.${keyedHash(`self-check ${service} ${now}`)}`;
 }
@@ -46,7 +46,7 @@ export function withSelfCheck(
   listener: RequestListener,
 ): RequestListener {
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
-  // Read once: strangers decide when a request comes, and a file that has become unreadable must not fail in its listener.
+  // Read once: a file that has become unreadable must not fail in the listener of a request.
   const signer: Signer = { keyedHash: keyedHashOf(openSecretKey(config)) };
   return (request, response) => {
     if (request.url !== SELF_CHECK_PATH || !isSigned(signer, service, clock.now(), request))
@@ -77,13 +77,13 @@ async function answer(
     peer_port: request.socket.remotePort ?? 0,
     peer_trusted: addresses.trustsPeer(request),
     forwarded_for: String(request.headers['x-forwarded-for'] ?? ''),
-    body_bytes: await lengthOf(request),
+    body_bytes: await readLength(request),
   };
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
   response.end(JSON.stringify(result));
 }
 
-async function lengthOf(request: IncomingMessage): Promise<number> {
+async function readLength(request: IncomingMessage): Promise<number> {
   let length = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;

@@ -17,11 +17,11 @@ export async function* importEvents(bytes: AsyncIterable<Uint8Array>, file: stri
   for await (const line of linesOf(bytes, MAX_LINE_BYTES)) {
     const place = `line ${++number}`;
     if (line instanceof ImportRefusal) yield { file, place, refusal: line.message };
-    else if (line.trim() !== '') yield { file, place, ...eventOf(line) };
+    else if (line.trim() !== '') yield { file, place, ...parseEvent(line) };
   }
 }
 
-function eventOf(line: string): { event: WireEvent; weight: number } | { refusal: string } {
+function parseEvent(line: string): { event: WireEvent; weight: number } | { refusal: string } {
   const parsed = parseText(line);
   if ('problem' in parsed) return { refusal: parsed.problem };
   return { event: parsed.raw.input as WireEvent, weight: Math.ceil(line.length / LIGHT_LENGTH) };

@@ -18,7 +18,6 @@ export type Finding = Where &
 
 /**
  * Records the progress of an import in a transaction. It may be called again after a deadlock.
- *
  * @param refused the ids of the events since the last checkpoint that were refused
  */
 export type Checkpoint = (tx: Queryable, refused: ReadonlySet<string>) => Promise<void>;

@@ -19,12 +19,12 @@ export interface Found {
  * @throws UsageError if the folder cannot be read
  */
 export async function walk(folder: string, wanted: (name: string) => boolean): Promise<Found> {
-  const root = await rootOf(folder);
+  const root = await resolveRoot(folder);
   const found: Found = { files: [], skipped: [] };
   const links: string[] = [];
   const open = [''];
   for (let path = open.pop(); path !== undefined; path = open.pop())
-    for (const entry of await entriesOf(folder, path, found)) {
+    for (const entry of await readEntries(folder, path, found)) {
       const inside = path === '' ? entry.name : `${path}/${entry.name}`;
       if (entry.isDirectory()) open.push(inside);
       else if (entry.isSymbolicLink()) links.push(inside);
@@ -35,7 +35,7 @@ export async function walk(folder: string, wanted: (name: string) => boolean): P
   return found;
 }
 
-async function rootOf(folder: string): Promise<string> {
+async function resolveRoot(folder: string): Promise<string> {
   try {
     const root = await realpath(folder);
     if ((await stat(root)).isDirectory()) return root;
@@ -45,7 +45,7 @@ async function rootOf(folder: string): Promise<string> {
   throw new UsageError(`${folder} is not a folder.`);
 }
 
-async function entriesOf(folder: string, path: string, found: Found): Promise<Dirent[]> {
+async function readEntries(folder: string, path: string, found: Found): Promise<Dirent[]> {
   try {
     const entries = await readdir(join(folder, path), { withFileTypes: true });
     return entries.filter(({ name }) => !name.startsWith('.'));
@@ -66,10 +66,10 @@ async function addLink(root: string, link: string, wanted: (name: string) => boo
     const target = await realpath(join(root, link));
     const inside = relative(root, target).split(sep).join('/');
     const kind = await stat(target);
-    if (!kind.isDirectory() && !wanted(nameOf(link))) return;
+    if (!kind.isDirectory() && !wanted(fileName(link))) return;
     if (target !== root && !target.startsWith(root + sep))
       found.skipped.push({ path: link, reason: 'is a link that leads out of the folder; it is not followed' });
-    else if (kind.isFile() && !(found.files.includes(inside) && nameOf(inside) === nameOf(link)))
+    else if (kind.isFile() && !(found.files.includes(inside) && fileName(inside) === fileName(link)))
       found.files.push(link);
     else if (!kind.isFile() && !kind.isDirectory())
       found.skipped.push({ path: link, reason: 'is a link to something other than a file or a folder' });
@@ -78,6 +78,6 @@ async function addLink(root: string, link: string, wanted: (name: string) => boo
   }
 }
 
-function nameOf(path: string): string {
+function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

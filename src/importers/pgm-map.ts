@@ -43,7 +43,7 @@ export async function* importPgmMaps(folder: string, network: NetworkLookup): As
   const candidates: Candidate[] = [];
   for (const file of found.files.filter(isMap)) yield* readMapFile(folder, file, includes, candidates);
   const images = new Set(found.files.filter((file) => file.endsWith('.png')));
-  const winners = winnersOf(candidates);
+  const winners = chooseNewest(candidates);
   for (const candidate of candidates) {
     const winner = winners.get(candidate.description.name)!;
     if (winner === candidate) yield* publish(folder, candidate, images, network);
@@ -67,7 +67,7 @@ async function* readMapFile(
   try {
     const { text, note: encodingNote } = decodeXml(await readBytes(join(folder, file), MAX_BYTES));
     if (encodingNote !== undefined) note('', encodingNote);
-    candidates.push(...(await candidatesOf(readXml(text), file, includes, note)));
+    candidates.push(...(await readCandidates(readXml(text), file, includes, note)));
   } catch (error) {
     if (!(error instanceof ImportRefusal)) throw error;
     refusal = { file, place: error.place, refusal: error.message };
@@ -76,7 +76,7 @@ async function* readMapFile(
   if (refusal) yield refusal;
 }
 
-async function candidatesOf(root: XmlElement, file: string, includes: Includes, note: Notes): Promise<Candidate[]> {
+async function readCandidates(root: XmlElement, file: string, includes: Includes, note: Notes): Promise<Candidate[]> {
   if (root.name !== 'map') throw new ImportRefusal(`is not a map: its root element is <${root.name}>, not <map>`);
   const folder = posix.dirname(file) === '.' ? '' : posix.dirname(file);
   const candidates: Candidate[] = [];
@@ -99,7 +99,7 @@ async function candidatesOf(root: XmlElement, file: string, includes: Includes, 
   return candidates;
 }
 
-function winnersOf(candidates: Candidate[]): Map<string, Candidate> {
+function chooseNewest(candidates: Candidate[]): Map<string, Candidate> {
   const winners = new Map<string, Candidate>();
   for (const candidate of candidates) {
     const { name, version } = candidate.description;

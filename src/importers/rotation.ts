@@ -43,7 +43,7 @@ export async function* importRotations(
   choice: ServerChoice = {},
 ): AsyncGenerator<Finding> {
   await checkServerChoice(network, choice);
-  const { files, skipped } = await filesOf(path);
+  const { files, skipped } = await findFiles(path);
   if (choice.server !== undefined && files.length > 1)
     throw new UsageError(`--server names one server, but ${path} contains ${files.length} files.`);
   for (const { path, reason } of skipped) yield { file: path, place: '', note: reason };
@@ -51,7 +51,7 @@ export async function* importRotations(
   for (const file of files) yield* importFile(file, work);
 }
 
-async function filesOf(path: string): Promise<{ files: Source[]; skipped: Found['skipped'] }> {
+async function findFiles(path: string): Promise<{ files: Source[]; skipped: Found['skipped'] }> {
   if (!(await isFolder(path))) return { files: [{ path, file: basename(path), named: true }], skipped: [] };
   const { files, skipped } = await walk(path, (name) => EXTENSIONS.has(extname(name).toLowerCase()));
   return { files: files.map((file) => ({ path: join(path, file), file, named: false })), skipped };
@@ -91,7 +91,7 @@ async function* change(file: string, rotation: Rotation, work: Work): AsyncGener
   const problem = await serverProblem(server, network, choice);
   if (problem !== undefined) return yield { file, place: '', refusal: problem };
   for (const { place, note } of rotation.notes) yield { file, place, note };
-  const maps = yield* mapsOf(file, rotation.entries, work);
+  const maps = yield* matchMaps(file, rotation.entries, work);
   if (maps.length === 0)
     return yield { file, place: '', refusal: `contains no map for server "${server}"; its rotation is unchanged` };
   importedFrom.set(nameKey(server), file);
@@ -101,7 +101,7 @@ async function* change(file: string, rotation: Rotation, work: Work): AsyncGener
   else yield { file, place: '', event: changedEvent(server, maps, network.now()) };
 }
 
-function* mapsOf(file: string, entries: readonly Entry[], { names }: Work): Generator<Finding, string[]> {
+function* matchMaps(file: string, entries: readonly Entry[], { names }: Work): Generator<Finding, string[]> {
   const maps: string[] = [];
   for (const entry of entries) {
     const known = names.get(keyOf(entry.map));

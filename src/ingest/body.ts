@@ -22,7 +22,7 @@ const FORMATS = new Map<string, Format>([
 ]);
 
 /** @throws HttpError 415 for another media type, or a charset other than UTF-8 */
-export function formatOf(request: IncomingMessage): Format {
+export function bodyFormat(request: IncomingMessage): Format {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const format = FORMATS.get(type.toLowerCase());
   if (format !== undefined && parameters.every((parameter) => !/^charset=(?!"?utf-?8"?$)/i.test(parameter)))
@@ -68,7 +68,7 @@ function collectChunks(request: IncomingMessage, maxBytes: number, limit: ByteLi
 
 /**
  * Yields the chunks of a body as they arrive, decompressed.
- * @throws HttpError 413 beyond `maxBytes`, 415 for an unsupported Content-Encoding, 400 where the data does not match it
+ * @throws HttpError 413 beyond `maxBytes`, 415 for an unsupported Content-Encoding, 400 if the data does not match it
  */
 export async function* readChunks(
   request: IncomingMessage,
@@ -110,13 +110,14 @@ function byteCounter(request: IncomingMessage, maxBytes: number, limit: ByteLimi
   };
 }
 
-const codingOf = ({ headers }: IncomingMessage): string => (headers['content-encoding'] ?? '').trim().toLowerCase();
+const contentCoding = ({ headers }: IncomingMessage): string =>
+  (headers['content-encoding'] ?? '').trim().toLowerCase();
 
-const isUncompressed = (request: IncomingMessage): boolean => ['', 'identity'].includes(codingOf(request));
+const isUncompressed = (request: IncomingMessage): boolean => ['', 'identity'].includes(contentCoding(request));
 
 function decompressed(request: IncomingMessage): Readable {
   if (isUncompressed(request)) return request;
-  const createDecompressor = DECOMPRESSORS.get(codingOf(request));
+  const createDecompressor = DECOMPRESSORS.get(contentCoding(request));
   if (createDecompressor === undefined)
     throw unsupported('Content-Encoding must be gzip, zstd or deflate, or left out.');
   const stream = createDecompressor();
@@ -160,7 +161,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(B
     for (let end = chunk.indexOf(NEWLINE, start); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       rest.push(chunk.subarray(start, end));
       length += end - start;
-      lines.push(length > MAX_EVENT_LENGTH ? undefined : lineOf(rest));
+      lines.push(length > MAX_EVENT_LENGTH ? undefined : joinLine(rest));
       [rest, length, start] = [[], 0, skipWhitespace(chunk, end + 1)];
     }
     length += chunk.length - start;
@@ -169,7 +170,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(B
     else if (length > 0) rest.push(chunk.subarray(start));
     yield lines;
   }
-  if (length > 0) yield [length > MAX_EVENT_LENGTH ? undefined : lineOf(rest)];
+  if (length > 0) yield [length > MAX_EVENT_LENGTH ? undefined : joinLine(rest)];
 }
 
 const [TAB, NEWLINE, RETURN, SPACE] = [9, 10, 13, 32];
@@ -187,7 +188,7 @@ function skipWhitespace(chunk: Buffer, start: number): number {
 const isWhitespace = (byte: number | undefined): boolean =>
   byte === NEWLINE || byte === SPACE || byte === RETURN || byte === TAB;
 
-function lineOf(parts: Buffer[]): Buffer {
+function joinLine(parts: Buffer[]): Buffer {
   const line = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   const end = line.at(-1) === RETURN ? line.length - 1 : line.length;
   return line.subarray(0, end);

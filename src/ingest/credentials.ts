@@ -26,13 +26,13 @@ export class Credentials {
 
   /**
    * Returns the server and the key that sent a request.
-   * @throws HttpError 401 where the key is missing, unknown, expired or revoked
+   * @throws HttpError 401 if the key is missing, unknown, expired or revoked
    */
   of({ headers }: IncomingMessage): Promise<Credential> {
     return this.ofHeader(headers.authorization ?? '');
   }
 
-  /** Does the same for the value of an Authorization header. */
+  /** Like `of`, by the value of an Authorization header. */
   async ofHeader(header: string): Promise<Credential> {
     const cached = this.#cached.get(header);
     if (cached !== undefined && performance.now() < cached.until) return cached.credential;

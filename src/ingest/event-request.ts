@@ -9,7 +9,7 @@ import type { KeyedHash } from '#db/db.ts';
 import { type Item, itemOf } from '#events/ledger.ts';
 import { rejectedFor, type Receipt, type Sender } from '#events/receipts.ts';
 import {
-  formatOf,
+  bodyFormat,
   linesOf,
   MAX_BYTES,
   MAX_EVENT_LENGTH,
@@ -44,13 +44,13 @@ const MAX_OPEN_BATCHES = 4;
 export async function handleEventRequest(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
   if (deps.limits.isFull) throw unavailable();
   deps.limits.refuseUnparsed();
-  if (formatOf(eventRequest.request) === 'json') await ingestJson(deps, eventRequest);
+  if (bodyFormat(eventRequest.request) === 'json') await ingestJson(deps, eventRequest);
   else await ingestStream(deps, eventRequest);
 }
 
 async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
   const body = await readBody(eventRequest.request, MAX_BYTES.json, deps.limits);
-  // Parsing in a function of its own leaves no reference to the parsed events while this one awaits the receipts.
+  // Parsing in a separate function leaves no reference to the parsed events while this one awaits the receipts.
   const receipts = await ingestBody(deps, eventRequest, body);
   sendJson(eventRequest.response, JSON.stringify(receipts));
 }

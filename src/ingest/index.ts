@@ -53,14 +53,14 @@ export async function openIngest(
         using limits = serverLimits.open(credential.serverKey);
         await handleEventRequest(
           { clock, limits, keyedHash },
-          { request, response, sender: senderOf(credential), dryRun },
+          { request, response, sender: serverSender(credential), dryRun },
         );
       },
     },
     '/receipts': {
       GET: async ({ response, query, credential }) => {
-        const limit = limitOf(query);
-        const receipts = await receiptsAfter(db, credential.serverKey, afterOf(query), limit);
+        const limit = readLimit(query);
+        const receipts = await receiptsAfter(db, credential.serverKey, readAfter(query), limit);
         const shown = receipts.map((one) => ({ ...one, received: new Date(one.received).toISOString() }));
         send(
           response,
@@ -75,11 +75,11 @@ export async function openIngest(
   const serveDialect = async (request: IncomingMessage, response: ServerResponse, found: DialectMatch) => {
     const { route, path, parameter } = found;
     setRoute(response, path);
-    const credential = await credentials.ofHeader(`Bearer ${route.dialect.keyOf(request) ?? ''}`);
+    const credential = await credentials.ofHeader(`Bearer ${route.dialect.readKey(request) ?? ''}`);
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
     using limits = serverLimits.open(credential.serverKey);
-    const sender = senderOf(credential);
+    const sender = serverSender(credential);
     const deps = { db, clock, keyedHash, limits, sender, dryRun: credential.test };
     send(response, 200, JSON.stringify(await handleDialectRequest(deps, request, parameter, handle)));
   };
@@ -130,7 +130,7 @@ function limitedLog(log: (error: unknown, wire: HttpError) => void): typeof log 
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
-const senderOf = ({ credential, serverKey, serverName }: Credential): Sender => ({
+const serverSender = ({ credential, serverKey, serverName }: Credential): Sender => ({
   kind: 'server',
   serverKey,
   serverName,
@@ -148,7 +148,7 @@ function isDryRun(query: URLSearchParams): boolean {
   return value === '1' || value === 'true';
 }
 
-function afterOf(query: URLSearchParams): number {
+function readAfter(query: URLSearchParams): number {
   const after = query.get('after') ?? '';
   if (after === '') return 0;
   if (!/^[0-9a-z]{1,64}$/.test(after)) throw invalidRequest('after must be a receipt.');
@@ -158,7 +158,7 @@ function afterOf(query: URLSearchParams): number {
 
 const MAX_RECEIPTS = 1_000;
 
-function limitOf(query: URLSearchParams): number {
+function readLimit(query: URLSearchParams): number {
   const limit = query.get('limit') ?? '100';
   if (!/^[1-9]\d{0,8}$/.test(limit)) throw invalidRequest('limit must be a whole number from 1.');
   return Math.min(Number(limit), MAX_RECEIPTS);

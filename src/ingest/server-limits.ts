@@ -7,13 +7,13 @@ import type { Item, IngestOptions } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 
 /**
- * Limits what one game server may use of the shared event queue, so that a server which sends without end delays only
- * itself. Events of at most `WINDOW_WEIGHT` of each server are in the event queue; its others wait here, in order.
+ * Limits the share of one game server in the event queue, so that a server which sends without end delays only itself: at
+ * most `WINDOW_WEIGHT` of its events are in the queue, and its others wait here, in order.
  */
 
-/** The largest weight (`weightOf`) of one server's events in the event queue: two transactions. */
+/** Maximum weight of one server's events in the event queue: two transactions. */
 export const WINDOW_WEIGHT = 2 * MAX_GROUP_WEIGHT;
-/** Requests of a larger weight enter the event queue in portions, since a request shares one transaction. */
+/** Heavier requests enter the event queue in portions, since a request shares one transaction. */
 export const PORTION_WEIGHT = MAX_GROUP_WEIGHT;
 export const MAX_REQUESTS = LIMITS.openRequest.max.server;
 const MAX_HELD_MIB = LIMITS.heldMebibyte.max.server;
@@ -43,7 +43,7 @@ interface ServerUsage {
 interface ServerLimitDeps {
   eventQueue: EventQueue;
   clock: Clock;
-  /** The most events and the largest weight a minute of one server; 0 for no limit. */
+  /** Maximum events and weight of one server in a minute; 0: no limit. */
   perMinute: Amount;
 }
 
@@ -57,7 +57,7 @@ export class ServerLimits {
 
   /**
    * Counts a request of a server. The caller disposes of the returned limits when the request ends.
-   * @throws HttpError 429 where the server has too many open requests
+   * @throws HttpError 429 if the server has too many open requests
    */
   open(serverKey: number): RequestLimits {
     let server = this.#servers.get(serverKey);
@@ -117,7 +117,9 @@ export class RequestLimits implements Disposable {
     if (refusal !== undefined) return Promise.reject(refusal);
     // The events of a dry run share the transaction that is rolled back, because they may depend on each other.
     if (weight <= PORTION_WEIGHT || options?.dryRun) return this.#acceptPortion(items, weight, options);
-    const portions = portionsOf(items).map((portion) => this.#acceptPortion(portion, totalWeight(portion), options));
+    const portions = splitIntoPortions(items).map((portion) =>
+      this.#acceptPortion(portion, totalWeight(portion), options),
+    );
     return Promise.all(portions).then((receipts) => receipts.flat());
   }
 
@@ -138,7 +140,7 @@ export class RequestLimits implements Disposable {
 
   /**
    * Counts bytes of the request's body in memory, until the request ends.
-   * @throws HttpError 429 where all requests of the server hold too much
+   * @throws HttpError 429 if all requests of the server hold too much
    */
   hold(bytes: number): void {
     this.#bytes += bytes;
@@ -157,7 +159,7 @@ export class RequestLimits implements Disposable {
     this.#server.thisMinute.weight += NEW_PLAYER_WEIGHT * newPlayersIn(receipts);
   }
 
-  /** Counts events; returns the refusal where they exceed a limit. */
+  /** Counts events. @returns the refusal if they exceed a limit */
   #countMinute(amount: Amount): HttpError | undefined {
     const { thisMinute, refusals } = this.#currentMinute();
     const exceeded = this.#limitExceededBy(thisMinute, amount);
@@ -178,7 +180,7 @@ export class RequestLimits implements Disposable {
     return exceeds(thisMinute.weight + weight, perMinute.weight) ? 'weight' : undefined;
   }
 
-  /** The usage of the server, whose counters begin anew with each minute. */
+  /** The usage of the server, whose counters begin at zero with each minute. */
   #currentMinute(): ServerUsage {
     const server = this.#server;
     const now = this.#deps.clock.now();
@@ -228,8 +230,8 @@ export class RequestLimits implements Disposable {
 
 const exceeds = (amount: number, limit: number): boolean => limit > 0 && amount > limit;
 
-/** Splits items, in order, into portions of at most `PORTION_WEIGHT`; a heavier item is a portion of its own. */
-function portionsOf(items: readonly Item[]): Item[][] {
+/** Splits items, in order, into portions of at most `PORTION_WEIGHT`; a heavier item is a separate portion. */
+function splitIntoPortions(items: readonly Item[]): Item[][] {
   const portions: Item[][] = [];
   let weight = Infinity;
   for (const item of items) {

@@ -87,7 +87,7 @@ export const SETTINGS = {
   },
   DATABASE_TIMEOUT: setting(
     '6s',
-    'How long PostgreSQL may leave requests without any answer before they get 503 until it answers again; a statement may run longer',
+    'How long PostgreSQL may take to answer a statement of a request or an event before it gets 503; commands and background jobs have no limit',
     duration(1, 3600),
   ),
   TIME_ZONE: setting(
@@ -245,7 +245,7 @@ export function readConfig(environment: Environment): Config {
   const settings = Object.fromEntries(
     settingNames().map((name) => [name, readSetting(name, environment[name])]),
   ) as Settings;
-  const config = { ...settings, listen: listensOf(settings) };
+  const config = { ...settings, listen: listenAddresses(settings) };
   checkAddresses(config);
   return config;
 }
@@ -296,7 +296,7 @@ function inFileNames(): SettingName[] {
   return settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
 }
 
-function listensOf(settings: Settings): Record<ServiceName, Listen> {
+function listenAddresses(settings: Settings): Record<ServiceName, Listen> {
   const fallbacks: Record<ServiceName, number> = { API: 7400, AUTH: 7401, SITE: 7402, INGEST: 7403 };
   const services = Object.keys(fallbacks) as ServiceName[];
   return Object.fromEntries(

@@ -18,9 +18,9 @@ export function readEnvFile(path: string, settings: readonly string[], warn: War
   const values = parseEnv(content);
   const lines = content.split(/\r\n|\n|\r/);
   for (const name of Object.keys(values)) {
-    const line = lines.findLastIndex((text) => assignmentOf(text)?.name === name);
+    const line = lines.findLastIndex((text) => parseAssignment(text)?.name === name);
     const place = line < 0 ? path : `${path}, line ${line + 1}`;
-    if (settings.includes(name)) checkQuotes(place, assignmentOf(lines[line] ?? ''), values[name] ?? '');
+    if (settings.includes(name)) checkQuotes(place, parseAssignment(lines[line] ?? ''), values[name] ?? '');
     else if (nearest(name, settings, MAX_TYPOS) !== undefined)
       throw new UsageError(`${place}: there is no setting ${name}.${didYouMean(name, settings, MAX_TYPOS)}`);
     else warn(`${place}: ${name} is no setting of Scorehall and is ignored; scorehall config lists all settings.`);
@@ -44,7 +44,7 @@ interface Assignment {
   raw: string;
 }
 
-function assignmentOf(line: string): Assignment | undefined {
+function parseAssignment(line: string): Assignment | undefined {
   const [, name, raw] = /^\s*(?:export\s+)?([\w.-]+)\s*=(.*)$/.exec(line) ?? [];
   return name === undefined ? undefined : { name, raw: raw! };
 }

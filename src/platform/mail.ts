@@ -69,7 +69,7 @@ const nodemailer = () => import('nodemailer');
 
 /** The sender of all mails: the setting MAIL_FROM, or no-reply at the host of sign-in. */
 export function senderOf(config: Config): string {
-  return config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
+  return config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${authHost(config)}>`;
 }
 
 /**
@@ -105,7 +105,7 @@ export async function sendOnce(config: Config, mail: Mail, observe: MailObserver
     await observe(undefined);
     return response;
   } catch (error) {
-    await observe(codeOf(error));
+    await observe(errorCode(error));
     throw error;
   } finally {
     transport.close();
@@ -131,12 +131,12 @@ export function mailServerOf({ SMTP_URL }: Pick<Config, 'SMTP_URL'>): string {
 }
 
 /** The error code alone, because the mail server's text may contain addresses. */
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   const { code = '', responseCode = '' } = error as { code?: string; responseCode?: number };
   return `${code} ${responseCode}`.trim() || 'unknown';
 }
 
-function hostOf(config: Config): string {
+function authHost(config: Config): string {
   const host = new URL(config.AUTH_URL).hostname;
   return /^[\d.]+$|^\[/.test(host) ? 'localhost' : host;
 }
@@ -195,7 +195,7 @@ class BackgroundMailer implements Mailer {
   async #send(mail: Mail & { from: string }): Promise<boolean> {
     for (const ms of [...RETRY_DELAYS_MS, 0]) {
       const error = await this.#attempt(mail);
-      await this.#observe(error === undefined ? undefined : codeOf(error)).catch((failure: unknown) =>
+      await this.#observe(error === undefined ? undefined : errorCode(error)).catch((failure: unknown) =>
         this.#log.error({ err: failure }, 'cannot record the state of the mail server'),
       );
       if (error === undefined) {

@@ -5,7 +5,7 @@ import { UsageError } from './errors.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** RFC 1918, RFC 4193, link-local and loopback addresses; IPv4-mapped IPv6 addresses are included. */
-const PRIVATE_RANGES = blockListOf(
+const PRIVATE_RANGES = createBlockList(
   ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8'],
   ['fc00::/7', 'fe80::/10', '::1/128'],
 );
@@ -53,7 +53,7 @@ function isPrivate(hostname: string): boolean {
   return version === 0 ? PRIVATE_NAMES.test(host) : PRIVATE_RANGES.check(host, `ipv${version as 4 | 6}`);
 }
 
-function blockListOf(ipv4: string[], ipv6: string[]): BlockList {
+function createBlockList(ipv4: string[], ipv6: string[]): BlockList {
   const list = new BlockList();
   for (const range of ipv4) addRange(list, range, 'ipv4');
   for (const range of ipv6) addRange(list, range, 'ipv6');

@@ -15,11 +15,11 @@ const MAX_LENGTH = 16 * 1024;
  */
 export function withSecretFiles(variables: Variables, names: readonly string[]): Variables {
   const found = names.filter((name) => (variables[`${name}_FILE`] ?? '') !== '');
-  const values = found.map((name) => [name, secretOf(variables, name)] as const);
+  const values = found.map((name) => [name, readSecret(variables, name)] as const);
   return { ...variables, ...Object.fromEntries(values) };
 }
 
-function secretOf(variables: Variables, name: string): string {
+function readSecret(variables: Variables, name: string): string {
   const file = variables[`${name}_FILE`]!;
   if ((variables[name] ?? '') !== '') throw new UsageError(`Set ${name} or ${name}_FILE, not both.`);
   const text = read(`${name}_FILE`, file).replace(/[\r\n]+$/, '');

@@ -137,8 +137,9 @@ export async function runJobsOnce(context: AppContext): Promise<void> {
   for (const job of allJobs(context)) await job.run(context, pacing);
 }
 
-/** Runs every job repeatedly until it is disposed of, which waits for the running steps. */
-export function startJobs(context: AppContext, load: Pacing['load']): AsyncDisposable {
+/** Runs every job repeatedly until it is disposed of, which waits for the running steps. Its statements may take any time. */
+export function startJobs(service: AppContext, load: Pacing['load']): AsyncDisposable {
+  const context = { ...service, db: service.db.withoutTimeout() };
   const stop = new AbortController();
   const pacing = { load, stop: stop.signal, maxPause: MAX_PAUSE[context.db.dialect] };
   const metrics = jobMetrics(context.metrics);

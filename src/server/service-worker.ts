@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openServices } from './listeners.ts';
-import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { openAppContext } from '#context/context.ts';
 import type { ServiceWorkerOptions } from './workers.ts';
 import { shareMetrics, threadName } from './thread-metrics.ts';
@@ -9,7 +8,6 @@ import { openWriter } from './writer.ts';
 
 /** Entry of a worker thread with one or more services. A message from the main thread ends it. */
 const { config, names: services } = workerData as ServiceWorkerOptions;
-lowerThreadPriority();
 await using context = await openAppContext(config);
 using metrics = new DisposableStack();
 metrics.use(shareMetrics(context.metrics, threadName(services)));

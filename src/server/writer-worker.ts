@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '#platform/config.ts';
-import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { openAppContext } from '#context/context.ts';
 import { GroupCommitQueue } from '#events/group-commit.ts';
 import { serveWorkerChannel } from '#events/worker-channel.ts';
@@ -10,7 +9,6 @@ import { startJobs } from './jobs.ts';
 import { shareMetrics, WRITER } from './thread-metrics.ts';
 
 /** Entry of the writer thread: it commits events and runs the background jobs until the channel is closed (writer.ts). */
-lowerThreadPriority();
 await using context = await openAppContext(workerData as Config);
 using metrics = new DisposableStack();
 metrics.use(shareMetrics(context.metrics, WRITER));

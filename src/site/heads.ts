@@ -9,9 +9,9 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 const FRESH_MS = 24 * 3_600_000;
 /** How long to wait after a failure before that head is requested again. */
 const RETRY_MS = 300_000;
-/** Requests to the other service at once. */
+/** Maximum requests to the other service at a time. */
 const MAX_FETCHES = 8;
-/** What an entry without a picture counts with in the cache. */
+/** The size of an entry without a picture in the cache. */
 const EMPTY_BYTES = 256;
 
 interface Head {
@@ -95,7 +95,7 @@ async function readAtMost({ body }: Response, max: number): Promise<Uint8Array<A
   return Uint8Array.from(Buffer.concat(chunks));
 }
 
-/** The type by the first bytes, whatever the service says it is. */
+/** The type by the first bytes; the Content-Type of the service is not trusted. */
 function pictureType(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

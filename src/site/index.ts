@@ -46,13 +46,13 @@ interface Env {
 /** Opens the public site, whose pages are the targets of every `permalink_url`. */
 export async function openSite(context: AppContext): Promise<HttpService> {
   const cards = new Cards();
-  const site = siteOf(context, cards);
+  const site = createSite(context, cards);
   const listen = getRequestListener(site.fetch, { overrideGlobalObjects: false });
   return { listener: (request, response) => void listen(request, response), close: () => cards.close() };
 }
 
 /** The site as a Hono application. */
-export function siteOf({ config, db, clock, log }: AppContext, cards = new Cards()): Hono<Env> {
+export function createSite({ config, db, clock, log }: AppContext, cards = new Cards()): Hono<Env> {
   const assets = addSiteAssets(brandAssets(config));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
@@ -64,7 +64,7 @@ export function siteOf({ config, db, clock, log }: AppContext, cards = new Cards
   const heads = new Heads({ clock, log, config });
   const deps: Deps = { db, clock, config, log, shell, bucketsAt: bucketsIn(config.TIME_ZONE), cards, heads };
   const app = new Hono<Env>();
-  const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, requestOf(c, deps).notFound());
+  const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, pageRequest(c, deps).notFound());
   app.use(setHonoRoute);
   limitRequests(app, deps);
   app.use(compress());
@@ -119,21 +119,21 @@ function limitRequests(app: Hono<Env>, deps: Deps): void {
     const address = incoming === undefined ? '' : addresses.of(incoming);
     const seconds = limits.secondsToWait(address, c.req.path);
     if (seconds !== undefined) {
-      const sentence = requestOf(c, deps).text.error.tooMany(String(seconds));
+      const sentence = pageRequest(c, deps).text.error.tooMany(String(seconds));
       throw rateLimited(sentence, seconds * 1000);
     }
     await limits.run(next);
   });
 }
 
-function requestOf(c: Context, deps: Deps): PageRequest {
+function pageRequest(c: Context, deps: Deps): PageRequest {
   const language = requestLanguage(c.req.header(), c.req.query('lang'));
   return new PageRequest(deps, language, new URL(c.req.url), c.req.param(), c.req.header('if-none-match'));
 }
 
 async function handle(c: Context, deps: Deps, handler: PageHandler): Promise<Response> {
   try {
-    const request = requestOf(c, deps);
+    const request = pageRequest(c, deps);
     // No id or name contains control characters, and PostgreSQL refuses NUL.
     if (!Object.values(request.params).every(isCleanText)) throw request.notFound();
     rememberLanguage(c, deps.config.SITE_URL.startsWith('https:'));
@@ -146,7 +146,7 @@ async function handle(c: Context, deps: Deps, handler: PageHandler): Promise<Res
 }
 
 /**
- * Pages are the same for all strangers of one language, so caches may store them. A page with a person's name and form token
+ * Pages are the same for all browsers without a session in one language, so caches may store them. A page with a person's name and form token
  * is never stored and has no entity tag that another response could match.
  */
 async function sendPage(c: Context, request: PageRequest, content: PageContent, person?: SignedIn): Promise<Response> {
@@ -168,7 +168,7 @@ async function sendPage(c: Context, request: PageRequest, content: PageContent, 
 
 async function sendError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const wire = caughtError(c, deps.log, error);
-  const request = requestOf(c, deps);
+  const request = pageRequest(c, deps);
   const { error: t } = request.text;
   const isWrongMethod = wire.status === 404 && !/^(GET|HEAD)$/.test(c.req.method);
   if (isWrongMethod) c.header('allow', 'GET, HEAD');

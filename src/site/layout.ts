@@ -22,11 +22,11 @@ export async function writePage(
     language,
     title,
     skip: text.frame.skip,
-    head: headOf(request, content),
+    head: metadata(request, content),
     nav: { label: text.frame.nav, links, menu: text.frame.menu },
     aside: html`${searchForm(request)} ${personMenu(request, person)}`,
     main,
-    foot: footOf(request),
+    foot: footer(request),
     url,
     kind,
     scripts,
@@ -34,7 +34,7 @@ export async function writePage(
   });
 }
 
-function headOf(request: PageRequest, { title, description, path, picture, feeds = [], noIndex }: PageContent): Html {
+function metadata(request: PageRequest, { title, description, path, picture, feeds = [], noIndex }: PageContent): Html {
   const { SITE_URL: site, NETWORK_NAME: network } = request.deps.config;
   const preview = description.length > 300 ? `${description.slice(0, 297)}…` : description;
   const isLocalized = request.url.searchParams.get('lang') === request.language;
@@ -92,7 +92,7 @@ function searchForm({ text }: PageRequest): Html {
     <a class="find-link" href="/search" aria-label="${text.search.button}">${SEARCH_ICON}</a>`;
 }
 
-function footOf({ text, deps }: PageRequest): Parameters<typeof renderPage>[1]['foot'] {
+function footer({ text, deps }: PageRequest): Parameters<typeof renderPage>[1]['foot'] {
   const { CONTACT, TIME_ZONE } = deps.config;
   const contact = contactLink(CONTACT);
   return {

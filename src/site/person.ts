@@ -1,7 +1,7 @@
 import { parse } from 'hono/utils/cookie';
 import { html } from 'hono/html';
 import { hostCookie, SITE_SESSION } from '#http/cookies.ts';
-import { formTokenOf } from '#http/form.ts';
+import { deriveFormToken } from '#http/form.ts';
 import { ownPath } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
@@ -17,7 +17,7 @@ export interface SignedIn {
 
 /**
  * Finds the person by the session cookie alone: its secret is looked up by its hash, and nothing else of the request counts.
- * Without the cookie nothing is read, so that pages for strangers cost as much as before and are the same for all of them.
+ * Without the cookie nothing is read, so that pages without a session cost no query and are all the same.
  */
 export async function signedInPerson(
   cookies: string | undefined,
@@ -27,7 +27,7 @@ export async function signedInPerson(
   const secret = parse(cookies ?? '', name)[name];
   if (secret === undefined || secret === '') return undefined;
   const session = await findConsoleSession(db, clock.now(), secret);
-  return session && { account: session.account, formToken: formTokenOf(secret) };
+  return session && { account: session.account, formToken: deriveFormToken(secret) };
 }
 
 /** The right end of the header: the link to sign in, or the menu of the person. */

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
-import { networkOf } from '#http/client-network.ts';
+import { clientNetwork } from '#http/client-network.ts';
 import { FixedWindows } from '#http/fixed-windows.ts';
 import { LIMITS } from '#http/limits.ts';
 
@@ -8,13 +8,13 @@ import { LIMITS } from '#http/limits.ts';
 const UNITS_PER_PAGE = 10;
 /** Limits the memory against a client with many addresses. */
 const MAX_ADDRESSES = 50_000;
-/** Requests in progress; more would only wait for each other. */
+/** Maximum requests in progress; more would only wait for each other. */
 const MAX_PENDING = 200;
 
 const PICTURE = /^\/(heads\/|maps\/[^/]+\/image$|live\.json$)/;
 const FREE = /^\/(assets\/|favicon\.ico$|robots\.txt$)/;
 
-/** What the site spends on one address in a minute, and on all requests at once. */
+/** Limits the pages of an address in a minute, and the requests in progress. */
 export class SiteLimits {
   readonly #clock: Clock;
   readonly #limit: number;
@@ -34,7 +34,7 @@ export class SiteLimits {
   secondsToWait(address: string, path: string): number | undefined {
     if (this.#limit === 0 || FREE.test(path)) return undefined;
     const now = this.#clock.now();
-    const { used, resets } = this.#windows.add(networkOf(address), PICTURE.test(path) ? 1 : UNITS_PER_PAGE, now);
+    const { used, resets } = this.#windows.add(clientNetwork(address), PICTURE.test(path) ? 1 : UNITS_PER_PAGE, now);
     return used <= this.#limit ? undefined : Math.max(1, Math.ceil((resets - now) / 1000));
   }
 

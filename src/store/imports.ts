@@ -52,7 +52,7 @@ export async function importedRows(
   const rows = await db.all<ImportedRowRow>(sql`
     select row_id, reference, hash, version, revoked, expires from import_rows
     where source_key = ${source} and part = ${part} and row_id in (${list(rowIds)})`);
-  return rows.map(importedRowOf);
+  return rows.map(toImportedRow);
 }
 
 /** The rows whose ids follow `after`, up to `last`, in their order. */
@@ -66,10 +66,10 @@ export async function importedRowsBetween(
     select row_id, reference, hash, version, revoked, expires from import_rows
     where source_key = ${source} and part = ${part} and row_id > ${after} and row_id <= ${last}
     order by row_id limit ${limit}`);
-  return rows.map(importedRowOf);
+  return rows.map(toImportedRow);
 }
 
-function importedRowOf({ row_id: rowId, revoked, ...row }: ImportedRowRow): ImportedRow {
+function toImportedRow({ row_id: rowId, revoked, ...row }: ImportedRowRow): ImportedRow {
   return { ...row, rowId, revoked: revoked === 1 };
 }
 

@@ -6,7 +6,7 @@ import { newestKeyAt } from './sequence.ts';
 
 export interface MailClaim {
   subject: string;
-  /** The newest thing that the mail is about. A mail about the same or an older one is not due. */
+  /** The key or time of the newest entry in the mail. A mail without a newer one is not due. */
   covers: number;
   /** The shortest time between two mails about the subject. */
   everyMs: number;
@@ -17,8 +17,8 @@ const FAILED = -1;
 const RETRY_MS = 10 * 60_000;
 
 /**
- * Claims a mail. Of several processes that call this at once, one gets true and sends the mail.
- * A `sent` in the future comes from a clock that was wrong, and does not hold a mail back.
+ * Claims a mail. Of several processes that call this at once, one gets true and sends the mail. A `sent` in the future
+ * comes from a wrong clock and does not delay a mail.
  */
 export async function claimMail(tx: Queryable, now: number, { subject, covers, everyMs }: MailClaim): Promise<boolean> {
   const claimed = await tx.get(sql`
@@ -81,7 +81,7 @@ export async function claimSilentServers(
   });
 }
 
-/** There are few servers, so this reads them all. */
+/** Reads all servers, because there are few. */
 async function silentServers(db: Queryable, silentSince: number): Promise<SilentServer[]> {
   return await db.all<SilentServer>(sql`
     select s.key, s.name, p.received from presence p join servers s on s.key = p.server_key

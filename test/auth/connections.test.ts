@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
-import { OwnerTransactions } from '#auth/oidc/owner-transactions.ts';
+import { ownerTransactions } from '#auth/oidc/owner-transactions.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
@@ -81,9 +81,9 @@ test('a transaction stores at most 32 tokens of one owner', async (t) => {
     sizes.push(0);
     return db.transaction(work, options);
   };
-  const transactions = new OwnerTransactions({ transaction });
+  const transact = ownerTransactions({ transaction });
   const owner = { kind: 'ClientCredentials', clientId: 'app', accountId: null };
-  const count = async (): Promise<void> => void sizes[sizes.length - 1]!++;
-  await Promise.all(Array.from({ length: 70 }, () => transactions.run(owner, false, count)));
-  assert.deepEqual(sizes, [1, 32, 32, 5]);
+  const work = async (): Promise<void> => void sizes[sizes.length - 1]!++;
+  await Promise.all(Array.from({ length: 70 }, () => transact({ owner, durable: false, work })));
+  assert.deepEqual(sizes, [32, 32, 6]);
 });

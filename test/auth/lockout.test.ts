@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networksOf } from '#http/client-network.ts';
+import { clientNetworks } from '#http/client-network.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { type LoadedPage, Person } from './person.ts';
@@ -13,14 +13,14 @@ const WRONG = 'wrong wrong wrong';
 const OTHER_PASSWORD = 'another horse battery';
 const PROXY = { TRUSTED_PROXIES: '127.0.0.1' };
 
-let strangers = 0;
+let otherBrowsers = 0;
 
-/** A browser at an address of its own. */
-function stranger({ services }: World): Person {
-  return new Person(services.auth, { 'x-forwarded-for': `203.0.113.${++strangers % 250}` });
+/** A browser at another address. */
+function otherBrowser({ services }: World): Person {
+  return new Person(services.auth, { 'x-forwarded-for': `203.0.113.${++otherBrowsers % 250}` });
 }
 
-async function guess(world: World, login: string, password = WRONG, person = stranger(world)): Promise<LoadedPage> {
+async function guess(world: World, login: string, password = WRONG, person = otherBrowser(world)): Promise<LoadedPage> {
   return (await signIn(world, login, password, person)).page;
 }
 
@@ -31,7 +31,7 @@ async function setGuesses({ services }: World, used: number): Promise<void> {
   );
 }
 
-onEachDatabase('strangers cannot lock the owner out of a browser that has signed in before', async (t, url) => {
+onEachDatabase('other browsers cannot lock the owner out of a browser that has signed in before', async (t, url) => {
   const world = await openWorld(t, url, PROXY);
   const account = await makeAccount(world.services, 'Robin');
   const { clock } = world.services.context;
@@ -56,7 +56,7 @@ onEachDatabase('strangers cannot lock the owner out of a browser that has signed
   assert.match((await guess(world, 'Robin', PASSWORD)).url, /\/account$/);
 });
 
-test('a known device has 20 guesses an hour of its own, and a sign-in begins anew', async (t) => {
+test('a known device has 20 guesses an hour and a sign-in resets the count', async (t) => {
   const world = await openWorldOnSqlite(t, PROXY);
   await makeAccount(world.services, 'Robin');
   await makeAccount(world.services, 'Wren');
@@ -104,7 +104,7 @@ onEachDatabase('when passwords are not checked, a mailed link signs in and conti
   const { application } = await makeApplication(world.services, 'web', [CALLBACK]);
   await guess(world, 'Robin');
   await setGuesses(world, 100);
-  const person = stranger(world);
+  const person = otherBrowser(world);
   await person.open(requestFor(world.services, application.client_id));
   await person.submit({ login: 'Robin', password: PASSWORD });
   assert.equal(person.page.status, 429);
@@ -116,8 +116,8 @@ onEachDatabase('when passwords are not checked, a mailed link signs in and conti
   assert.match(person.text, /account Robin in this browser/);
   const token = new URL(link!).searchParams.get('token')!;
   await person.submit();
-  assert.match(person.page.html, /\/consent"/, 'the sign-in at the application goes on');
-  const again = stranger(world);
+  assert.match(person.page.html, /\/consent"/, 'the sign-in at the application continues');
+  const again = otherBrowser(world);
   assert.equal((await again.post('/sign-in-link', { token })).status, 410, 'the link works once');
   await person.post('/account/sign-out', {});
   assert.match((await guess(world, 'Robin', PASSWORD, person)).url, /\/account$/, 'the browser is known now');
@@ -128,7 +128,7 @@ onEachDatabase('an account gets one link of a kind in ten minutes, and every one
   const account = await makeAccount(world.services, 'Robin');
   const { clock } = world.services.context;
   const send = (login = 'Robin'): Promise<LoadedPage> =>
-    stranger(world).post('/sign-in-link/send', { login, flow: '' });
+    otherBrowser(world).post('/sign-in-link/send', { login, flow: '' });
   const first = await send();
   const older = (await world.mail.next(account.email)).links[0]!;
   clock.advance(599_999);
@@ -139,7 +139,7 @@ onEachDatabase('an account gets one link of a kind in ten minutes, and every one
   const newer = (await world.mail.next(account.email)).links[0]!;
   assert.notEqual(older, newer);
   assert.equal(world.mail.count, 0);
-  const person = stranger(world);
+  const person = otherBrowser(world);
   await person.open(older);
   await person.submit();
   assert.equal(await isSignedIn(person), true);
@@ -171,10 +171,10 @@ test('a network of many addresses has one count of guesses at all accounts', asy
   assert.match((await guess(world, 'Robin', PASSWORD, at('2001:db8:1:300::1'))).url, /\/account$/);
 });
 
-const names = (address: string): string[] => networksOf(address).map(({ name }) => name);
+const names = (address: string): string[] => clientNetworks(address).map(({ name }) => name);
 
 test('an address belongs to the networks that one household may have', () => {
-  assert.deepEqual(networksOf('203.0.113.9'), [{ name: '203.0.113.9', factor: 1 }]);
+  assert.deepEqual(clientNetworks('203.0.113.9'), [{ name: '203.0.113.9', factor: 1 }]);
   assert.deepEqual(names('2001:db8:1:2345::6'), ['2001:db8:1:2345', '2001:db8:1:23/56', '2001:db8:1/48']);
   assert.deepEqual(names('2001:db8::6'), ['2001:db8:0:0', '2001:db8:0:0/56', '2001:db8:0/48']);
 });

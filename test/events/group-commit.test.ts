@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Unavailable } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { checkEvent } from '#events/validation.ts';
 import { openMetrics } from '#platform/metrics.ts';
 import { GroupCommitQueue, MAX_GROUP_WEIGHT } from '#events/group-commit.ts';
 import type { Item } from '#events/ledger.ts';
 import { configured, login, person, sendEvents } from '#test/support/builders.ts';
-import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
+import { DatabaseProxy } from '#test/support/database-proxy.ts';
 
 const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
 
 onEachDatabase(
-  'a short queue is committed half by half, a long one together, always whole requests',
+  'waiting requests are committed together, whole ones, up to the limits of a transaction',
   async (t, url) => {
     const context = await testContext(t, url);
     const { clock, log } = context;
@@ -41,13 +44,9 @@ onEachDatabase(
       stored(sizes.map((size) => Array.from({ length: size }, () => itemOf())));
     const acceptedWeights = (...weights: number[]): Promise<number> =>
       stored(weights.map((weight) => [itemOf(weight)]));
-    assert.equal(await accepted(...ones(16)), 1);
-    assert.equal(await accepted(...ones(17)), 2);
-    assert.equal(await accepted(...ones(32)), 2);
-    // 20, 16, 4
-    assert.equal(await accepted(...ones(40)), 3);
-    assert.equal(await accepted(...ones(64)), 3);
     assert.equal(await accepted(...ones(65)), 1);
+    assert.equal(await accepted(...ones(256)), 1);
+    assert.equal(await accepted(...ones(257)), 2);
     assert.equal(await accepted(60), 1);
     assert.equal(await accepted(1, 60), 1);
     assert.equal(await accepted(200, 200, 1), 2);
@@ -57,3 +56,26 @@ onEachDatabase(
     assert.equal(await acceptedWeights(1, 3 * MAX_GROUP_WEIGHT, 1), 3, 'a heavier request is a transaction of its own');
   },
 );
+
+test('an event whose commit is not answered is unavailable, and its repetition a duplicate', async (t) => {
+  const database = await createTestDatabase('postgres');
+  const proxy = await DatabaseProxy.open(database.url);
+  const context = await testContext(t, proxy.url, { DATABASE_TIMEOUT: '1s' });
+  t.after(() => proxy.close());
+  t.after(() => database.drop());
+  const { db, clock, log } = context;
+  await sendEvents(context, configured('Alpha'));
+  let silence = (): void => proxy.silenceAnswers();
+  const silenced: Pick<Db, 'transaction'> = {
+    transaction: (work) => db.transaction((tx) => work(tx).finally(() => silence())),
+  };
+  const eventQueue = new GroupCommitQueue({ db: silenced as Db, clock, log, metrics: openMetrics() });
+  const sender = { kind: 'operator' } as const;
+  const items = [{ sender, checked: checkEvent(login('Alpha', person(1)), sender, clock.now()) }];
+  await assert.rejects(eventQueue.accept(items), Unavailable);
+  silence = () => undefined;
+  assert.deepEqual(
+    (await eventQueue.accept(items)).map(({ status }) => status),
+    ['duplicate'],
+  );
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { Painter } from '#site/open-graph/painter.ts';
-import { fitted, widthOf } from '#site/open-graph/font.ts';
+import { fitted, textWidth } from '#site/open-graph/font.ts';
 import { map, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { get, page } from './request.ts';
@@ -71,5 +71,5 @@ test('a text gets the largest size that fits, and is shortened between character
   assert.deepEqual(fitted('Harbour', 1000, [96, 48]), { text: 'Harbour', size: 96 });
   assert.deepEqual(fitted('Harbour', 200, [96, 48]), { text: 'Harbour', size: 48 });
   assert.deepEqual(fitted('港'.repeat(10), 240, [48]), { text: `${'港'.repeat(4)}…`, size: 48 });
-  assert.ok(widthOf(fitted('👩‍👩‍👧‍👦'.repeat(9), 480, [48]).text) * 48 <= 480);
+  assert.ok(textWidth(fitted('👩‍👩‍👧‍👦'.repeat(9), 480, [48]).text) * 48 <= 480);
 });

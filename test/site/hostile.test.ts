@@ -7,7 +7,7 @@ import { accountById } from '#store/accounts/accounts.ts';
 import { TYPES, type WireEvent } from '#events/schema.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { ingestEvents } from '#events/ledger.ts';
-import { siteOf } from '#site/index.ts';
+import { createSite } from '#site/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import {
@@ -145,7 +145,7 @@ async function link(context: TestAppContext, player: ReturnType<typeof person>):
 
 async function pathsOf(context: TestAppContext): Promise<string[]> {
   const tables = { matches: 'matches', maps: 'maps', punishments: 'punishments' };
-  const site = siteOf(context);
+  const site = createSite(context);
   const paths = new Set((await everyPage(context.db)).map(({ path }) => path));
   for (const list of Object.keys(tables)) {
     for (let next: string | undefined = `/${list}`; next !== undefined;) {
@@ -205,7 +205,7 @@ describe('a network of hostile texts', () => {
   after(() => closing.disposeAsync());
 
   test('every field of every event is displayed as text and never executed', async () => {
-    const site = siteOf(context);
+    const site = createSite(context);
     const paths = await pathsOf(context);
     assert.ok(paths.length > 100, `${paths.length} pages`);
     for (const path of [...paths, '/matches.atom', '/punishments.atom']) {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { siteOf } from '#site/index.ts';
+import { createSite } from '#site/index.ts';
 import type { TestAppContext } from '#test/support/context.ts';
 
 export const SITE = 'http://127.0.0.1:7402';
 
-const sites = new WeakMap<TestAppContext, ReturnType<typeof siteOf>>();
+const sites = new WeakMap<TestAppContext, ReturnType<typeof createSite>>();
 
 /** Sends a request to the site of a context, without a listener. */
 export async function get(context: TestAppContext, path: string, init: RequestInit = {}): Promise<Response> {
-  const site = sites.get(context) ?? siteOf(context);
+  const site = sites.get(context) ?? createSite(context);
   sites.set(context, site);
   return await site.request(SITE + path, init);
 }

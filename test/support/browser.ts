@@ -14,7 +14,7 @@ interface Running {
 const LINGER_MS = 500;
 const RUNS_TESTS = process.env['TEST_COUNTS'] !== undefined;
 
-// A hook outside of all tests runs when they are over.
+// A hook outside of all tests runs after them.
 if (RUNS_TESTS) after(() => stop());
 
 /**

@@ -25,7 +25,7 @@ type Envelope = Partial<Pick<WireEvent, 'id' | 'time' | 'server' | 'receipt'>>;
 
 const HOUR_MS = 3_600_000;
 
-/** Where a `TestClock` begins. */
+/** The initial time of a `TestClock`. */
 export const BEGINNING = '2026-03-01T12:00:00.000Z';
 
 /** The timestamp `ms` milliseconds after another, in the format of events. */
@@ -76,7 +76,7 @@ export const progress = (data: Partial<DataOf<'match.progress'>> = {}, envelope:
 
 type PlayedBy = DataOf<'match.finished'>['teams'][number]['players'][number];
 
-/** A team of a match; players are numbers of `person`, or what they did. */
+/** A team of a match; players are numbers of `person`, or their results. */
 export function team(name: string, ...players: (number | PlayedBy)[]): DataOf<'match.finished'>['teams'][number] {
   return { name, players: players.map((player) => (typeof player === 'number' ? person(player) : player)) };
 }
@@ -101,7 +101,7 @@ export const punishment = (
   envelope: Envelope = {},
 ): WireEvent => event('punishment.issued', { punishment: reference, punished, type: 'ban', ...data }, envelope);
 
-/** A game server as the sender of events, with a new key of its own. */
+/** A game server as the sender of events, with a new key. */
 export async function serverSender(
   { db, clock }: Pick<AppContext, 'db' | 'clock'>,
   name: string,
@@ -159,7 +159,7 @@ export async function serviceToken(
   return await issueClientToken(context.db, context.clock.now(), owner, lifetimeMs);
 }
 
-/** An account with a verified address, linked with a game account where a UUID is given. */
+/** An account with a verified address, linked with a game account if a UUID is given. */
 export async function account(
   { db, clock }: Pick<AppContext, 'db' | 'clock'>,
   name: string,

@@ -9,10 +9,10 @@ const LAST = 0x10ffff;
  */
 export const character: fc.Arbitrary<string> = fc
   .nat(LAST - SURROGATES.count)
-  .map((place) => String.fromCodePoint(place < SURROGATES.first ? place : place + SURROGATES.count), placeOf);
+  .map((place) => String.fromCodePoint(place < SURROGATES.first ? place : place + SURROGATES.count), codePointIndex);
 
 /** Without this inverse, fast-check would leave out the strings that it knows as dangerous, such as `__proto__`. */
-function placeOf(text: unknown): number {
+function codePointIndex(text: unknown): number {
   const code = typeof text === 'string' ? text.codePointAt(0) : undefined;
   if (code === undefined || text !== String.fromCodePoint(code) || !text.isWellFormed())
     throw new Error('not one character');

@@ -30,11 +30,6 @@ export class TestClock implements TimerClock {
     for (const { until, resolve } of this.#waiting) if (until <= this.#now) resolve();
   }
 
-  /** The number of calls of `wait` that have not resolved. */
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiter = { until: this.#now + ms, resolve };
@@ -56,7 +51,7 @@ export async function createEmptyDatabase(dialect: Dialect): Promise<TestDatabas
 }
 
 const RUNS_TESTS = process.env['TEST_COUNTS'] !== undefined;
-/** One migrated database of each kind, which the others are copies of. */
+/** One migrated database of each dialect, of which the others are copies. */
 const migrated = new Map<Dialect, Promise<TestDatabase>>();
 
 /**
@@ -73,7 +68,7 @@ export async function createTestDatabase(dialect: Dialect): Promise<TestDatabase
   return copy;
 }
 
-// A hook outside of all tests runs when they are over.
+// A hook outside of all tests runs after them.
 if (RUNS_TESTS) after(dropMigrated);
 
 async function dropMigrated(): Promise<void> {
@@ -104,12 +99,12 @@ export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[D
 
 type DatabaseTest = (t: TestContext, databaseUrl: string, dialect: Dialect) => Promise<void>;
 
-/** Runs a test once on SQLite and once on PostgreSQL, each time on a migrated database of its own without data. */
+/** Runs a test once on SQLite and once on PostgreSQL, each time on a separate migrated database without data. */
 export function onEachDatabase(name: string, work: DatabaseTest): void {
   testOnEach(name, createTestDatabase, work);
 }
 
-/** Runs a test on SQLite alone: its statements run on both databases in another test. */
+/** Runs a test on SQLite alone, if its statements run on both databases in another test. */
 export function onSqlite(name: string, work: DatabaseTest): void {
   testOnEach(name, createTestDatabase, work, ['sqlite']);
 }
@@ -138,7 +133,7 @@ export interface TestAppContext extends AppContext {
   clock: TestClock;
 }
 
-/** A test, or what runs the closing functions after several tests that share a world. */
+/** A test, or a suite of tests that share a world, which runs closing functions at its end. */
 export interface Closing {
   after(close: () => PromiseLike<void>): void;
 }

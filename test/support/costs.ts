@@ -15,7 +15,7 @@ const files = new Map<string, Cost>();
 const tests = new Map<string, Cost>();
 let running: { file: string; name: string; since: Cost } | undefined;
 
-/** The full name of the test that runs now, or ran last. */
+/** The full name of the running or last test. */
 export const runningTest = (): string => running?.name ?? 'the start of the run';
 
 /** Registers the hooks, outside of all tests and before theirs, so that they run before and after each test. */
@@ -39,7 +39,7 @@ function end(): void {
   add(tests, file ? `${file}: ${name}` : name, cost);
 }
 
-/** The lines that name the files and tests which took the most CPU time. */
+/** The lines of the files and tests with the highest CPU time. */
 export function* costs(): Generator<string> {
   end();
   yield* list('test files', files);

@@ -6,16 +6,16 @@ const TICKS_A_SECOND = 100;
 /** CPU seconds of this process with its threads and ended children, plus those of another process and its ended children. */
 export function cpuSeconds(otherPid?: string): number {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6 + childCpuSeconds() + (otherPid === undefined ? 0 : sum(statOf(otherPid)));
+  return (user + system) / 1e6 + childCpuSeconds() + (otherPid === undefined ? 0 : sum(readStat(otherPid)));
 }
 
-/** CPU seconds of the children that this process has waited for, as RUSAGE_CHILDREN; 0 where there is no /proc. */
-export const childCpuSeconds = (): number => sum(statOf('self').slice(2));
+/** CPU seconds of the children that this process has waited for, as RUSAGE_CHILDREN; 0 without /proc. */
+export const childCpuSeconds = (): number => sum(readStat('self').slice(2));
 
 const sum = (ticks: number[]): number => ticks.reduce((total, some) => total + some, 0) / TICKS_A_SECOND;
 
 /** @returns utime, stime, cutime and cstime of proc_pid_stat(5), in ticks */
-function statOf(pid: string): number[] {
+function readStat(pid: string): number[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The command name, in parentheses before these fields, can contain any character.

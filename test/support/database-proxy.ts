@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const field = (type: string, text: string): Buffer => Buffer.from(`${type}${text}\0`);
 
-/** The message with which a server that shuts down ends a connection. */
+/** The message with which a server ends a connection when it shuts down. */
 function terminationMessage(): Buffer {
   const fields = [field('S', 'FATAL'), field('C', '57P01'), field('M', 'terminating connection')];
   const head = Buffer.from('E\0\0\0\0', 'latin1');
@@ -28,6 +28,8 @@ export class DatabaseProxy {
   readonly #target: string;
   readonly #path: string;
   readonly #sockets = new Set<Socket>();
+  /** Those of them that lead to the server. */
+  readonly #upstreams = new Set<Socket>();
   #silent = false;
   #server: Server | undefined;
 
@@ -65,7 +67,7 @@ export class DatabaseProxy {
     await promise;
   }
 
-  /** Forwards nothing any more, on new connections neither, and closes none: as a host without power. */
+  /** Stops forwarding on all connections, new ones too, and closes none: like a host without power. */
   silence(): void {
     this.silenceNew();
     this.silenceOpen();
@@ -76,16 +78,21 @@ export class DatabaseProxy {
     this.#silent = true;
   }
 
-  /** Forwards nothing any more on the connections that are open, as a firewall that has forgotten them. */
+  /** Stops forwarding on the open connections, like a firewall that has lost its state. */
   silenceOpen(): void {
     for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Holds back the answers on the connections that are open. */
+  silenceAnswers(): void {
+    for (const upstream of this.#upstreams) upstream.pause();
   }
 
   async untilConnections(count: number): Promise<void> {
     while (this.connections < count) await once(this.#server!, 'connection');
   }
 
-  /** Forwards again, also what has arrived in the meantime. */
+  /** Forwards again, including the bytes that have arrived in the meantime. */
   resume(): void {
     this.#silent = false;
     for (const socket of this.#sockets) socket.resume();
@@ -94,6 +101,8 @@ export class DatabaseProxy {
   #forward(client: Socket): void {
     this.connections++;
     const upstream = connect(this.#target);
+    this.#upstreams.add(upstream);
+    upstream.on('close', () => this.#upstreams.delete(upstream));
     client.on('data', (bytes: Buffer) => void upstream.write(bytes));
     upstream.on('data', (bytes: Buffer) => {
       if (this.terminates && bytes.subarray(-READY.length).equals(READY))

@@ -56,6 +56,11 @@ export class Mailbox {
     return this.#mails.length;
   }
 
+  /** The unread mails, in the order in which they came. */
+  get unread(): readonly Received[] {
+    return this.#mails;
+  }
+
   /** Waits for the next unread mail to an address and returns it, oldest first. */
   async next(to: string): Promise<Received> {
     for (;;) {

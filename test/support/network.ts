@@ -32,7 +32,7 @@ export const NETWORK_TABLES = [
 
 const YEARS_MS = 100 * 365 * 86_400_000;
 
-/** Rows in most tables: several portions of players, bytes, fractions, and a counter beyond 2^53. */
+/** Rows in most tables: several chunks of players, bytes, fractions, and a counter beyond 2^53. */
 export async function fillNetwork(context: TestAppContext): Promise<void> {
   const { db, clock } = context;
   await sendEvents(

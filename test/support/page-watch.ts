@@ -58,7 +58,6 @@ interface Violation {
  * Checks the loaded page in each look: axe, and whether the page is wider than the window. One load serves all looks, as
  * loading a page and injecting axe cost more CPU time than checking it. axe is injected through the debugger, because the
  * page's CSP allows no other script.
- *
  * @param exclude selectors of the elements that axe skips
  * @returns the faults, each with the name of its look
  */

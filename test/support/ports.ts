@@ -11,8 +11,8 @@ const [FIRST, END] = [10_081, 32_000];
 let next = randomInt(FIRST, END);
 
 /**
- * Finds free ports, for settings that need the address of a service before it listens. Within one process each call has
- * others, because the service of an earlier call may not listen yet.
+ * Finds free ports, for settings that need the address of a service before it listens. Within one process each call
+ * returns other ports, because the service of an earlier call may not listen yet.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];

@@ -10,7 +10,7 @@ import pg from 'pg';
 const PORT = '5432';
 const START_TIMEOUT_MS = 30_000;
 
-/** The settings of an operator's server: a commit waits for the disk. */
+/** The settings of an operator's server: a commit waits for fsync. */
 export const DURABLE: readonly string[] = ['listen_addresses=', 'max_connections=200', 'shared_buffers=64MB'];
 
 /** Tests need no durability. */
@@ -133,7 +133,7 @@ function run(
     cwd: join(folder, 'pg'),
     env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: join(folder, 'native/lib') },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In its own process group, the server does not receive Ctrl-C: the test run stops it.
+    // In its own process group the server does not receive Ctrl-C; the test run stops it.
     detached: true,
   });
   let output = '';

@@ -27,7 +27,7 @@ export async function takeReadmePicture(page: Page, address: string, picture: Re
   writeFileSync(picture.file, await image.webp({ quality: 82, effort: 6 }).toBuffer());
 }
 
-/** What is wrong with a picture below `root`, in sentences. */
+/** The problems of the pictures below `root`, in sentences. */
 export async function problemsOf(root: string, { file, page }: ReadmePicture): Promise<string[]> {
   const bytes = readFileSync(join(root, file));
   const { width, height, exif } = await sharp(bytes).metadata();

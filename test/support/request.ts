@@ -30,7 +30,7 @@ export function ask(origin: string, path: string, wish: Wish = {}): Promise<Repl
     const chunks: Buffer[] = [];
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
     response.on('error', reject);
-    response.on('end', () => resolve(replyOf(response.statusCode!, response.headers, Buffer.concat(chunks))));
+    response.on('end', () => resolve(toReply(response.statusCode!, response.headers, Buffer.concat(chunks))));
   });
   sent.on('error', reject);
   sent.end(wish.body);
@@ -83,15 +83,17 @@ export function repliesIn(bytes: Buffer): Reply[] {
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
     const length = Number(headers['content-length'] ?? 0);
     // 100 Continue is not the final response.
-    if (status >= 200) replies.push(replyOf(status, headers, rest.subarray(end + 4, end + 4 + length)));
+    if (status >= 200) replies.push(toReply(status, headers, rest.subarray(end + 4, end + 4 + length)));
     rest = rest.subarray(end + 4 + length);
   }
   return replies;
 }
 
-function replyOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Reply {
+function toReply(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Reply {
   const text = bytes.toString();
-  const isOther = /^(application\/x-ndjson|text\/)/.test(headers['content-type'] ?? '');
+  const isOther = /^(application\/(x-ndjson|[\w.+-]*xml|javascript)|text\/|image\/|font\/)/.test(
+    headers['content-type'] ?? '',
+  );
   const isJson = headers['content-encoding'] === undefined && !isOther && text !== '';
   return { status, headers, bytes, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
 }

@@ -9,7 +9,7 @@ const THREADS = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
 
 /**
  * Occupies the threads of the pool, so that password hashes begin and do not end. Opening a named pipe to read blocks a
- * thread until somebody opens it to write, without CPU time. Take it with `await using`: hooks of a failed test that stop a
+ * thread until it is opened to write, without CPU time. Take it with `await using`: hooks of a failed test that stop a
  * service would wait for its hashes.
  */
 export class OccupiedThreadPool {

@@ -11,7 +11,7 @@ const { default: chromium } = await import('@sparticuz/chromium');
 const executablePath = await chromium.executablePath();
 const { LD_LIBRARY_PATH, FONTCONFIG_PATH } = process.env;
 // The package's font configuration names /tmp/fonts, which is wrong for any other TMPDIR, and without fonts the browser
-// crashes at the first missing glyph. The fonts of the machine come first: they have more glyphs.
+// crashes at the first missing glyph. The fonts of the machine come first, because they have more glyphs.
 const folders = ['/usr/share/fonts', '/usr/local/share/fonts', join(FONTCONFIG_PATH!, 'fonts')];
 writeFileSync(
   join(FONTCONFIG_PATH!, 'fonts.conf'),

@@ -23,10 +23,10 @@ export function drawMap(seed: string, map: SampleMap): Buffer {
   drawLanes(relief, layout);
   furnish(relief, layout, map, random);
   growPlants(relief, layout, look, random);
-  return render(relief, look, coloursOf(look, map), noise);
+  return render(relief, look, chooseColours(look, map), noise);
 }
 
-function coloursOf(look: Look, map: SampleMap): Colours {
+function chooseColours(look: Look, map: SampleMap): Colours {
   const team = (place: number): Rgb => CHAT[map.teams[place]?.color ?? 'gray']!;
   const wool = (place: number): Rgb => DYE[woolsOf(map.name)[place]!]!;
   return {

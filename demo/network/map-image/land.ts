@@ -28,7 +28,9 @@ export function raiseLand(relief: Relief, layout: Layout, noise: Noise): void {
   }
 }
 
-/** Distance to the ragged coast, below 0 on land; noise costs too much where it cannot change sea, land or shore. */
+/**
+ * Distance to the ragged coast, below 0 on land. Noise is costly and left out if it cannot change sea, land or shore.
+ */
 function raggedCoast(layout: Layout, places: readonly Point[], noise: Noise): number {
   const coast = coastDistance(layout, places);
   const distance = ROUGH_MAX * layout.rough;

@@ -15,7 +15,7 @@ const PLANTS: Record<Look['plant'], Plant> = {
   building,
 };
 
-/** Places plants, rocks and flowers where nothing was built, at the same positions for every team. */
+/** Places plants, rocks and flowers on free cells, at the same positions for every team. */
 export function growPlants(relief: Relief, layout: Layout, look: Look, random: Random): void {
   const attempts = Math.round((look.growth * layout.wild * WIDTH * HEIGHT) / 100);
   for (let number = 0; number < attempts; number++) {

@@ -78,7 +78,7 @@ export function strongholds(random: Random): Layout {
   };
 }
 
-/** One broad land, a river down its middle, bridges over it. */
+/** One broad land with a river down its middle and bridges over it. */
 export function riverBanks(random: Random): Layout {
   const base = { x: -52, y: random.int(-5, 5) };
   const flag = { x: -38, y: random.pick([-1, 1]) * random.int(16, 24) };

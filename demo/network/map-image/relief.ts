@@ -34,7 +34,7 @@ export type Material = (typeof MATERIALS)[number];
 export interface Block {
   height: number;
   material: Material;
-  /** The thickness of the block; infinite for blocks that stand on the ground. */
+  /** The thickness of the block; infinite for blocks on the ground. */
   depth: number;
 }
 

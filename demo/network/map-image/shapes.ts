@@ -27,7 +27,7 @@ export const box = (x: number, y: number, halfWidth: number, halfHeight: number,
 export function distanceTo({ x, y, halfWidth, halfHeight, round }: Shape, point: Point): number {
   const across = Math.max(0, Math.abs(point.x - x) - halfWidth);
   const down = Math.max(0, Math.abs(point.y - y) - halfHeight);
-  // Math.hypot is slow, and most points lie beside a straight side or within.
+  // Math.hypot is slow, and most points are next to a straight side or within.
   if (across === 0 || down === 0) return across + down - round;
   return Math.hypot(across, down) - round;
 }

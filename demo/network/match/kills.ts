@@ -19,7 +19,7 @@ export function fight(random: Random, fixture: Fixture, sides: readonly Side[], 
 
 function oneKill(random: Random, sides: readonly Side[], time: number): Kill {
   const present = sides.map((side) => presentAt(side, time));
-  const attacking = random.weighted(present.map(strengthOf));
+  const attacking = random.weighted(present.map(totalStrength));
   const victims = present.filter((_, side) => side !== attacking).flat();
   return { killer: pickStrong(random, present[attacking]!), victim: pickWeak(random, victims), time };
 }
@@ -66,7 +66,7 @@ function losersLeft(losers: readonly (readonly [Side, Fighter[]])[]): number {
   return losers.reduce((sum, [, fighters]) => sum + fighters.length, 0);
 }
 
-function strengthOf(fighters: readonly Fighter[]): number {
+function totalStrength(fighters: readonly Fighter[]): number {
   return fighters.reduce((sum, { strength }) => sum + strength, 0);
 }
 

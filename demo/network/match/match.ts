@@ -14,7 +14,7 @@ type MatchEvent = Extract<WireEvent, { type: 'match.finished' }>;
 /** Simulates a match. The same seed and fixture give the same event. */
 export function playMatch(seed: string, fixture: Fixture, naming: Naming): MatchEvent {
   const random = new Random(seed, 'match', fixture.id);
-  const course = courseOf(random, fixture, sidesOf(random, fixture, naming));
+  const course = simulateCourse(random, fixture, sidesOf(random, fixture, naming));
   const own = new Random(seed, 'own counters', fixture.id);
   return {
     version: 1,
@@ -46,7 +46,7 @@ export function timestampOf(time: number): string {
   return new Date(time).toISOString();
 }
 
-function courseOf(random: Random, fixture: Fixture, sides: Side[]): Course {
+function simulateCourse(random: Random, fixture: Fixture, sides: Side[]): Course {
   const mode = modeOf(fixture.gamemode);
   const likely = random.chance(mode.draws) ? undefined : likelyWinner(random, sides, fixture);
   const kills =

@@ -40,12 +40,12 @@ type Task = Pick<Goal, 'type' | 'name' | 'color'>;
 /** The goals of a match that is won by the side that completes all its objectives; without a winner no side does. */
 function completeGoals(random: Random, fixture: Fixture, sides: readonly Side[], winner: Side | undefined): Goal[] {
   const goals = sides.flatMap((side, place) => {
-    const tasks = tasksOf(fixture, sides, place);
+    const tasks = listTasks(fixture, sides, place);
     const done = side === winner ? tasks.length : random.int(0, tasks.length - 1);
     const goals = random
       .shuffled(tasks)
       .slice(0, done)
-      .map((task) => goalOf(random, fixture, side, task));
+      .map((task) => completeGoal(random, fixture, side, task));
     return side === winner ? endWith(goals, fixture.finished) : goals;
   });
   return goals.sort((a, b) => a.time - b.time);
@@ -57,7 +57,7 @@ function endWith(goals: Goal[], finished: number): Goal[] {
   return goals.map((goal) => (goal === last ? { ...goal, time: finished } : goal));
 }
 
-function tasksOf({ gamemode, map }: Fixture, sides: readonly Side[], place: number): Task[] {
+function listTasks({ gamemode, map }: Fixture, sides: readonly Side[], place: number): Task[] {
   const others = sides.filter((_, other) => other !== place);
   if (gamemode === 'ctw') {
     const dyes = woolsOf(map.name);
@@ -75,7 +75,7 @@ function titled(dye: string): string {
 }
 
 /** A completed objective. A core sometimes leaks by itself; then no player is credited. */
-function goalOf(random: Random, fixture: Fixture, side: Side, task: Task): Goal {
+function completeGoal(random: Random, fixture: Fixture, side: Side, task: Task): Goal {
   const time = Math.floor(
     random.between(fixture.started + (fixture.finished - fixture.started) * 0.25, fixture.finished),
   );
@@ -91,7 +91,7 @@ function captureFlags(random: Random, fixture: Fixture, sides: readonly Side[], 
     const captures = side === winner || winner === undefined ? best : random.int(0, best - 1);
     const { name, color } = sides.find((other) => other !== side)!;
     const task: Task = { type: 'flag', name: `${name} Flag`, color };
-    const goals = Array.from({ length: captures }, () => goalOf(random, fixture, side, task));
+    const goals = Array.from({ length: captures }, () => completeGoal(random, fixture, side, task));
     return side === winner && captures === target ? endWith(goals, fixture.finished) : goals;
   });
   return goals.sort((a, b) => a.time - b.time);

@@ -5,7 +5,7 @@ import type { Goal } from './objectives.ts';
 import type { Course } from './scores.ts';
 import type { Fighter } from './teams.ts';
 
-/** The counters of the network's own in the events of matches; `publishing.ts` declares them. */
+/** The network's own counters in the events of matches; `publishing.ts` declares them. */
 export const OWN_COUNTERS = ['assists', 'best_streak', 'wools', 'cores', 'monuments', 'flags', 'damage_dealt'];
 
 const COUNTER_OF_GOAL: Partial<Record<Goal['type'], string>> = {
@@ -26,7 +26,7 @@ export function ownCountersOf(
   const kills = course.kills.filter(({ killer }) => killer === fighter).length;
   const counters: Record<string, number> = {
     assists: random.count(kills * 0.4),
-    best_streak: streakOf(course, fighter),
+    best_streak: longestStreak(course, fighter),
     damage_dealt: Math.round(kills * random.between(22, 34)) + random.count(12),
   };
   for (const goal of course.goals) {
@@ -37,8 +37,8 @@ export function ownCountersOf(
   return counted.length === 0 ? undefined : Object.fromEntries(counted);
 }
 
-/** The most kills between two deaths. */
-function streakOf({ kills }: Course, fighter: Fighter): number {
+/** Maximum kills between two deaths. */
+function longestStreak({ kills }: Course, fighter: Fighter): number {
   let [best, streak] = [0, 0];
   for (const { killer, victim } of kills) {
     if (killer === fighter) best = Math.max(best, ++streak);

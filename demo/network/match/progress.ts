@@ -3,7 +3,7 @@ import type { Fixture } from '../schedule.ts';
 import { playMatch, timestampOf } from './match.ts';
 import type { Naming } from './teams.ts';
 
-/** A match at a time before its end: the objectives so far, and the share of what its players will have done. */
+/** A match at a time before its end: the objectives so far, and a share of its players' final counters. */
 export function progressOf(
   seed: string,
   fixture: Fixture,

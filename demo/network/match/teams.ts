@@ -59,19 +59,19 @@ export function secondsOf(fighter: Fighter): number {
   return Math.round((fighter.to - fighter.from) / 1000);
 }
 
-/** The fighters of the side who are present at a time, or all of them if nobody is. */
+/** The fighters of the side who are present at a time, or else all of them. */
 export function presentAt(side: Side, time: number): Fighter[] {
   const present = side.fighters.filter(({ from, to }) => from <= time && to >= time);
   return present.length > 0 ? present : side.fighters;
 }
 
 /** The strength of the side: its fighters' strength, weighted by their time in the match. */
-function powerOf(side: Side, { started, finished }: Fixture): number {
+function meanStrength(side: Side, { started, finished }: Fixture): number {
   const contributions = side.fighters.map((fighter) => fighter.strength * overlap(fighter, started, finished));
   return contributions.reduce((sum, contribution) => sum + contribution, 0) / (finished - started);
 }
 
 /** A random winner; a slightly stronger side is much more likely. */
 export function likelyWinner(random: Random, sides: readonly Side[], fixture: Fixture): Side {
-  return sides[random.weighted(sides.map((side) => powerOf(side, fixture) ** (fixture.map.max === 0 ? 1.5 : 4)))]!;
+  return sides[random.weighted(sides.map((side) => meanStrength(side, fixture) ** (fixture.map.max === 0 ? 1.5 : 4)))]!;
 }

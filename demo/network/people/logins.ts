@@ -27,7 +27,7 @@ export function loginsAndLogouts(history: GeneratedHistory, opening: number, day
   return [...first, ...renamed.filter(({ event }) => !ids.has(event.id)), ...last];
 }
 
-/** The last session of each player, and also the one before if the last one still goes on. */
+/** The last session of each player, and also the one before if the last one has not ended. */
 function lastSessions(history: GeneratedHistory, days: readonly Day[]): Set<Session> {
   const last = new Map<Player, Session>();
   const previous = new Set<Session>();

@@ -21,7 +21,7 @@ export function onlineBetween(history: GeneratedHistory, from: number, to: numbe
   });
 }
 
-/** The sessions of the days in question, each once: one that goes on past six in the morning belongs to two days. */
+/** The sessions of the days in question, each once: one that continues past six in the morning belongs to two days. */
 function* sessionsBetween({ network, bars }: GeneratedHistory, from: number, to: number): Generator<Session> {
   const first = network.dayOf(from);
   for (let day = first; day <= network.dayOf(to); day++) {

@@ -21,7 +21,7 @@ export interface Player {
   weekend: number;
   /** Weights of the servers, in the order of SERVERS. */
   tastes: readonly number[];
-  /** The player's faction; empty for players without one, undefined for those who never play factions. */
+  /** The player's faction; empty for players without one, undefined for players who never play factions. */
   faction?: string;
   /** The average difference between this player's ratings and those of others. */
   leniency: number;
@@ -57,13 +57,13 @@ export function samplePlayers(seed: string): Player[] {
 
 function newPlayer(seed: string, number: number, names: Names): Player {
   const random = new Random(seed, 'player', number);
-  const faction = factionOf(random, number);
+  const faction = chooseFaction(random, number);
   const player = {
     number,
-    ...identityOf(random, number, names),
+    ...createIdentity(random, number, names),
     skill: random.normal(),
-    ...habitsOf(random, number),
-    tastes: tastesOf(random, faction !== undefined),
+    ...chooseHabits(random, number),
+    tastes: chooseTastes(random, faction !== undefined),
     leniency: 0.45 * random.normal(),
     ...(faction !== undefined && { faction }),
     ...(RENAMED.includes(number) && { renamed: { name: nextName(number, names), at: random.between(0.2, 0.9) } }),
@@ -71,7 +71,7 @@ function newPlayer(seed: string, number: number, names: Names): Player {
   return number < 2 ? { ...player, skill: 1.1 - number * 0.6, activity: 2.2 - number * 0.4, shift: 0 } : player;
 }
 
-function factionOf(random: Random, number: number): string | undefined {
+function chooseFaction(random: Random, number: number): string | undefined {
   if (number < 2) return random.pick(FACTION_NAMES);
   return number % FACTION_EACH === 0 ? random.pick(['', ...FACTION_NAMES]) : undefined;
 }
@@ -81,7 +81,7 @@ function nextName(number: number, names: Names): string {
   return number === 1 ? MEMBER.name : names.next();
 }
 
-function identityOf(random: Random, number: number, names: Names): { uuid: string; name: string } {
+function createIdentity(random: Random, number: number, names: Names): { uuid: string; name: string } {
   if (number === 0) return OPERATOR;
   if (number === 1) return { uuid: MEMBER.uuid, name: names.next() };
   const name = names.next();
@@ -91,7 +91,7 @@ function identityOf(random: Random, number: number, names: Names): { uuid: strin
   return { name, uuid: randomUuid(random) };
 }
 
-/** What a server in offline mode calls a player: a version 3 UUID of `OfflinePlayer:` and the name. */
+/** The UUID of a player in offline mode: version 3, of `OfflinePlayer:` and the name. */
 function offlineUuid(name: string): string {
   const bytes = hash('md5', `OfflinePlayer:${name}`, 'buffer');
   bytes[6] = (bytes[6]! & 0x0f) | 0x30;
@@ -110,8 +110,11 @@ function dashed(hex: string): string {
 
 type Habits = Pick<Player, 'activity' | 'sessionMinutes' | 'shift' | 'weekend'>;
 
-/** A quarter play on most days, a third sometimes, the others rarely. The players with accounts play on most days. */
-function habitsOf(random: Random, number: number): Habits {
+/**
+ * A quarter of the players play on most days, a third sometimes, the others rarely. The players with accounts play on
+ * most days.
+ */
+function chooseHabits(random: Random, number: number): Habits {
   const kind = number < 2 ? 0 : random.weighted([25, 35, 40]);
   return {
     activity: [random.between(0.9, 1.9), random.between(0.4, 0.9), random.between(0.03, 0.2)][kind]!,
@@ -122,7 +125,7 @@ function habitsOf(random: Random, number: number): Habits {
 }
 
 /** The weights of the servers; each player prefers two arenas. */
-function tastesOf(random: Random, factions: boolean): number[] {
+function chooseTastes(random: Random, factions: boolean): number[] {
   const liked = random.shuffled(ARENAS).slice(0, 2);
   return SERVERS.map((server) => {
     if (server.name === FACTIONS) return factions ? server.pull * 7 : 0;

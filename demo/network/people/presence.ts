@@ -8,7 +8,7 @@ import { FACTIONS, LOBBY, SERVERS, type Server } from '../servers.ts';
 import type { PlayerStay } from './sessions.ts';
 import type { Naming } from '#demo/network/match/teams.ts';
 
-/** Generates heartbeats and matches at any time; after the end of the history the network goes on in the same way. */
+/** Generates heartbeats and matches at any time; after the end of the history the network continues in the same way. */
 export class Presence {
   readonly #network: Network;
   readonly #bars: Bars;
@@ -43,7 +43,7 @@ export class Presence {
       .map((fixture) => playMatch(this.#network.seed, fixture, this.#naming));
   }
 
-  /** Who takes part in a match, and who only watches. */
+  /** The players and the observers of a match. */
   #audience(fixture: Fixture, time: number): { participants: number; observers: number } {
     const here = this.#here(this.#dayOf(time), fixture.server, time).length;
     const playing = participants(fixture, time);
@@ -90,7 +90,7 @@ interface Game {
   next_map: string;
 }
 
-/** The game of a server without matches: nobody plays in the lobby, everybody on the factions server. */
+/** The game of a server without matches: no player in the lobby plays, and all on the factions server do. */
 function idle(server: Server, players: number): Game {
   return {
     current: server.name === LOBBY ? 0 : players,

@@ -13,7 +13,7 @@ export function sentenceEvents(history: GeneratedHistory): Timed[] {
   ]);
 }
 
-const referenceOf = (sentence: Sentence): string => `case-${String(sentence.number + 1).padStart(3, '0')}`;
+const caseReference = (sentence: Sentence): string => `case-${String(sentence.number + 1).padStart(3, '0')}`;
 
 function issued(history: GeneratedHistory, sentence: Sentence): Timed {
   const { offence, time, expires, server, punished, punisher } = sentence;
@@ -25,12 +25,12 @@ function issued(history: GeneratedHistory, sentence: Sentence): Timed {
     time,
     event: {
       version: 1,
-      id: `${referenceOf(sentence)}-issued`,
+      id: `${caseReference(sentence)}-issued`,
       type: 'punishment.issued',
       time: timestampOf(time),
       server,
       data: {
-        punishment: referenceOf(sentence),
+        punishment: caseReference(sentence),
         punished: person(punished),
         punisher: punisher === null ? null : person(punisher),
         type: offence.type,
@@ -46,7 +46,7 @@ function issued(history: GeneratedHistory, sentence: Sentence): Timed {
 function changed(sentence: Sentence): Timed[] {
   if (sentence.changed === undefined) return [];
   const { time, expires, reason } = sentence.changed;
-  const data = { punishment: referenceOf(sentence), reason, expires: timestampOf(expires) };
+  const data = { punishment: caseReference(sentence), reason, expires: timestampOf(expires) };
   const event = {
     version: 1,
     id: `${data.punishment}-changed`,
@@ -62,7 +62,7 @@ function revoked(history: GeneratedHistory, sentence: Sentence): Timed[] {
   if (sentence.revoked === undefined) return [];
   const { revoked: time, punisher } = sentence;
   const revoker = punisher === null ? null : { uuid: punisher.uuid, name: history.naming(punisher, time) };
-  const data = { punishment: referenceOf(sentence), reason: 'Appeal accepted', revoker };
+  const data = { punishment: caseReference(sentence), reason: 'Appeal accepted', revoker };
   const event = {
     version: 1,
     id: `${data.punishment}-revoked`,

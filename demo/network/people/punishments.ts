@@ -28,7 +28,7 @@ export function sentencesOf(network: Network, begin: number, now: number): Sente
     const random = new Random(network.seed, 'punishment', number);
     const target = begin + ((number + random.next()) / OFFENCES.length) * (now - begin);
     const session = sessionBefore(random, network, Math.min(target, now - HOUR), barsOf(sentences));
-    if (session !== undefined) sentences.push(sentenceOf(random, network, { number, offence }, session, now));
+    if (session !== undefined) sentences.push(createSentence(random, network, { number, offence }, session, now));
   });
   return sentences;
 }
@@ -36,10 +36,10 @@ export function sentencesOf(network: Network, begin: number, now: number): Sente
 /** A function that returns whether a player is banned at a time. */
 export function barsOf(sentences: readonly Sentence[]): Bars {
   const bans = sentences.filter(({ offence }) => offence.type === 'ban');
-  return (player, time) => bans.some((ban) => ban.punished === player && time > ban.time && time < endOf(ban));
+  return (player, time) => bans.some((ban) => ban.punished === player && time > ban.time && time < effectiveEnd(ban));
 }
 
-function endOf({ expires, changed, revoked }: Sentence): number {
+function effectiveEnd({ expires, changed, revoked }: Sentence): number {
   return revoked ?? changed?.expires ?? expires ?? Infinity;
 }
 
@@ -55,7 +55,7 @@ function mayBePunished(player: Player): boolean {
   return player.number > 1 && !MODERATORS.includes(player.number);
 }
 
-function sentenceOf(
+function createSentence(
   random: Random,
   network: Network,
   base: Pick<Sentence, 'number' | 'offence'>,

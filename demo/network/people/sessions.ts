@@ -80,10 +80,10 @@ function newSession(random: Random, player: Player, frame: Frame): Session {
   const from = Math.floor(frame.begin + hour * HOUR);
   const to = Math.floor(from + minutes * MINUTE);
   const choose = (): string => chosenServer(random, player, frame.featured, hour);
-  return { player, from, to, stays: staysOf(random, player, from, to, choose) };
+  return { player, from, to, stays: splitIntoStays(random, player, from, to, choose) };
 }
 
-function staysOf(random: Random, player: Player, from: number, to: number, choose: () => string): PlayerStay[] {
+function splitIntoStays(random: Random, player: Player, from: number, to: number, choose: () => string): PlayerStay[] {
   const stays: PlayerStay[] = [];
   let at = from;
   while (at < to) {

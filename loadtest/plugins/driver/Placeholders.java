@@ -90,7 +90,7 @@ final class Placeholders {
     return world.player(uuid(number), "Player" + number);
   }
 
-  /** The player 0 stands for no player. */
+  /** The player 0 means no player. */
   private static String ask(String number, String placeholder) {
     OfflinePlayer player = number.equals("0") ? null
         : World.fake(OfflinePlayer.class, (method, arguments) -> uuid(number));

@@ -12,7 +12,7 @@ import { nameProblem } from '#store/accounts/account-names.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
 import { ownedAlone } from '#store/applications/suspension.ts';
-import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { sendAlert, sendMail } from '../mails.ts';
 import { passwordError } from '../validation.ts';
@@ -128,7 +128,7 @@ export function accountForms(app: Hono<Env>, deps: Deps): void {
 }
 
 async function makeChange(c: Context, deps: Deps, change: Change): Promise<Response> {
-  const form = await formOf(c, deps);
+  const form = await readOwnForm(c, deps);
   const current = await signedIn(c, deps);
   if (current === undefined) return c.redirect('/sign-in', 303);
   const { account } = current;
@@ -151,7 +151,7 @@ async function currentPasswordProblem(
   const { errors } = c.get('texts');
   if (!(await admitAttempt(c, deps, 'password', account.id))) return { current: errors.too_many_attempts };
   const stored = await passwordOf(deps.db, account.id);
-  const matches = await deps.passwordQueue.run('known', c.get('client'), () => passwordMatches(password, stored));
+  const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
   if (!matches) return { current: errors.password_wrong };
   await forgetAttempts(c, deps, 'password', account.id);
   return undefined;
@@ -181,7 +181,7 @@ async function changePassword(c: Context, deps: Deps, current: SignedIn, form: F
   const password = form['password'] ?? '';
   const problem = passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return { password: problem };
-  const hashed = await deps.passwordQueue.run('known', c.get('client'), () => hashPassword(password));
+  const hashed = await deps.passwordQueue.run('recognised', c.get('client'), () => hashPassword(password));
   await deps.db.transaction(async (tx) => {
     await setPassword(tx, account.id, hashed);
     await forgetDevices(tx, account.id);

@@ -10,8 +10,8 @@ import { type AccountSession, endApplications, endSessions, sessionsOf } from '#
 import { isProvisionalName } from '#store/accounts/account-names.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
-import { browserOf } from './user-agent.ts';
-import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { browserName } from './user-agent.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { accountExport } from './export.ts';
@@ -96,7 +96,7 @@ type FormAction = (c: Context, current: SignedIn, form: Readonly<Record<string, 
 /** Registers a form for people who are signed in: runs the action and redirects to the path that it returns. */
 function onForm(app: Hono<Env>, deps: Deps, path: string, act: FormAction): void {
   app.post(path, async (c) => {
-    const form = await formOf(c, deps);
+    const form = await readOwnForm(c, deps);
     const current = await signedIn(c, deps);
     return c.redirect(current === undefined ? '/sign-in' : await act(c, current, form), 303);
   });
@@ -195,7 +195,7 @@ function provisionalHint({ name }: Account, t: Texts['account']): Html {
 type FormatTime = (ms: number) => string;
 
 function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: string, formatTime: FormatTime): Html {
-  const nameOf = (session: AccountSession): string => browserOf(session.agent) ?? t.unknown_browser;
+  const browserLabel = (session: AccountSession): string => browserName(session.agent) ?? t.unknown_browser;
   return html`<section class="card" aria-labelledby="sessions">
     <h2 id="sessions">${t.sessions}</h2>
     <ul class="rows">
@@ -204,7 +204,7 @@ function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: stri
           html`<li>
             <span class="what"
               ><strong
-                >${nameOf(session)}
+                >${browserLabel(session)}
                 ${session.uid_hash === own ? html`<span class="badge">${t.this_session}</span>` : ''}</strong
               >
               <span class="hint"
@@ -214,7 +214,7 @@ function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: stri
             ${
               session.uid_hash === own
                 ? ''
-                : endForm('/account/sessions/end', 'session', session.uid_hash, t, nameOf(session))
+                : endForm('/account/sessions/end', 'session', session.uid_hash, t, browserLabel(session))
             }
           </li>`,
       )}

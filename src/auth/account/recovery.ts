@@ -7,7 +7,7 @@ import { setPassword, setVerified } from '#store/accounts/account-changes.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { endApplications, endSessions } from '#store/accounts/account-sessions.ts';
 import { peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
-import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { sendAlert } from '../mails.ts';
@@ -26,7 +26,7 @@ import { record } from '../audit.ts';
 export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   app.get('/forgot', (c) => showForgot(c, deps));
   app.post('/forgot', async (c) => {
-    const { login = '', flow } = await formOf(c, deps);
+    const { login = '', flow } = await readOwnForm(c, deps);
     if (login.trim() === '') return await showForgot(c, deps, c.get('texts').errors.required);
     if (!(await admitAttempt(c, deps, 'recover')))
       return await showForgot(c, deps, c.get('texts').errors.too_many_attempts);
@@ -51,14 +51,14 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
 const resetText = (texts: Texts['mail']): [string, string] => [texts.reset_subject, texts.reset];
 
 async function reset(c: Context, deps: Deps): Promise<Response> {
-  const { token: secret = '', password = '' } = await formOf(c, deps);
+  const { token: secret = '', password = '' } = await readOwnForm(c, deps);
   const now = deps.clock.now();
   const peeked = await peekMailToken(deps.db, now, secret);
   const account = peeked?.kind === 'reset' ? await accountById(deps.db, peeked.account_id!) : undefined;
   if (account === undefined) return await showExpired(c, deps);
   const problem = passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
-  const hashed = await deps.passwordQueue.run('known', c.get('client'), () => hashPassword(password));
+  const hashed = await deps.passwordQueue.run('recognised', c.get('client'), () => hashPassword(password));
   const token = await deps.db.transaction(async (tx) => {
     const consumed = await consumeMailToken(tx, now, secret);
     if (consumed === undefined) return undefined;

@@ -10,7 +10,7 @@ import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
 import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
 import { type Account, accountByEmail, createAccount } from '#store/accounts/accounts.ts';
 import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
-import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { mailStateNotice } from '../mail-state.ts';
@@ -41,17 +41,17 @@ export function registerPages(app: Hono<Env>, deps: Deps): void {
 type Problems = Partial<Record<'name' | 'email' | 'password', string>>;
 
 async function register(c: Context, deps: Deps): Promise<Response> {
-  const form = await formOf(c, deps);
+  const form = await readOwnForm(c, deps);
   if (deps.config.REGISTRATION === 'closed') return await showRegister(c, deps, {}, {});
   const { name = '', email = '', password = '', flow = '' } = form;
-  const problems = problemsOf(c, deps, form);
+  const problems = checkForm(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
-  deps.passwordQueue.refuseIfFull('stranger', c.get('client'));
+  deps.passwordQueue.refuseIfFull('other', c.get('client'));
   if (!(await admitAttempt(c, deps, 'register', email))) {
     return await showRegister(c, deps, form, { email: c.get('texts').errors.too_many_attempts });
   }
   const browser = newSecret();
-  const hashed = await deps.passwordQueue.run('stranger', c.get('client'), () => hashPassword(password));
+  const hashed = await deps.passwordQueue.run('other', c.get('client'), () => hashPassword(password));
   const locale = c.get('texts').lang;
   const data = { name: name.trim(), email: email.trim(), password: hashed, locale, flow, browser: secretHash(browser) };
   deps.background.run(() => sendLink(deps, data));
@@ -60,10 +60,10 @@ async function register(c: Context, deps: Deps): Promise<Response> {
 }
 
 /**
- * Checks the form. Every name of the right shape can be asked for: a person may be the player who bears it, and the page
- * must not reveal which names have accounts.
+ * Checks the form. Every name of the right shape is accepted: the person may be the player with that name, and the page must
+ * not reveal which names have accounts.
  */
-function problemsOf(c: Context, deps: Deps, form: Form): Problems {
+function checkForm(c: Context, deps: Deps, form: Form): Problems {
   const { errors } = c.get('texts');
   const { name = '', email = '', password = '' } = form;
   const problems: Problems = {};
@@ -94,12 +94,12 @@ async function sendLink(deps: Deps, data: Registration): Promise<void> {
 }
 
 /**
- * Creates the account. Opening the link proves access to the mailbox, but somebody else may have registered with this
+ * Creates the account. Opening the link proves access to the mailbox, but another person may have registered with this
  * address and chosen the password. So the password counts only in the browser that registered; in any other browser the
  * person chooses a new one.
  */
 async function confirm(c: Context, deps: Deps): Promise<Response> {
-  const { token: secret = '', password = '' } = await formOf(c, deps);
+  const { token: secret = '', password = '' } = await readOwnForm(c, deps);
   const peeked = await peekMailToken(deps.db, deps.clock.now(), secret);
   if (peeked?.kind !== 'register') return await showExpired(c, deps);
   const isOwn = isOwnBrowser(c, deps, peeked);
@@ -108,7 +108,7 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   if (problem !== undefined) return await showConfirm(c, deps, peeked, secret, problem);
   const chosen = isOwn
     ? undefined
-    : await deps.passwordQueue.run('stranger', c.get('client'), () => hashPassword(password));
+    : await deps.passwordQueue.run('other', c.get('client'), () => hashPassword(password));
   const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
   if (token === undefined) return await showExpired(c, deps);
   const { flow } = token.data as Registration;

@@ -18,7 +18,7 @@ const SYSTEMS: [RegExp, string][] = [
 ];
 
 /** Browser and system of a `User-Agent`, like `Firefox · Windows`; undefined if neither is known. */
-export function browserOf(agent: string): string | undefined {
+export function browserName(agent: string): string | undefined {
   const names = [BROWSERS, SYSTEMS].map((list) => list.find(([pattern]) => pattern.test(agent))?.[1]);
   const recognised = names.filter((name) => name !== undefined);
   return recognised.length === 0 ? undefined : recognised.join(' · ');

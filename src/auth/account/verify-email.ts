@@ -4,7 +4,7 @@ import { notice } from '#http/fields.ts';
 import { type Account, accountByEmail, accountById } from '#store/accounts/accounts.ts';
 import { setEmail } from '#store/accounts/account-changes.ts';
 import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
-import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { sendAlert, sendMail } from '../mails.ts';
 import { showExpired } from '../validation.ts';
@@ -53,7 +53,7 @@ async function issue(deps: Deps, kind: 'verify' | 'email', account: Account, ema
 }
 
 async function verify(c: Context, deps: Deps): Promise<Response> {
-  const { token: secret = '' } = await formOf(c, deps);
+  const { token: secret = '' } = await readOwnForm(c, deps);
   const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
   const account = isVerification(token) ? await accountById(deps.db, token.account_id!) : undefined;
   if (!isVerification(token) || account === undefined) return await showExpired(c, deps);
@@ -73,7 +73,7 @@ function isVerification(token: MailToken | undefined): token is MailToken {
 
 /**
  * A GET does not consume the token, because mail programs open links to check them. The page names the account, so that
- * nobody confirms their address for the account of somebody else.
+ * people do not confirm their address for another person's account.
  */
 async function showConfirmation(
   c: Context,

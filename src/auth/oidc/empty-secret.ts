@@ -7,7 +7,7 @@ import { readBody, withBody } from './request.ts';
  * application (RFC 6749 section 2.3.1 lets an empty secret be omitted); oidc-provider refuses it.
  */
 export function hasEmptySecret({ headers }: IncomingMessage): boolean {
-  return clientIdOf(headers.authorization) !== undefined;
+  return readBasicClientId(headers.authorization) !== undefined;
 }
 
 /**
@@ -15,7 +15,7 @@ export function hasEmptySecret({ headers }: IncomingMessage): boolean {
  * @throws HttpError 400 if the form names another application
  */
 export async function withClientIdInBody(request: IncomingMessage): Promise<IncomingMessage> {
-  const clientId = clientIdOf(request.headers.authorization)!;
+  const clientId = readBasicClientId(request.headers.authorization)!;
   const form = new URLSearchParams(await readBody(request));
   const named = form.get('client_id') ?? '';
   if (named !== '' && named !== clientId)
@@ -27,7 +27,7 @@ export async function withClientIdInBody(request: IncomingMessage): Promise<Inco
 }
 
 /** The Client ID of a Basic header whose password is empty; undefined for any other header. */
-function clientIdOf(authorization = ''): string | undefined {
+function readBasicClientId(authorization = ''): string | undefined {
   const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   const [, clientId] = /^([\w-]{1,64}):$/.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];

@@ -1,6 +1,6 @@
 import type { errors, KoaContextWithOIDC } from 'oidc-provider';
 
-/** What is wrong with a code or refresh token, by the detail that oidc-provider gives only to its events. */
+/** Problems of a code or refresh token, by the detail that oidc-provider gives only to its events. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'authorization code not found':
     'The code is unknown, has expired (a code works for 60 seconds) or belongs to another application.',
@@ -20,10 +20,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'grant not found': 'The tokens of this sign-in have been revoked. Start a new sign-in.',
 };
 
-/** A token of another application is described like an unknown one, so that nobody learns that it exists. */
+/** A token of another application is described like an unknown one, which does not reveal that it exists. */
 const CLIENT_MISMATCH = 'client mismatch';
 
-/** One sentence for all reasons, so that nobody learns which Client IDs exist. */
+/** One sentence for all reasons, which does not reveal the Client IDs that exist. */
 const WRONG_CLIENT =
   'client_id or client_secret is wrong, or was withdrawn. A secret begins with shs_ and is sent in the form or by HTTP Basic.';
 

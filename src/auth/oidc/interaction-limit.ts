@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
-import { networkOf } from '#http/client-network.ts';
+import { clientNetwork } from '#http/client-network.ts';
 import { rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import { currentRequest } from './oidc-provider.ts';
@@ -20,7 +20,7 @@ const STORED_KINDS: ReadonlySet<string> = new Set(['Interaction', 'PushedAuthori
 const COUNTED_ROUTES: ReadonlySet<string> = new Set(['authorization', 'pushed_authorization_request']);
 
 /**
- * Counts a started sign-in, because each stores a row before anybody has signed in. A service pushes the requests of all
+ * Counts a started sign-in, because each stores a row without a signed-in account. A service pushes the requests of all
  * its users, so it counts by its Client ID, which its secret has proved. A request refused as invalid creates no row and
  * does not count.
  * @throws errors.OIDCProviderError 429 with `Retry-After` if the network or service has started too many within the hour
@@ -38,7 +38,7 @@ export async function countInteraction(
   const isService = kind === 'PushedAuthorizationRequest' && client?.tokenEndpointAuthMethod !== 'none';
   const subject = isService
     ? `pushed ${client!.clientId}`
-    : `interaction ${networkOf(clientInfo.getStore()?.address ?? '')}`;
+    : `interaction ${clientNetwork(clientInfo.getStore()?.address ?? '')}`;
   const limit = isService ? rateLimit(config, 'pushedSignIn', 'application') : rateLimit(config, 'signIn', 'network');
   const { allowed, resets } = await countAttempt(db, clock.now(), subject, limit);
   if (allowed) return;

@@ -3,7 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { requestLanguage } from '#http/cookies.ts';
 import type { Html } from '#http/page.ts';
 import type { Deps } from '../deps.ts';
-import { formTargetsFor, headersOf, type PageContent, writePage } from '../layout.ts';
+import { formTargetsFor, formHeaders, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
 import { errors } from './oidc-provider.ts';
 import { SuspendedApplication } from './suspended.ts';
@@ -17,11 +17,11 @@ export class ProtocolPages {
   }
 
   async error(ctx: KoaContextWithOIDC, wire: WireError, error: Error): Promise<void> {
-    await this.show(ctx, errorPage(textsOf(ctx), wire, error));
+    await this.show(ctx, errorPage(requestTexts(ctx), wire, error));
   }
 
-  textsOf(ctx: KoaContextWithOIDC): Texts {
-    return textsOf(ctx);
+  requestTexts(ctx: KoaContextWithOIDC): Texts {
+    return requestTexts(ctx);
   }
 
   async signOut(ctx: KoaContextWithOIDC): Promise<void> {
@@ -29,12 +29,12 @@ export class ProtocolPages {
   }
 
   async signedOut(ctx: KoaContextWithOIDC): Promise<void> {
-    await this.show(ctx, signedOutPage(textsOf(ctx)));
+    await this.show(ctx, signedOutPage(requestTexts(ctx)));
   }
 
   /**
    * Replaces oidc-provider's page that submits the logout form by script, which the CSP forbids, by a page with a button.
-   * oidc-provider shows it when there is nothing to confirm: nobody is signed in, or the person signs in with another
+   * oidc-provider shows it when there is nothing to confirm: no person is signed in, or the person signs in with another
    * account than the session's.
    */
   async replaceAutoSubmit(ctx: KoaContextWithOIDC): Promise<void> {
@@ -47,8 +47,8 @@ export class ProtocolPages {
     if (page.status !== undefined) ctx.status = page.status;
     ctx.remove('location');
     const url = ctx.method === 'GET' ? ctx.href : undefined;
-    ctx.set(headersOf(page));
-    ctx.body = await writePage(this.#deps, textsOf(ctx), page, url);
+    ctx.set(formHeaders(page));
+    ctx.body = await writePage(this.#deps, requestTexts(ctx), page, url);
   }
 }
 
@@ -56,7 +56,7 @@ export class ProtocolPages {
 const AUTO_SUBMIT_LOGOUT = /document\.forms\[0\]\.submit\(\).*action="[^"]*\/oauth\/logout\/confirm"/s;
 
 function confirmLogoutPage(ctx: KoaContextWithOIDC, secret: string): PageContent {
-  const t = textsOf(ctx).sign_out;
+  const t = requestTexts(ctx).sign_out;
   const isSwitch = ctx.oidc.route === 'resume';
   const title = isSwitch ? t.other_title : t.done_title;
   const main = html`<div class="card narrow stack">
@@ -66,26 +66,26 @@ function confirmLogoutPage(ctx: KoaContextWithOIDC, secret: string): PageContent
     <form method="post" action="/oauth/logout/confirm">
       <input type="hidden" name="xsrf" value="${secret}" />
       <input type="hidden" name="logout" value="yes" />
-      <button>${textsOf(ctx).continue}</button>
+      <button>${requestTexts(ctx).continue}</button>
     </form>
   </div>`;
-  return { title, main, formTargets: formTargetsOf(ctx) };
+  return { title, main, formTargets: logoutTargets(ctx) };
 }
 
-function textsOf(ctx: KoaContextWithOIDC): Texts {
+function requestTexts(ctx: KoaContextWithOIDC): Texts {
   const { lang, ui_locales } = ctx.query;
   const uiLocales = ctx.oidc?.params?.['ui_locales'] ?? ui_locales;
-  return TEXTS[requestLanguage(ctx.headers, stringOf(lang), stringOf(uiLocales))];
+  return TEXTS[requestLanguage(ctx.headers, stringOrUndefined(lang), stringOrUndefined(uiLocales))];
 }
 
-const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const stringOrUndefined = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 interface WireError {
   error: string;
   error_description?: string;
 }
 
-/** The page says what the error itself is; its texts on the wire are for developers. */
+/** The texts of errors on the wire are for developers, so the page has its own. */
 function errorPage(
   { problem: t }: Texts,
   { error: code, error_description: description }: WireError,
@@ -108,7 +108,7 @@ function errorPage(
 }
 
 function signOutPage(ctx: KoaContextWithOIDC): PageContent {
-  const { sign_out: t } = textsOf(ctx);
+  const { sign_out: t } = requestTexts(ctx);
   const name = ctx.oidc.client?.clientName;
   const secret = String(ctx.oidc.session?.state?.['secret']);
   const form = (inner: Html): Html =>
@@ -122,7 +122,7 @@ function signOutPage(ctx: KoaContextWithOIDC): PageContent {
     ${destination(ctx)} ${form(html`<input type="hidden" name="logout" value="yes" /><button>${t.yes}</button>`)}
     ${form(html`<button class="quiet">${t.no}</button>`)}
   </div>`;
-  return { title: t.title, main, formTargets: formTargetsOf(ctx) };
+  return { title: t.title, main, formTargets: logoutTargets(ctx) };
 }
 
 function signedOutPage({ sign_out: t }: Texts): PageContent {
@@ -135,20 +135,20 @@ function signedOutPage({ sign_out: t }: Texts): PageContent {
 }
 
 /** The origin or scheme to which the forms redirect in the end: that of the registered `post_logout_redirect_uri`. */
-function formTargetsOf(ctx: KoaContextWithOIDC): string[] {
-  const uri = returnUriOf(ctx);
+function logoutTargets(ctx: KoaContextWithOIDC): string[] {
+  const uri = logoutRedirectUri(ctx);
   return uri === undefined ? [] : formTargetsFor(uri);
 }
 
-function returnUriOf(ctx: KoaContextWithOIDC): string | undefined {
+function logoutRedirectUri(ctx: KoaContextWithOIDC): string | undefined {
   const uri = ctx.oidc.params?.['post_logout_redirect_uri'] ?? ctx.oidc.session?.state?.['postLogoutRedirectUri'];
   return typeof uri === 'string' && URL.canParse(uri) ? uri : undefined;
 }
 
 /** Names the host that follows: anybody can register an application, and the link to this page carries our host. */
 function destination(ctx: KoaContextWithOIDC): Html | '' {
-  const uri = returnUriOf(ctx);
+  const uri = logoutRedirectUri(ctx);
   if (uri === undefined) return '';
   const { protocol, host } = new URL(uri);
-  return html`<p class="hint">${textsOf(ctx).consent.goes_to(host === '' ? protocol : host)}</p>`;
+  return html`<p class="hint">${requestTexts(ctx).consent.goes_to(host === '' ? protocol : host)}</p>`;
 }

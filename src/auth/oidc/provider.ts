@@ -92,7 +92,7 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     ttl: lifetimes(config),
     discovery: { ui_locales_supported: ['en', 'ja'] },
     renderError: async (ctx, out, error) => await parts.pages.error(ctx, out, error),
-    features: featuresOf(parts),
+    features: oidcFeatures(parts),
   };
 }
 
@@ -124,7 +124,7 @@ function lifetimes(config: Config): Configuration['ttl'] {
 }
 
 /** Features that neither the specification nor the pages need are off (see docs/signin.md). */
-function featuresOf({ pages, config, db }: ProviderParts): Configuration['features'] {
+function oidcFeatures({ pages, config, db }: ProviderParts): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
@@ -152,10 +152,10 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
 async function findAccount(parts: ProviderParts, id: string, clientId: () => string | undefined) {
   const account = await accountById(parts.db, id);
   if (account === undefined || account.disabled !== null) return undefined;
-  return { accountId: id, claims: () => translateOutage(claimsOf(parts, account, clientId())) };
+  return { accountId: id, claims: () => translateOutage(accountClaims(parts, account, clientId())) };
 }
 
-async function claimsOf(parts: ProviderParts, account: Account, clientId: string | undefined) {
+async function accountClaims(parts: ProviderParts, account: Account, clientId: string | undefined) {
   const { id, name, email, email_verified, player_uuid } = account;
   const { config } = parts;
   return {

@@ -6,7 +6,7 @@ import { consentOf } from '#store/accounts/consents.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
-import { formTargetsFor, headersOf, type PageContent } from '../layout.ts';
+import { formTargetsFor, formHeaders, type PageContent } from '../layout.ts';
 import { translateOutage } from './outage.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
 
@@ -56,7 +56,7 @@ function errorPage(
   target: string,
   form: string | undefined,
 ): PageContent {
-  const { problem: t } = pages.textsOf(ctx);
+  const { problem: t } = pages.requestTexts(ctx);
   const { protocol, host } = new URL(target);
   const place = host === '' ? protocol : host;
   const inputs = form === undefined ? '' : (form.match(/<input type="hidden"[^>]*>/g) ?? []).join('');
@@ -78,7 +78,7 @@ function errorPage(
 function formPostHeaders(form: string, target: string): Record<string, string> {
   const script = /<script>(.*?)<\/script>/s.exec(form)?.[1] ?? '';
   const hash = createHash('sha256').update(script).digest('base64');
-  const headers = headersOf({ title: '', main: html``, formTargets: formTargetsFor(target) });
+  const headers = formHeaders({ title: '', main: html``, formTargets: formTargetsFor(target) });
   const policy = headers['content-security-policy']!.replace("script-src 'self'", `script-src 'sha256-${hash}'`);
   return { ...headers, 'content-security-policy': policy };
 }

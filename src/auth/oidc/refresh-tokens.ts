@@ -38,7 +38,7 @@ export function refreshTokenRotation(limits: TokenLimits) {
 }
 
 async function extendLifetime(token: RefreshToken): Promise<void> {
-  // Without `exp`, `save` computes it anew from `ttl.RefreshToken`.
+  // Without `exp`, `save` computes it from `ttl.RefreshToken`.
   token.exp = undefined as unknown as number;
   await token.save();
 }

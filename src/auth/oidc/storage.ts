@@ -13,7 +13,7 @@ import { type InteractionLimits, countInteraction } from './interaction-limit.ts
 import { familyHash } from './refresh-tokens.ts';
 import type { TokenLimits } from './token-limits.ts';
 import { clientMetadata } from './clients.ts';
-import { OwnerTransactions } from './owner-transactions.ts';
+import { ownerTransactions } from './owner-transactions.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
 import { SuspendedApplication } from './suspended.ts';
@@ -32,10 +32,10 @@ export interface StorageParts extends InteractionLimits {
 
 /** oidc-provider's storage: one adapter for each of its models. Ids and secrets are stored only as hashes. */
 export function createStorage(parts: StorageParts): (kind: string) => Adapter {
-  const transactions = new OwnerTransactions(parts.db);
+  const transact = ownerTransactions(parts.db);
   return (kind) =>
     outageAwareAdapter(
-      kind === 'Client' ? new ClientAdapter(parts.db.shortReads) : new TokenAdapter(kind, parts, transactions),
+      kind === 'Client' ? new ClientAdapter(parts.db.shortReads) : new TokenAdapter(kind, parts, transact),
     );
 }
 
@@ -46,18 +46,18 @@ interface TokenRow {
 
 /** Kinds that belong to a grant and must not be created after it has been revoked. */
 const GRANT_BOUND: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode']);
-/** Kinds of which an application may have only so many; codes are few, because they live for a minute. */
+/** Kinds with a limit; codes need none, because they live for a minute. */
 const LIMITED: ReadonlySet<string> = new Set(['ClientCredentials', 'AccessToken', 'RefreshToken', 'Grant']);
 
 class TokenAdapter implements Adapter {
   readonly #kind: string;
   readonly #parts: StorageParts;
-  readonly #transactions: OwnerTransactions;
+  readonly #transact: ReturnType<typeof ownerTransactions>;
 
-  constructor(kind: string, parts: StorageParts, transactions: OwnerTransactions) {
+  constructor(kind: string, parts: StorageParts, transact: ReturnType<typeof ownerTransactions>) {
     this.#kind = kind;
     this.#parts = parts;
-    this.#transactions = transactions;
+    this.#transact = transact;
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
@@ -70,15 +70,14 @@ class TokenAdapter implements Adapter {
     if (this.#kind === 'Session' && payload.accountId !== undefined)
       return await this.#storeSession(id, payload, expires ?? Infinity, payload.accountId);
     const statement = this.#insert(id, payload, expires);
-    if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.write(statement);
+    if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.add(statement);
     // An application whose own token a power failure has lost gets 401 and asks for another one. A flush for each would
     // block the thread that answers the data API.
     const durable = this.#kind !== 'ClientCredentials';
     const { clientId = '', accountId = null } = payload;
     const owner: TokenOwner = { kind: this.#kind, clientId, accountId };
-    await this.#transactions.run(owner, durable, (tx) =>
-      this.#store(tx, owner, statement, id, payload, expires ?? now),
-    );
+    const work = (tx: Queryable): Promise<void> => this.#store(tx, owner, statement, id, payload, expires ?? now);
+    await this.#transact({ owner, durable, work });
   }
 
   async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {
@@ -87,10 +86,11 @@ class TokenAdapter implements Adapter {
     const end = Math.min(expires, await lastEndOf(db.shortReads, payload.uid!, now));
     const request = clientInfo.getStore() ?? { address: '', agent: '' };
     const owner: TokenOwner = { kind: this.#kind, clientId: null, accountId };
-    await this.#transactions.run(owner, true, async (tx) => {
+    const work = async (tx: Queryable): Promise<void> => {
       await tx.runAll([this.#insert(id, payload, end), touchSession(payload.uid!, accountId, now, request)]);
       await endExcessTokens(tx, owner, secretHash(id), liveTokens);
-    });
+    };
+    await this.#transact({ owner, durable: true, work });
   }
 
   /** Stores a token unless its grant has been revoked, and ends the tokens that it replaces or that exceed the limit. */
@@ -125,11 +125,11 @@ class TokenAdapter implements Adapter {
       select payload, consumed from tokens
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (expires is null or expires > ${this.#parts.clock.now()})`);
     if (row === undefined && this.#kind === 'RefreshToken') return await this.#findReplaced(id);
-    const payload = row && this.#payloadOf(row, id);
+    const payload = row && this.#readPayload(row, id);
     return payload && { ...payload, jti: id };
   }
 
-  /** A refresh token without a row of its own that belongs to a family has been replaced, so it is used. */
+  /** A refresh token of a known family without a row has been replaced, so it is used. */
   async #findReplaced(id: string): Promise<AdapterPayload | undefined> {
     const now = this.#parts.clock.now();
     const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
@@ -141,7 +141,7 @@ class TokenAdapter implements Adapter {
     const row = await this.#parts.db.shortReads.get<TokenRow>(sql`
       select payload, consumed from tokens
       where uid_hash = ${secretHash(uid)} and kind = ${this.#kind} and expires > ${this.#parts.clock.now()}`);
-    return row && this.#payloadOf(row);
+    return row && this.#readPayload(row);
   }
 
   /** Used only by the device flow, which is off. */
@@ -180,7 +180,7 @@ class TokenAdapter implements Adapter {
     const grant = grantId === undefined || this.#kind === 'Interaction' ? null : secretHash(grantId);
     return sql`
       insert into tokens (hash, kind, payload, client_id, account_id, grant_id, uid_hash, family_hash, expires)
-      values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${accountIdOf(payload)}, ${grant},
+      values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${payloadAccountId(payload)}, ${grant},
         ${uid === undefined ? null : secretHash(uid)}, ${this.#familyHash(id)}, ${expires})
       on conflict (hash, kind) do update set
         payload = excluded.payload, account_id = excluded.account_id, grant_id = excluded.grant_id,
@@ -193,7 +193,7 @@ class TokenAdapter implements Adapter {
     return this.#kind === 'RefreshToken' ? familyHash(id) : null;
   }
 
-  #payloadOf({ payload, consumed }: TokenRow, id = ''): AdapterPayload | undefined {
+  #readPayload({ payload, consumed }: TokenRow, id = ''): AdapterPayload | undefined {
     const text = this.#kind === 'Interaction' ? unseal(interactionKey(id), payload) : payload;
     if (text === undefined) return undefined;
     const isUsed = consumed !== null && consumed <= this.#graceCutoff();
@@ -208,7 +208,7 @@ class TokenAdapter implements Adapter {
 }
 
 /** The owner of a stored payload. An interaction belongs to an account once the person has signed in during it. */
-function accountIdOf({ accountId, result }: AdapterPayload): string | null {
+function payloadAccountId({ accountId, result }: AdapterPayload): string | null {
   return accountId ?? (result as InteractionResults | undefined)?.login?.accountId ?? null;
 }
 

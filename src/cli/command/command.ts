@@ -143,6 +143,7 @@ export async function withAppContext<T>(input: Input, work: (context: AppContext
   await using appContext = await openAppContext(readSettings(), systemClock, {
     terminal: process.stderr,
     create: input.command.begins === true && !isDryRun,
+    longStatements: true,
   });
   const result = await work(appContext);
   await logRevocations(appContext);

@@ -109,7 +109,7 @@ export class Agent implements AsyncDisposable {
         await this.poll();
         pause = POLL_MS;
       } catch (error) {
-        this.#options.onTrouble(sentenceOf(error));
+        this.#options.onTrouble(describeError(error));
         pause = Math.min(pause * 2, 30_000);
       }
       await sleep(pause, undefined, { signal }).catch(() => undefined);
@@ -235,7 +235,7 @@ export class Agent implements AsyncDisposable {
 }
 
 /** Errors of the file system name a path, never the content of a file. */
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : `${code}: ${message}`;
 }

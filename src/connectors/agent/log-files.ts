@@ -59,15 +59,15 @@ export async function beginningOfArchive({ path }: Archive, length = MAX_BEGINNI
   } catch (error) {
     if (!isIncomplete(error)) throw error;
   }
-  return beginningOf(Buffer.concat(parts).subarray(0, length));
+  return fingerprint(Buffer.concat(parts).subarray(0, length));
 }
 
 export async function beginningOfFile(handle: FileHandle, length = MAX_BEGINNING): Promise<Beginning> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
-  return beginningOf(buffer.subarray(0, bytesRead));
+  return fingerprint(buffer.subarray(0, bytesRead));
 }
 
-const beginningOf = (bytes: Buffer): Beginning => ({ length: bytes.length, hash: hash('sha256', bytes, 'hex') });
+const fingerprint = (bytes: Buffer): Beginning => ({ length: bytes.length, hash: hash('sha256', bytes, 'hex') });
 
 /** Whether reading failed because the file is still being compressed or is truncated. */
 export function isIncomplete(error: unknown): boolean {

@@ -36,16 +36,16 @@ export function parseLine(text: string): LogLine | undefined {
   if (message === undefined) return undefined;
   const seconds = Number(hours) * 3600 + Number(minutes) * 60 + Number(second);
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(second) > 60) return undefined;
-  return { seconds, ...contentOf(thread!, level!, message) };
+  return { seconds, ...parseContent(thread!, level!, message) };
 }
 
-function contentOf(thread: string, level: string, message: string): Content {
+function parseContent(thread: string, level: string, message: string): Content {
   if (level !== 'INFO') return { kind: 'other' };
-  if (/^User Authenticator #\d+$/.test(thread)) return identityOf(message) ?? { kind: 'other' };
+  if (/^User Authenticator #\d+$/.test(thread)) return parseIdentity(message) ?? { kind: 'other' };
   return (thread === 'Server thread' && serverMessage(message)) || { kind: 'other' };
 }
 
-function identityOf(message: string): Content | undefined {
+function parseIdentity(message: string): Content | undefined {
   const [, name, text = ''] = IDENTITY.exec(message) ?? [];
   const uuid = uuidOf(text);
   return name === undefined || uuid === undefined ? undefined : { kind: 'identity', name, uuid };

@@ -35,14 +35,14 @@ export function bannedEvent(
   punisher: OnlinePlayer | null,
 ): WireEvent {
   const data = { punishment: reference, punished: { uuid, name }, punisher, type: 'ban', reason };
-  return { ...envelope(server, time), type: 'punishment.issued', data: { ...data, expires: timestampOf(expires) } };
+  return { ...envelope(server, time), type: 'punishment.issued', data: { ...data, expires: toTimestamp(expires) } };
 }
 
 export function banChangedEvent(server: string, time: number, punishment: string, { reason, expires }: Ban): WireEvent {
   return {
     ...envelope(server, time),
     type: 'punishment.changed',
-    data: { punishment, reason, expires: timestampOf(expires) },
+    data: { punishment, reason, expires: toTimestamp(expires) },
   };
 }
 
@@ -63,7 +63,7 @@ export function contentOf({ reason, expires }: Ban): string {
 }
 
 function envelope(server: string, time: number) {
-  return { version: 1, id: `managed ${randomUUID()}`, time: timestampOf(time)!, server } as const;
+  return { version: 1, id: `managed ${randomUUID()}`, time: toTimestamp(time)!, server } as const;
 }
 
-const timestampOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
+const toTimestamp = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());

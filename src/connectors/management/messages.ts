@@ -65,7 +65,7 @@ export function readResult(request: Request, result: unknown): Report {
   if (!Array.isArray(result)) throw new ConnectionLost('wrong_answer');
   if (request === 'players') {
     if (result.length > MAX_PLAYERS) throw new ConnectionLost('too_many_players');
-    return { kind: 'players', players: distinct(result.flatMap((one) => playerOf(one) ?? [])) };
+    return { kind: 'players', players: distinct(result.flatMap((one) => parsePlayer(one) ?? [])) };
   }
   if (result.length > MAX_BANS) throw new ConnectionLost('too_large');
   return { kind: 'bans', entries: result };
@@ -76,7 +76,7 @@ const distinct = (list: readonly OnlinePlayer[]): OnlinePlayer[] => [
 ];
 
 function playerReport(kind: 'joined' | 'left', params: unknown): Report | undefined {
-  const player = playerOf(parameter(params, 'player'));
+  const player = parsePlayer(parameter(params, 'player'));
   return player && { kind, player };
 }
 
@@ -85,7 +85,7 @@ function parameter(params: unknown, name: string): unknown {
   return Array.isArray(params) ? (params[0] as unknown) : memberOf(params, name);
 }
 
-function playerOf(value: unknown): OnlinePlayer | undefined {
+function parsePlayer(value: unknown): OnlinePlayer | undefined {
   const uuid = uuidIn(value);
   const name = nameIn(value);
   return uuid === undefined || name === '' ? undefined : { uuid, name };

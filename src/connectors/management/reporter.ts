@@ -80,13 +80,13 @@ async function unknownPlayers(
   { serverKey }: HeldServer,
   steps: readonly Step[],
 ): Promise<number> {
-  const uuids = new Set(steps.flatMap((step) => playerOf(step) ?? []));
+  const uuids = new Set(steps.flatMap((step) => stepPlayer(step) ?? []));
   const unknown = await countUnknown(tx, [...uuids]);
   if (newPlayers.allows(serverKey, unknown, 0, context.clock.now())) return unknown;
   throw new ConnectionLost('too_many_players');
 }
 
-function playerOf(step: Step): string | undefined {
+function stepPlayer(step: Step): string | undefined {
   if (step.kind === 'joined') return step.player.uuid;
   return step.kind === 'banned' ? step.ban.uuid : undefined;
 }

@@ -10,7 +10,7 @@ import {
 import { ConnectionLost } from './connection-lost.ts';
 import { NoLongerHeld, type ReporterDeps, reportSteps } from './reporter.ts';
 import { type Arrived, ManagementSocket, type SocketLimits } from './socket.ts';
-import { portionsOf, stepsOf } from './steps.ts';
+import { splitSteps, stepsOf } from './steps.ts';
 
 export interface ConnectionDeps extends ReporterDeps {
   secretKey: () => SecretKey;
@@ -126,8 +126,8 @@ export class ServerConnection {
     const steps = await stepsOf(arrived, known);
     if (kind === 'stopping') this.#isStopping = true;
     if (steps.length === 0) await reportSteps(this.#deps, this.#server, []);
-    for (const portion of portionsOf(steps)) {
-      await reportSteps(this.#deps, this.#server, portion);
+    for (const chunk of splitSteps(steps)) {
+      await reportSteps(this.#deps, this.#server, chunk);
       // Writes to SQLite block the thread.
       await setImmediate();
     }

@@ -56,7 +56,7 @@ export class ManagementSocket implements Disposable {
     this.#timeoutMs = timeoutMs;
     this.#maxIdle = maxIdle;
     socket.on('message', (data, isBinary) => this.#read(data as Buffer, isBinary));
-    socket.on('error', (error) => this.#lose(reasonOf(error)));
+    socket.on('error', (error) => this.#lose(manageReason(error)));
     socket.on('unexpected-response', (_request, response) => this.#refused(response));
     socket.on('close', () => this.#lose('closed'));
     for (const event of ['ping', 'pong']) socket.on(event, () => this.#countIdle());
@@ -198,7 +198,7 @@ const CODES: Readonly<Record<string, ManageReason>> = {
 /** The error codes of OpenSSL and Node for a refused certificate. */
 const CERTIFICATE = /CERT|^UNABLE_TO_|^CRL_|^HOSTNAME_MISMATCH$|^INVALID_PURPOSE$|^PATH_LENGTH/;
 
-function reasonOf({ code = '', message }: NodeJS.ErrnoException): ManageReason {
+function manageReason({ code = '', message }: NodeJS.ErrnoException): ManageReason {
   if (code in CODES) return CODES[code]!;
   if (CERTIFICATE.test(code)) return 'certificate';
   return /timed out/.test(message) ? 'timeout' : 'wrong_answer';

@@ -22,7 +22,7 @@ const MAX_STEPS = 100;
 const BANS_PER_TURN = 200;
 
 /** Splits steps into chunks of one transaction each. */
-export const portionsOf = (steps: readonly Step[]): Iterable<Step[]> => chunksOf(steps, MAX_STEPS);
+export const splitSteps = (steps: readonly Step[]): Iterable<Step[]> => chunksOf(steps, MAX_STEPS);
 
 /** The state and settings from which steps are computed, in addition to the report. */
 interface Comparison {

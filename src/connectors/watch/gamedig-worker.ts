@@ -72,7 +72,7 @@ async function poll({ protocol, host, port, timeoutMs }: GamedigRequest): Promis
 }
 
 /** gamedig's error messages contain all its attempts. */
-function reasonOf(error: unknown): 'timeout' | 'not_found' | 'wrong_answer' {
+function pollReason(error: unknown): 'timeout' | 'not_found' | 'wrong_answer' {
   const text = (error as Error).stack ?? '';
   if (/ENOTFOUND|EAI_AGAIN/.test(text)) return 'not_found';
   return /[Tt]imed? ?out|[Tt]imeout/.test(text) ? 'timeout' : 'wrong_answer';
@@ -81,6 +81,7 @@ function reasonOf(error: unknown): 'timeout' | 'not_found' | 'wrong_answer' {
 parentPort!.on('message', (request: GamedigRequest) => {
   void poll(request).then(
     (status) => parentPort!.postMessage({ id: request.id, status } satisfies GamedigReply, []),
-    (error: unknown) => parentPort!.postMessage({ id: request.id, error: reasonOf(error) } satisfies GamedigReply, []),
+    (error: unknown) =>
+      parentPort!.postMessage({ id: request.id, error: pollReason(error) } satisfies GamedigReply, []),
   );
 });

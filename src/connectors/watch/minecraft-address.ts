@@ -41,16 +41,16 @@ export interface Endpoint {
  */
 export async function resolveMinecraft({ host, port }: GameAddress, names: Names = systemNames): Promise<Endpoint> {
   if (port !== undefined || isIP(host) !== 0)
-    return { ip: await addressOf(host, names), port: port ?? DEFAULT_PORT, host };
+    return { ip: await resolveHost(host, names), port: port ?? DEFAULT_PORT, host };
   const [record] = await names.srv(`_minecraft._tcp.${host}`);
-  if (record === undefined) return { ip: await addressOf(host, names), port: DEFAULT_PORT, host };
+  if (record === undefined) return { ip: await resolveHost(host, names), port: DEFAULT_PORT, host };
   const target = record.name.toLowerCase().replace(/\.$/, '');
-  const ip = await addressOf(target, names);
+  const ip = await resolveHost(target, names);
   if (target !== host && !isPublic(ip)) throw new PollFailed('private_redirect');
   return { ip, port: record.port, host: target };
 }
 
-async function addressOf(host: string, names: Names): Promise<string> {
+async function resolveHost(host: string, names: Names): Promise<string> {
   if (isIP(host) !== 0) return host;
   const [address] = await names.addresses(host).catch(() => []);
   if (address === undefined) throw new PollFailed('not_found');

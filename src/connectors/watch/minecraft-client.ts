@@ -41,7 +41,7 @@ export async function pollMinecraft(
 async function statusJson(socket: Socket, endpoint: Endpoint): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const response = new StatusResponse();
-  socket.on('error', (error) => reject(new PollFailed(reasonOf(error))));
+  socket.on('error', (error) => reject(new PollFailed(pollReason(error))));
   socket.once('close', () => reject(new PollFailed('wrong_answer')));
   socket.on('data', (chunk: Buffer) => {
     try {
@@ -57,7 +57,7 @@ async function statusJson(socket: Socket, endpoint: Endpoint): Promise<string> {
   return await promise;
 }
 
-function reasonOf(error: Error): 'refused' | 'unreachable' | 'timeout' {
+function pollReason(error: Error): 'refused' | 'unreachable' | 'timeout' {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ECONNREFUSED' ? 'refused' : code === 'ETIMEDOUT' ? 'timeout' : 'unreachable';
 }

@@ -13,7 +13,7 @@ import {
 /** Names of Java Edition and, with a leading mark, of Geyser. Servers put advertising into the list of names, too. */
 const PLAYER_NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
 
-/** Gamemodes by PGM's tags of a map, which also hold facts such as `4teams`. */
+/** Gamemodes by PGM's tags of a map, some of which are other facts, such as `4teams`. */
 const GAMEMODE_OF_TAG: ReadonlyMap<unknown, string> = new Map(
   GAMEMODE_NAMES.flatMap((mode) => GAMEMODES[mode].tags.map((tag) => [tag, mode])),
 );
@@ -22,9 +22,9 @@ const MAX_TAGS = 50;
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the JSON of a status response. PGM adds `bukkit_extra.pgm`: its match with the map, the next map and the number of
- * participants. Description and favicon are not looked at.
- * @throws PollFailed where it is no status
+ * Reads the JSON of a status response. PGM adds `bukkit_extra.pgm`: its match with the map, the next map and the number
+ * of participants. Description and favicon are ignored.
+ * @throws PollFailed if it is not a status
  */
 export function readMinecraftStatus(json: string): GameStatus {
   const status = membersOf(parsed(json));
@@ -50,7 +50,7 @@ function nameOf(entry: unknown): unknown {
 
 type Played = Pick<GameStatus, 'playing' | 'gamemode' | 'map' | 'nextMap' | 'match'>;
 
-/** Without PGM everybody who is connected plays, and the map is unknown. */
+/** Without PGM all connected players play, and the map is unknown. */
 function readMatch(status: Members, playerCount: number): Played {
   const [number, match] = newestMatch(membersOf(membersOf(status['bukkit_extra'])?.['pgm']));
   if (match === undefined) return { playing: playerCount, gamemode: '', map: '', nextMap: '', match: undefined };
@@ -64,9 +64,9 @@ function readMatch(status: Members, playerCount: number): Played {
   };
 }
 
-/** The words of PGM, and what they are here: a match that is idle waits for players. */
+/** The phases of PGM and ours: an idle match waits for players. */
 const PHASES = { idle: 'starting', starting: 'starting', running: 'running', finished: 'finished' } as const;
-/** Matches are cycled long before they have lasted for a week. */
+/** A match ends long before it has lasted for a week. */
 const MOST_SECONDS = 7 * 86_400;
 
 function matchOf(number: number, match: Members): StatusMatch | undefined {

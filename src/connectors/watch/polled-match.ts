@@ -4,7 +4,6 @@ import type { GameStatus } from './status.ts';
 /**
  * The match of an answer, compared with that of the previous answer. PGM reports a number, which restarts with the
  * server, and a duration in seconds. Both identify a match: a smaller duration under the same number is another match.
- *
  * @param asked the earliest time of the answer's state, epoch milliseconds
  * @returns null if the server reports none, or only the end of one that was not observed before
  */

@@ -162,13 +162,13 @@ export class Watcher implements AsyncDisposable {
         return [serverKey, polledMatch(targets.get(serverKey)!.match, result, started)];
       }),
     );
-    const events = [...answered.map(heartbeatOf), ...(await this.#progressOf(answered, matches))];
+    const events = [...answered.map(createHeartbeat), ...(await this.#progressOf(answered, matches))];
     const receipts = events.length === 0 ? [] : await ingestEvents(db, clock, { kind: 'operator' }, events);
     const rejected = this.#rejected(answered, receipts);
     await db.transaction((tx) =>
       recordPolls(
         tx,
-        current.map((poll) => outcomeOf(poll, rejected, matches)),
+        current.map((poll) => toOutcome(poll, rejected, matches)),
       ),
     );
   }
@@ -187,7 +187,7 @@ export class Watcher implements AsyncDisposable {
     const themselves = await reportingMatches(db, keys, clock.now() - config.PRESENCE_TIMEOUT * 1000);
     return seen
       .filter(({ poll }) => !themselves.has(poll.serverKey))
-      .map(({ poll, data }) => eventOf(poll, 'match.progress', data));
+      .map(({ poll, data }) => createEvent(poll, 'match.progress', data));
   }
 
   #rejected(polls: readonly DuePoll[], receipts: readonly Receipt[]): ReadonlySet<number> {
@@ -208,14 +208,14 @@ export class Watcher implements AsyncDisposable {
 }
 
 /** An event with the time at which the poll started. */
-const eventOf = ({ serverName, started }: Polled, type: string, data: object): Record<string, unknown> => {
+const createEvent = ({ serverName, started }: Polled, type: string, data: object): Record<string, unknown> => {
   const head = { version: 1, id: `${WATCH_EVENT}${randomUUID()}`, type };
   return { ...head, time: new Date(started).toISOString(), server: serverName, data };
 };
 
-function heartbeatOf(poll: Answered): Record<string, unknown> {
+function createHeartbeat(poll: Answered): Record<string, unknown> {
   const { playing, playerCount, names, gamemode, map, nextMap } = poll.result;
-  return eventOf(poll, 'server.presence', {
+  return createEvent(poll, 'server.presence', {
     current: playing,
     player_count: playerCount,
     players: names,
@@ -225,7 +225,7 @@ function heartbeatOf(poll: Answered): Record<string, unknown> {
   });
 }
 
-function outcomeOf(
+function toOutcome(
   poll: Polled,
   rejected: ReadonlySet<number>,
   matches: ReadonlyMap<number, PolledMatch | null>,

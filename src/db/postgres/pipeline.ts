@@ -1,50 +1,66 @@
 import type { Socket } from 'node:net';
+import type { Client } from './connections.ts';
 import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
-import type { SupervisedClient } from './supervisor.ts';
 
 interface Place {
-  connection: Promise<SupervisedClient> | undefined;
+  connection: Promise<Client> | undefined;
   /** The number of queries without a result. */
   queries: number;
+  /** Ends the connection if no result arrives for as long while a query waits. */
+  readonly deadline: NodeJS.Timeout;
 }
 
 /**
  * Sends short reads over two connections without waiting for earlier results (pipelining), which takes a third of the CPU
  * time of checking connections out of a pool. A slow read would delay those behind it, so it belongs on the pool. The second
  * connection opens with the first read that would wait for another one.
+ *
+ * The queries of a connection share one timer: `query_timeout` of pg takes a timer and a function for each query, which is
+ * a tenth of the CPU time of a small read.
  */
 export class Pipeline {
-  readonly #open: () => SupervisedClient;
-  readonly #places: readonly [Place, Place] = [
-    { connection: undefined, queries: 0 },
-    { connection: undefined, queries: 0 },
-  ];
+  readonly #open: () => Client;
+  readonly #places: readonly [Place, Place];
 
   /** @param open returns a client in pipeline mode */
-  constructor(open: () => SupervisedClient) {
+  constructor(open: () => Client, timeoutMs: number) {
     this.#open = open;
+    this.#places = [this.#place(timeoutMs), this.#place(timeoutMs)];
   }
 
   async query(query: CallbackQuery): Promise<QueryResult> {
     const [first, second] = this.#places;
     const place = second.queries < first.queries ? second : first;
-    place.queries++;
+    if (place.queries++ === 0) place.deadline.refresh();
     try {
       const client = await (place.connection ??= this.#connect(place));
       corkForThisTurn(client.socket);
       return await queryWithCallback(client, query);
     } finally {
       place.queries--;
+      place.deadline.refresh();
     }
   }
 
   async close(): Promise<void> {
     const open = this.#places.map(({ connection }) => connection).filter((connection) => connection !== undefined);
-    for (const place of this.#places) place.connection = undefined;
+    for (const place of this.#places) {
+      clearTimeout(place.deadline);
+      place.connection = undefined;
+    }
     await Promise.allSettled(open.map(async (connection) => (await connection).end()));
   }
 
-  #connect(place: Place): Promise<SupervisedClient> {
+  #place(timeoutMs: number): Place {
+    const end = async (): Promise<void> => {
+      if (place.queries > 0) (await place.connection)?.socket.destroy(new Error('Query read timeout'));
+    };
+    const deadline = setTimeout(() => void end().catch(() => undefined), timeoutMs).unref();
+    const place: Place = { connection: undefined, queries: 0, deadline };
+    return place;
+  }
+
+  #connect(place: Place): Promise<Client> {
     const client = this.#open();
     const connection = client.connect().then(() => client);
     // Not a newer connection: this one may end after it was replaced.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { Unavailable, UsageError } from '#platform/errors.ts';
+import { UsageError } from '#platform/errors.ts';
 import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
 import {
   type Cell,
@@ -14,38 +14,33 @@ import {
   type TransactionOptions,
   type Versions,
 } from '../db.ts';
+import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
 import { isSelect, type Sql, textOf } from '../sql.ts';
-import { Supervisor } from './supervisor.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
 const INT8 = 20;
 const NUMERIC = 1700;
-/** The longest wait for a place in the pool, and for all steps of a new connection together. */
-const CONNECT_TIMEOUT_MS = 15_000;
-/** TCP then looks every second whether the host is there, and gives up after ten (libuv). */
-const KEEP_ALIVE_AFTER_MS = 10_000;
+/** The maximum wait for a connection of the pool. */
+const POOL_TIMEOUT_MS = 15_000;
+/** After as much time without an answer to a statement of any duration, the host may be silent. */
+const PATIENCE_MS = 60_000;
 
-/** Opens a PostgreSQL database. `bigint` and sums are read as numbers: every key, timestamp and count is below 2^53. */
-export async function openPostgres(url: string, keyedHash: KeyedHash, timeoutMs: number): Promise<Db> {
-  const config = {
-    connectionString: url,
-    types: { getTypeParser: parserOf },
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    pipeline: true,
-  };
-  const supervisor = new Supervisor(config, timeoutMs);
-  const pool = new pg.Pool({ ...config, max: 8, Client: supervisor.Client });
+/**
+ * Opens a PostgreSQL database. `bigint` and sums are read as numbers: every key, timestamp and count is below 2^53.
+ * @param timeoutMs see `DbOptions`
+ */
+export async function openPostgres(url: string, keyedHash: KeyedHash, timeoutMs: number | undefined): Promise<Db> {
+  const config = { connectionString: url, types: { getTypeParser: parserOf } };
+  const patienceMs = timeoutMs ?? PATIENCE_MS;
+  const connections = new Connections(config, patienceMs);
+  const pool = new pg.Pool({ max: 8, connectionTimeoutMillis: POOL_TIMEOUT_MS, Client: connections.Client });
   // The pool replaces a connection that breaks while idle; a query in between fails with its own error.
   pool.on('error', ignore);
-  // Errors of statements reject their promises. An error between statements has no promise; without a handler it would end
-  // the process. The handler must be there before the pool hands the connection out: one packet may hold the server's
-  // last answer and the message that it shuts down.
-  pool.on('connect', (client) => client.on('error', ignore));
-  const db = new PostgresDb(pool, keyedHash, supervisor);
+  const pipeline = new Pipeline(() => connections.open(), patienceMs);
+  const notifications = new CredentialNotifications(() => connections.open());
+  const db = new PostgresDb({ pool, pipeline, notifications, connections, keyedHash, timeoutMs });
   try {
     await db.tuples({ strings: ['select 1'], values: [] });
   } catch (error) {
@@ -101,9 +96,11 @@ type SendQuery = (query: CallbackQuery) => Promise<QueryResult>;
 class Connection implements MigrationTx {
   readonly remote = true;
   readonly keyedHash: KeyedHash;
+  readonly #connections: Connections;
   readonly #send: SendQuery;
 
-  constructor(send: SendQuery, keyedHash: KeyedHash) {
+  constructor({ connections, keyedHash }: Pick<Deps, 'connections' | 'keyedHash'>, send: SendQuery) {
+    this.#connections = connections;
     this.keyedHash = keyedHash;
     this.#send = send;
   }
@@ -133,30 +130,43 @@ class Connection implements MigrationTx {
   }
 
   async script(statements: string): Promise<void> {
-    await this.#query(postgresScript(statements));
+    await this.#query({ text: postgresScript(statements) });
   }
 
   #query(query: CallbackQuery): Promise<QueryResult> {
-    return translateOutage(this.#send(query));
+    return this.#connections.translateOutage(this.#send(query));
   }
+}
+
+interface Deps {
+  pool: pg.Pool;
+  pipeline: Pipeline;
+  notifications: CredentialNotifications;
+  connections: Connections;
+  keyedHash: KeyedHash;
+  /** As in `DbOptions`. */
+  timeoutMs: number | undefined;
 }
 
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
   readonly shortReads: Queryable;
+  readonly #deps: Deps;
   readonly #pool: pg.Pool;
-  readonly #pipeline: Pipeline;
   readonly #notifications: CredentialNotifications;
-  readonly #supervisor: Supervisor;
 
-  constructor(pool: pg.Pool, keyedHash: KeyedHash, supervisor: Supervisor) {
-    super((query) => queryWithCallback(pool, query), keyedHash);
-    const pipeline = new Pipeline(() => supervisor.open());
-    this.shortReads = new Connection((query) => pipeline.query(query), keyedHash);
-    this.#pool = pool;
-    this.#pipeline = pipeline;
-    this.#notifications = new CredentialNotifications(() => supervisor.open());
-    this.#supervisor = supervisor;
+  constructor(deps: Deps) {
+    const send = sendOver(deps.pool, deps);
+    super(deps, send);
+    // A statement that may take any time would delay the short reads of others.
+    this.shortReads = new Connection(deps, deps.timeoutMs === undefined ? send : (query) => deps.pipeline.query(query));
+    this.#deps = deps;
+    this.#pool = deps.pool;
+    this.#notifications = deps.notifications;
+  }
+
+  withoutTimeout(): Db {
+    return new PostgresDb({ ...this.#deps, timeoutMs: undefined });
   }
 
   versions(): Versions {
@@ -188,10 +198,10 @@ class PostgresDb extends Connection implements Db {
   /** Disposing the snapshot closes its connection, which ends the transaction. */
   async snapshot(): Promise<Snapshot> {
     const client = await this.#connect();
-    const snapshot = this.#connectionOf(client);
+    const snapshot = this.#session(client, undefined);
     const close = async (): Promise<void> => client.release(true);
     try {
-      // What reads a snapshot may pause for as long as it needs (SESSION_PARAMETERS of the supervisor).
+      // What reads a snapshot may pause for as long as it needs (SESSION_PARAMETERS).
       await snapshot.script(
         'begin isolation level repeatable read, read only; set local idle_in_transaction_session_timeout = 0',
       );
@@ -204,17 +214,17 @@ class PostgresDb extends Connection implements Db {
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
     return retryConflicts(() =>
-      this.#transact(async (client) => {
-        if (!durable) await queryWithCallback(client, 'set local synchronous_commit = off');
-        return await work(this.#connectionOf(client));
+      this.#transact(this.#deps.timeoutMs, async (session) => {
+        if (!durable) await session.script('set local synchronous_commit = off');
+        return await work(session);
       }),
     );
   }
 
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
-    await this.#transact(async (client) => {
-      await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await work(this.#connectionOf(client));
+    await this.#transact(undefined, async (session) => {
+      await session.script(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      await work(session);
     });
   }
 
@@ -228,33 +238,35 @@ class PostgresDb extends Connection implements Db {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#notifications.close(), this.#pipeline.close(), this.#pool.end()]);
-    await this.#supervisor.close();
+    await this.#pool.end();
+    const { pipeline, connections } = this.#deps;
+    await Promise.all([this.#notifications.close(), pipeline.close(), connections.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #connectionOf(client: pg.PoolClient): Connection {
-    return new Connection((query) => queryWithCallback(client, query), this.keyedHash);
+  #session(client: pg.PoolClient, timeoutMs: number | undefined): Connection {
+    return new Connection(this.#deps, sendOver(client, { ...this.#deps, timeoutMs }));
   }
 
   #connect(): Promise<pg.PoolClient> {
-    return translateOutage(this.#pool.connect());
+    return this.#deps.connections.translateOutage(this.#pool.connect());
   }
 
-  async #transact<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #transact<T>(timeoutMs: number | undefined, work: (session: Connection) => Promise<T>): Promise<T> {
     const client = await this.#connect();
+    const session = this.#session(client, timeoutMs);
     let broken = false;
     try {
-      await translateOutage(queryWithCallback(client, 'begin'));
-      const result = await work(client);
-      await translateOutage(queryWithCallback(client, 'commit'));
+      await session.script('begin');
+      const result = await work(session);
+      await session.script('commit');
       this.#notifications.countOwnWrite();
       return result;
     } catch (error) {
-      broken = await client.query('rollback').then(
+      broken = await session.script('rollback').then(
         () => false,
         () => true,
       );
@@ -263,6 +275,15 @@ class PostgresDb extends Connection implements Db {
       client.release(broken);
     }
   }
+}
+
+/** pg ends the connection of a query that timed out. */
+function sendOver(
+  client: pg.Pool | pg.PoolClient,
+  { connections, timeoutMs }: Pick<Deps, 'connections' | 'timeoutMs'>,
+): SendQuery {
+  if (timeoutMs === undefined) return (query) => connections.whileAnswering(queryWithCallback(client, query));
+  return (query) => queryWithCallback(client, { ...query, query_timeout: timeoutMs });
 }
 
 const ignore = (): void => undefined;
@@ -284,23 +305,6 @@ async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
     }
     await pause(Math.random() * 10 * attempt);
   }
-}
-
-/** Rethrows the error of a server that is unreachable or shutting down as `Unavailable`; errors of statements pass. */
-async function translateOutage<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    // pg creates the error where it reads the server's message; the useful stack is that of the caller.
-    if (error instanceof Error) Error.captureStackTrace(error);
-    throw isOutage(error) ? new Unavailable(error) : error;
-  }
-}
-
-function isOutage(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
-  if (/^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|08|25P03|57P|53|28|3D)/.test(code ?? '')) return true;
-  return code === undefined && /connection|timeout|terminat/i.test(message ?? '');
 }
 
 /** Uncomments the PostgreSQL parts of a migration; those for SQLite stay comments. */

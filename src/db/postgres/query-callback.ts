@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-export type CallbackQuery = string | pg.QueryConfig | pg.QueryArrayConfig;
+export type CallbackQuery = (pg.QueryConfig | pg.QueryArrayConfig) & { query_timeout?: number };
 
 /** A connection, or a pool of them. */
 type Connection = Pick<pg.ClientBase, 'query'>;

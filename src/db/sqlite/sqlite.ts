@@ -188,6 +188,7 @@ type DataVersionName = 'credentials' | 'matches' | 'database';
 
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
+  readonly withoutTimeout = (): Db => this;
   readonly remote = false;
   readonly keyedHash: KeyedHash;
   readonly #path: string;

@@ -23,7 +23,7 @@ export class ServerScopes {
 
   /** @param chosen the scopes to import; empty: all */
   constructor(chosen: readonly string[] = []) {
-    this.#chosen = chosen.length === 0 ? undefined : new Set(chosen.map(keyOf));
+    this.#chosen = chosen.length === 0 ? undefined : new Set(chosen.map(scopeKey));
   }
 
   /** Columns that the tables must have. */
@@ -40,7 +40,7 @@ export class ServerScopes {
     return rows.filter((row) => {
       // Addresses in a scope are replaced as in a reason, because the scope is shown.
       const name = fit(reasonIn(row, COLUMN), MAX_SCOPE);
-      const key = keyOf(name);
+      const key = scopeKey(name);
       const isChosen = this.#chosen?.has(key) ?? true;
       if (this.#chosen === undefined ? key !== WHOLE_NETWORK : !isChosen) this.#count(key, name);
       return isChosen;
@@ -69,7 +69,7 @@ export class ServerScopes {
 }
 
 /** LiteBans ignores the case of scopes. */
-function keyOf(scope: string): string {
+function scopeKey(scope: string): string {
   const key = scope.trim().toLowerCase();
   return WHOLE_NETWORK_WORDS.includes(key) ? WHOLE_NETWORK : key;
 }

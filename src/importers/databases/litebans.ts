@@ -99,7 +99,7 @@ class LiteBans implements DatabaseImport {
     const table = this.#table(kind);
     const since = extent === 'all' ? undefined : this.#marks.get(kind);
     const mark = { ...(this.#marks.get(kind) ?? { id: 0, removed: 0 }) };
-    const select = selectOf(kind, table, scopes.selected(table), since !== undefined);
+    const select = buildSelect(kind, table, scopes.selected(table), since !== undefined);
     for (let last = 0; ;) {
       // A time before 1970 would become null, and no time compares as later than null.
       const bounds = since === undefined ? [] : [since.id, Math.max(0, since.removed - OVERLAP_S)];
@@ -136,7 +136,7 @@ class LiteBans implements DatabaseImport {
   }
 }
 
-function selectOf(kind: Kind, { name, columns }: SourceTable, scopes: readonly string[], recent: boolean): string {
+function buildSelect(kind: Kind, { name, columns }: SourceTable, scopes: readonly string[], recent: boolean): string {
   const removal = kind !== 'kicks';
   const selected = [
     'id',

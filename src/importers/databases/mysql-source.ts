@@ -23,7 +23,7 @@ export async function openMysqlSource(address: MysqlAddress): Promise<SourceData
   const { createConnection } = await import('mysql2/promise');
   const connection = await asking(address, () =>
     createConnection({
-      ...transportOf(address),
+      ...connectionTransport(address),
       port,
       user,
       password,
@@ -49,7 +49,7 @@ export async function openMysqlSource(address: MysqlAddress): Promise<SourceData
  * For a host that is an IP address, mysql2 checks the certificate against the name `localhost`. An address with a dot
  * at its end passes as a name, and Node removes the dot before it compares the certificate.
  */
-function transportOf({ host, port, tls }: MysqlAddress): ConnectionOptions {
+function connectionTransport({ host, port, tls }: MysqlAddress): ConnectionOptions {
   if (!tls) return { host };
   const ssl = { rejectUnauthorized: true, verifyIdentity: true };
   if (isIP(host) === 0) return { host, ssl };
@@ -91,7 +91,7 @@ async function asking<T>(address: MysqlAddress, work: () => Promise<T>): Promise
   try {
     return await work();
   } catch (error) {
-    throw refusalOf(address, error);
+    throw toRefusal(address, error);
   }
 }
 
@@ -146,7 +146,7 @@ function tlsProblem(address: MysqlAddress, message: string): string {
 }
 
 /** The driver's own text is not shown: parts of it come from the server. */
-function refusalOf(address: MysqlAddress, error: unknown): unknown {
+function toRefusal(address: MysqlAddress, error: unknown): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   const label = labelOf(address);
   const refusal = REFUSALS[code];

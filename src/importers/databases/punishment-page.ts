@@ -37,10 +37,10 @@ export async function* punishmentFindings(
     const row = { rowId, reference, hash, version, revoked, expires: record.expires };
     pending.push({ row, eventIds: events.map(({ id }) => id) });
   }
-  if (pending.length > 0) yield checkpointOf(part, pending, state);
+  if (pending.length > 0) yield createCheckpoint(part, pending, state);
 }
 
-function checkpointOf(part: string, pending: readonly Pending[], state: ImportContext['state']): Finding {
+function createCheckpoint(part: string, pending: readonly Pending[], state: ImportContext['state']): Finding {
   return {
     file: part,
     place: '',

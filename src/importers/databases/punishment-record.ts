@@ -75,14 +75,14 @@ function issuedEvent({ reference, time, punished, punisher, type, reason, expire
     version: 1,
     id: reference,
     type: 'punishment.issued',
-    time: timestampOf(time),
+    time: toTimestamp(time),
     data: {
       punishment: reference,
       punished,
       punisher,
       type,
       reason,
-      expires: expires === null ? null : timestampOf(expires),
+      expires: expires === null ? null : toTimestamp(expires),
     },
   };
 }
@@ -94,8 +94,8 @@ function changedEvent(record: PunishmentRecord, hash: string, before: ImportedRo
     version: 1,
     id: `${reference}:${(before?.version ?? 0) + 1}:${hash.slice(0, 16)}`,
     type: 'punishment.changed',
-    time: timestampOf(Math.min(now, Math.max(time, changed))),
-    data: { punishment: reference, type, reason, expires: expires === null ? null : timestampOf(expires) },
+    time: toTimestamp(Math.min(now, Math.max(time, changed))),
+    data: { punishment: reference, type, reason, expires: expires === null ? null : toTimestamp(expires) },
   };
 }
 
@@ -109,12 +109,12 @@ export function revokedEvent(
     version: 1,
     id: `${reference}:revoked`,
     type: 'punishment.revoked',
-    time: timestampOf(Math.min(now, Math.max(time, revocation.time ?? now))),
+    time: toTimestamp(Math.min(now, Math.max(time, revocation.time ?? now))),
     data: { punishment: reference, reason, revoker },
   };
 }
 
-const timestampOf = (time: number): string => new Date(time).toISOString();
+const toTimestamp = (time: number): string => new Date(time).toISOString();
 
 /** Maximum difference between the clocks of two machines. */
 const CLOCK_DIFFERENCE_MS = 60_000;

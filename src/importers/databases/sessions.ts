@@ -56,7 +56,6 @@ const MOST_UNKNOWN = 100;
 /**
  * Imports the sessions since the last import. Sessions of unknown servers are refused, and their servers recorded: once
  * the network has one of these, all sessions are read again.
- *
  * @param pagesFrom reads the sessions after a mark
  */
 export async function* sessionFindings(

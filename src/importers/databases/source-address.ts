@@ -29,32 +29,33 @@ export async function readSourceAddress(
 ): Promise<SourceAddress> {
   const environment = withSecretFiles(options.environment, ['IMPORT_URL', 'IMPORT_PASSWORD']);
   const text = options.operand ?? environment['IMPORT_URL'] ?? '';
-  if (text === '') throw new UsageError(`Name the database to import: ${formsOf(dialects)}, or set IMPORT_URL.`);
+  if (text === '') throw new UsageError(`Name the database to import: ${acceptedForms(dialects)}, or set IMPORT_URL.`);
   // An address without its scheme must not be quoted as the name of a missing file.
-  if (/^[^/]*:[^/]*@/.test(text)) throw new UsageError(`The database must be ${formsOf(dialects)}.`);
-  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return { sqlite: fileOf(text.replace(/^(sqlite|file):/, ''), dialects) };
+  if (/^[^/]*:[^/]*@/.test(text)) throw new UsageError(`The database must be ${acceptedForms(dialects)}.`);
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text))
+    return { sqlite: checkFile(text.replace(/^(sqlite|file):/, ''), dialects) };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'file:' || url?.protocol === 'sqlite:')
-    return { sqlite: fileOf(decoded(url.pathname), dialects) };
+    return { sqlite: checkFile(decoded(url.pathname), dialects) };
   if (url === undefined || !['mysql:', 'mariadb:'].includes(url.protocol) || !dialects.includes('mysql'))
-    throw new UsageError(`The database must be ${formsOf(dialects)}.`);
+    throw new UsageError(`The database must be ${acceptedForms(dialects)}.`);
   if (url.password !== '' && options.operand !== undefined)
     throw new UsageError(
       'Leave the password out of the command, where everybody on this machine can read it: use --password-file or IMPORT_PASSWORD.',
     );
-  return { mysql: await mysqlAddressOf(url, options, environment['IMPORT_PASSWORD']) };
+  return { mysql: await parseMysqlAddress(url, options, environment['IMPORT_PASSWORD']) };
 }
 
-function formsOf(dialects: readonly SourceDatabase['dialect'][]): string {
+function acceptedForms(dialects: readonly SourceDatabase['dialect'][]): string {
   return dialects.map((dialect) => (dialect === 'mysql' ? FORM : 'a SQLite file')).join(' or ');
 }
 
-function fileOf(path: string, dialects: readonly SourceDatabase['dialect'][]): string {
+function checkFile(path: string, dialects: readonly SourceDatabase['dialect'][]): string {
   if (dialects.includes('sqlite')) return path;
-  throw new UsageError(`The database must be ${formsOf(dialects)}; a file of this program cannot be read.`);
+  throw new UsageError(`The database must be ${acceptedForms(dialects)}; a file of this program cannot be read.`);
 }
 
-async function mysqlAddressOf(
+async function parseMysqlAddress(
   url: URL,
   { passwordFile, tls }: SourceOptions,
   password: string | undefined,
@@ -71,12 +72,12 @@ async function mysqlAddressOf(
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
     user,
     database,
-    password: await passwordOf(url, passwordFile, password),
+    password: await readPassword(url, passwordFile, password),
     tls,
   };
 }
 
-async function passwordOf(url: URL, file: string | undefined, password: string | undefined): Promise<string> {
+async function readPassword(url: URL, file: string | undefined, password: string | undefined): Promise<string> {
   if (file === undefined) return password ?? decoded(url.password);
   try {
     return (await readFile(file, 'utf8')).replace(/[\r\n]+$/, '');

@@ -35,9 +35,7 @@ const LISTED = 8;
 
 /**
  * Checks that the database has the tables and columns that an import needs.
- *
  * @param program the program and its versions with this layout
- *
  * @returns the tables in the spelling of the database
  * @throws UsageError with the missing ones
  */
@@ -53,7 +51,7 @@ export async function checkLayout(
     const table = [...tables.keys()].find((one) => one.toLowerCase() === name.toLowerCase());
     if (table === undefined)
       throw new UsageError(
-        `${source.label} has no table ${name} that this user may read, as ${program} has. ${hint}${listOf([...tables.keys()])}`,
+        `${source.label} has no table ${name} that this user may read, as ${program} has. ${hint}${joinTables([...tables.keys()])}`,
       );
     const known = new Set(tables.get(table)!.map(({ c }) => String(c).toLowerCase()));
     const missing = needed.filter((column) => !known.has(column.toLowerCase()));
@@ -66,7 +64,7 @@ export async function checkLayout(
   return found;
 }
 
-function listOf(tables: readonly string[]): string {
+function joinTables(tables: readonly string[]): string {
   if (tables.length === 0) return ' This user sees no table.';
   const more = tables.length > LISTED ? ` and ${tables.length - LISTED} more` : '';
   return ` This user sees: ${tables.slice(0, LISTED).join(', ')}${more}.`;

@@ -13,7 +13,7 @@ const NOT_A_DATABASE = 26;
 
 /** Opens a SQLite file of another program to read it, also while that program writes. */
 export async function openSqliteSource(file: string, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<SourceDatabase> {
-  const path = pathOf(file);
+  const path = filePath(file);
   const handle = await reading(path, lockTimeoutMs, () => {
     const opened = new DatabaseSync(path, { readOnly: true, timeout: 0 });
     // The file is opened at its first statement.
@@ -23,7 +23,7 @@ export async function openSqliteSource(file: string, lockTimeoutMs = LOCK_TIMEOU
   return new SqliteSource(path, handle, lockTimeoutMs);
 }
 
-function pathOf(file: string): string {
+function filePath(file: string): string {
   try {
     if (statSync(file).isFile()) return realpathSync(file);
   } catch (error) {
@@ -67,11 +67,11 @@ async function reading<T>(path: string, lockTimeoutMs: number, work: () => T): P
   try {
     return await retryWhileLocked(work, lockTimeoutMs, () => PAUSE_MS);
   } catch (error) {
-    throw refusalOf(path, error);
+    throw toRefusal(path, error);
   }
 }
 
-function refusalOf(path: string, error: unknown): unknown {
+function toRefusal(path: string, error: unknown): unknown {
   const code = resultCodeOf(error);
   if (code === SQLITE_BUSY)
     return new SourceUnavailable(`${path} is locked by the program that writes it; import it again in a moment.`);

@@ -28,7 +28,7 @@ export function banEvent(
       punisher,
       type: 'ban',
       reason,
-      expires: timestampOf(ban.expires),
+      expires: toTimestamp(ban.expires),
     },
   };
 }
@@ -40,7 +40,7 @@ export function banEvent(
  */
 export function changeEvent(ban: Ban, written: number, now: number, server?: string): WireEvent {
   const { created, reason } = ban;
-  const data = { punishment: referenceOf(ban), reason, expires: timestampOf(ban.expires) };
+  const data = { punishment: referenceOf(ban), reason, expires: toTimestamp(ban.expires) };
   const content = hash('sha256', JSON.stringify(data), 'base64url').slice(0, 27);
   return {
     version: 1,
@@ -52,6 +52,6 @@ export function changeEvent(ban: Ban, written: number, now: number, server?: str
   };
 }
 
-function timestampOf(expires: number | null): string | null {
+function toTimestamp(expires: number | null): string | null {
   return expires === null ? null : new Date(expires).toISOString();
 }

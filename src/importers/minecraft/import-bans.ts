@@ -22,7 +22,7 @@ export async function* importBans(files: readonly string[], work: ImportRun): As
     for (const { place, entry } of read) found.push({ file, place, entry, written });
   }
   for (const { entry } of found) if (entry.name !== '') work.banned.add({ ...entry, seen: entry.created });
-  const winners = winnersOf(found);
+  const winners = chooseBans(found);
   for (const one of found.toSorted((a, b) => a.entry.created - b.entry.created)) {
     const winner = winners.get(referenceOf(one.entry))!;
     yield* winner === one ? importBan(one, work) : superseded(one, winner);
@@ -30,7 +30,7 @@ export async function* importBans(files: readonly string[], work: ImportRun): As
 }
 
 /** Of several entries for one ban the last one in the newest file wins; the server too uses the last entry of a file. */
-function winnersOf(found: readonly FoundBan[]): Map<string, FoundBan> {
+function chooseBans(found: readonly FoundBan[]): Map<string, FoundBan> {
   const winners = new Map<string, FoundBan>();
   for (const one of found) {
     const reference = referenceOf(one.entry);

@@ -84,19 +84,19 @@ const BRACKETS = new RegExp(`^([([])\\s*(${NUMBER})\\s*,\\s*(${NUMBER})\\s*([)\\
 
 /** `1..5`, `..5`, `1..`, `[1, 5)` or one number; `oo` is infinity. */
 function inRange(range: string, text: string): ConditionResult {
-  const value = numberOf(text.trim());
+  const value = parseNumber(text.trim());
   if (Number.isNaN(value)) return { problem: `"${text}" is not a number` };
   const dots = DOTS.exec(range.trim());
-  if (dots) return value >= numberOf(dots[1] ?? '-oo') && value <= numberOf(dots[2] ?? 'oo');
+  if (dots) return value >= parseNumber(dots[1] ?? '-oo') && value <= parseNumber(dots[2] ?? 'oo');
   const brackets = BRACKETS.exec(range.trim());
   if (!brackets)
-    return Number.isNaN(numberOf(range)) ? { problem: `"${range}" is not a range` } : value === numberOf(range);
+    return Number.isNaN(parseNumber(range)) ? { problem: `"${range}" is not a range` } : value === parseNumber(range);
   const [, open, low, high, close] = brackets;
-  const above = open === '[' ? value >= numberOf(low!) : value > numberOf(low!);
-  return above && (close === ']' ? value <= numberOf(high!) : value < numberOf(high!));
+  const above = open === '[' ? value >= parseNumber(low!) : value > parseNumber(low!);
+  return above && (close === ']' ? value <= parseNumber(high!) : value < parseNumber(high!));
 }
 
-function numberOf(text: string): number {
+function parseNumber(text: string): number {
   if (/^[+-]?oo$/.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   return text.trim() === '' ? Number.NaN : Number(text);
 }

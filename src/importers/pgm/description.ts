@@ -30,13 +30,13 @@ export interface Author {
 /** Missing fields have PGM's defaults: the edition `standard`, the team colour white. */
 export function describe(values: Values, variant: string): Description {
   return {
-    name: nameOf(values, variant),
+    name: variantName(values, variant),
     version: values.mapValue('version') ?? '',
     proto: values.attribute(values.root, 'proto') ?? '',
     objective: fit(values.mapValue('objective', 'description') ?? '', 2_000),
-    authors: [...authorsOf(values, 'author'), ...authorsOf(values, 'contributor')].slice(0, 200),
+    authors: [...readAuthors(values, 'author'), ...readAuthors(values, 'contributor')].slice(0, 200),
     teams: membersOf(values.root, 'teams', 'team')
-      .map(({ element }) => teamOf(values, element))
+      .map(({ element }) => readTeam(values, element))
       .slice(0, 100),
     gamemodes: gamemodesOf(values)
       .map((mode) => fit(mode, 32))
@@ -46,7 +46,7 @@ export function describe(values: Values, variant: string): Description {
 }
 
 /** A variant is a separate map named `Map: Variant`, or just `Variant` with the attribute `override`. */
-function nameOf(values: Values, variant: string): string {
+function variantName(values: Values, variant: string): string {
   const name = values.mapValue('name');
   const element = elementsOf(values.root, 'variant').find(({ attributes }) => attributes.get('id') === variant);
   if (!element) return name ?? refuseNameless();
@@ -59,16 +59,16 @@ function refuseNameless(): never {
   throw new ImportRefusal('has no <name>');
 }
 
-function authorsOf(values: Values, kind: 'author' | 'contributor'): Author[] {
+function readAuthors(values: Values, kind: 'author' | 'contributor'): Author[] {
   return membersOf(values.root, `${kind}s`, kind).flatMap((member) => {
-    const author = authorOf(values, member);
+    const author = readAuthor(values, member);
     if (author.uuid !== '' || author.name !== '') return [author];
     values.note(member.element, `<${kind}> has neither a UUID nor a name and is left out`);
     return [];
   });
 }
 
-function authorOf(values: Values, { element, comment }: Member): Author {
+function readAuthor(values: Values, { element, comment }: Member): Author {
   const raw = values.attribute(element, 'uuid') ?? '';
   const uuid = uuidOf(raw) ?? '';
   if (raw !== '' && uuid === '') values.note(element, `"${fit(raw, 64)}" is not a UUID`);
@@ -76,16 +76,16 @@ function authorOf(values: Values, { element, comment }: Member): Author {
   return { uuid, name: fit(values.text(element) || oneLine(comment), 64), contribution: fit(contribution, 512) };
 }
 
-function teamOf(values: Values, element: XmlElement): Description['teams'][number] {
+function readTeam(values: Values, element: XmlElement): Description['teams'][number] {
   const name = values.text(element) || values.attribute(element, 'name', 'id') || '';
   return {
     name: fit(name, 128),
-    max: maxOf(values, element),
-    color: colorOf(values.attribute(element, 'color') ?? 'white'),
+    max: readMax(values, element),
+    color: readColor(values.attribute(element, 'color') ?? 'white'),
   };
 }
 
-function maxOf(values: Values, element: XmlElement): number {
+function readMax(values: Values, element: XmlElement): number {
   const max = values.attribute(element, 'max') ?? '0';
   if (/^\d{1,9}$/.test(max)) return Number(max);
   values.note(element, `"${fit(max, 32)}" is not a number of players`);
@@ -93,7 +93,7 @@ function maxOf(values: Values, element: XmlElement): number {
 }
 
 /** The colour in Minecraft's spelling: `dark_red` for dark red, dark-red and DARK_RED. */
-function colorOf(color: string): string {
+function readColor(color: string): string {
   return fit(
     color
       .trim()

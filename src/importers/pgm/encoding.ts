@@ -9,7 +9,7 @@ export interface Decoded {
 /** Decodes an XML file by its byte order mark, its first bytes or its declaration (XML 1.0, appendix F). */
 export function decodeXml(bytes: Uint8Array): Decoded {
   const declared = byMark(bytes) ?? byDeclaration(bytes);
-  const decoder = decoderOf(declared ?? 'utf-8');
+  const decoder = createDecoder(declared ?? 'utf-8');
   try {
     return { text: decoder.decode(bytes) };
   } catch {
@@ -34,7 +34,7 @@ function byDeclaration(bytes: Uint8Array): string | undefined {
   return label === undefined || /^(utf-?16|ucs-?2|iso-10646-ucs-2)/i.test(label) ? undefined : label;
 }
 
-function decoderOf(label: string): TextDecoder {
+function createDecoder(label: string): TextDecoder {
   try {
     return new TextDecoder(label, { fatal: true });
   } catch {

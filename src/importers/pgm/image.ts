@@ -26,17 +26,17 @@ const QUALITY = 82;
  */
 export async function readImage(path: string): Promise<Image> {
   const bytes = await readBytes(path, MAX_FILE_BYTES);
-  const type = typeOf(bytes);
+  const type = detectType(bytes);
   if (!type) throw new ImportRefusal('is not a PNG, JPEG or WebP picture');
   const open = await loadSharp();
-  const { width, height } = await sizeOf(open, bytes);
+  const { width, height } = await readSize(open, bytes);
   if (width * height > MAX_PIXELS)
     throw new ImportRefusal(`has ${width} × ${height} pixels, more than ${MAX_PIXELS / 1_000_000} million`);
   if (bytes.length <= MAX_EVENT_BYTES) return { content_type: type, data: bytes.toString('base64') };
   return { content_type: 'image/webp', data: (await scaled(open, bytes)).toString('base64') };
 }
 
-function typeOf(bytes: Buffer): Image['content_type'] | undefined {
+function detectType(bytes: Buffer): Image['content_type'] | undefined {
   if (bytes.subarray(0, 8).toString('latin1') === '\x89PNG\r\n\x1a\n') return 'image/png';
   if (bytes.subarray(0, 3).toString('latin1') === '\xff\xd8\xff') return 'image/jpeg';
   const [riff, webp] = [bytes.subarray(0, 4).toString('latin1'), bytes.subarray(8, 12).toString('latin1')];
@@ -45,7 +45,6 @@ function typeOf(bytes: Buffer): Image['content_type'] | undefined {
 
 /**
  * Loads sharp at the first picture, because the other importers do not need it. It decodes in its own threads.
- *
  * @throws UsageError if npm did not install its binary, an optional package
  */
 async function loadSharp(): Promise<OpenPicture> {
@@ -60,7 +59,7 @@ async function loadSharp(): Promise<OpenPicture> {
 }
 
 /** Reads the header alone. */
-async function sizeOf(open: OpenPicture, bytes: Buffer): Promise<{ width: number; height: number }> {
+async function readSize(open: OpenPicture, bytes: Buffer): Promise<{ width: number; height: number }> {
   try {
     return await open(bytes, { limitInputPixels: false }).metadata();
   } catch {

@@ -17,13 +17,13 @@ export function membersOf(root: XmlElement, group: string, member: string): Memb
 
 function inGroup(group: XmlElement, name: string, member: string): Member[] {
   const nodes = group.children.filter((node) => node.kind !== 'text' || node.text.trim() !== '');
-  const placement = placementOf(nodes, member);
+  const placement = findPlacement(nodes, member);
   return nodes.flatMap((node, index) => {
     if (node.kind !== 'element' || (node.name !== name && node.name !== member)) return [];
     const attributes = name === '' ? node.attributes : new Map([...group.attributes, ...node.attributes]);
     const element = { ...node, attributes };
     return node.name === member
-      ? [{ element, comment: commentOf(nodes, index, placement) }]
+      ? [{ element, comment: findComment(nodes, index, placement) }]
       : inGroup(element, name, member);
   });
 }
@@ -32,20 +32,20 @@ function inGroup(group: XmlElement, name: string, member: string): Member[] {
 type Placement = -1 | 0 | 1;
 
 /** Comments on separate lines name members only if each member has one and each comment looks like a player name. */
-function placementOf(nodes: XmlNode[], member: string): Placement {
+function findPlacement(nodes: XmlNode[], member: string): Placement {
   const kinds = nodes.map((node) =>
-    node.kind === 'comment' && /^\s*\w{1,16}\s*$/.test(node.text) ? 'c' : kindOf(node, member),
+    node.kind === 'comment' && /^\s*\w{1,16}\s*$/.test(node.text) ? 'c' : nodeKind(node, member),
   );
   if (/^(cm)+$/.test(kinds.join(''))) return -1;
   return /^(mc)+$/.test(kinds.join('')) ? 1 : 0;
 }
 
-function kindOf(node: XmlNode, member: string): string {
+function nodeKind(node: XmlNode, member: string): string {
   return node.kind === 'element' && node.name === member ? 'm' : '?';
 }
 
 /** The comment inside the element, after it on its line, before it on its line, or on a separate line, in this order. */
-function commentOf(nodes: XmlNode[], index: number, placement: Placement): string {
+function findComment(nodes: XmlNode[], index: number, placement: Placement): string {
   const element = nodes[index] as XmlElement;
   const inside = element.children.find((node) => node.kind === 'comment');
   const comment = inside ?? commentAfter(nodes, index) ?? commentBefore(nodes, index) ?? nodes[index + placement];

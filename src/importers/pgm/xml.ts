@@ -41,7 +41,7 @@ export function readXml(text: string, source = ''): XmlElement {
     parser.write(text).close();
     return tree.root();
   } catch (error) {
-    throw error instanceof ImportRefusal ? error : new ImportRefusal(reasonOf(error), tree.place());
+    throw error instanceof ImportRefusal ? error : new ImportRefusal(parserMessage(error), tree.place());
   }
 }
 
@@ -147,7 +147,7 @@ function refuseCharacters(text: string): void {
 }
 
 /** The first line of sax's message; the other lines repeat line and column. */
-function reasonOf(error: unknown): string {
+function parserMessage(error: unknown): string {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return `is not well-formed XML: ${reason.replace(/\.$/, '')}`;
 }

@@ -19,13 +19,13 @@ export interface Entry {
 
 /** Reads rotations in any supported format. `extension` is in lower case, without the dot. @throws ImportRefusal */
 export function readRotations(text: string, extension: string): Rotation[] {
-  const form = extension === 'json' || extension === 'yml' || extension === 'yaml' ? extension : formOf(text);
+  const form = extension === 'json' || extension === 'yml' || extension === 'yaml' ? extension : detectForm(text);
   if (form === 'json') return fromJson(text);
   return form === 'text' ? [fromText(text)] : fromYaml(text);
 }
 
 /** Detects the format of a file without a known extension. Text may look like JSON: a map may be called `[2v2] Keep`. */
-function formOf(text: string): 'json' | 'yaml' | 'text' {
+function detectForm(text: string): 'json' | 'yaml' | 'text' {
   if (/^(pools|rotations):\s*$/m.test(text)) return 'yaml';
   try {
     return typeof parseLenientJson(text) === 'object' ? 'json' : 'text';

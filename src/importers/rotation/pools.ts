@@ -30,8 +30,8 @@ function yamlPool(name: string, value: Value): Pool {
   const pool = record(value) ?? { maps: value };
   const notes = 'variants' in pool ? ['plays variants of its maps; the rotation lists the maps themselves'] : [];
   const reading: Reading = { pool: name, notes };
-  const entries = entriesOf(pool['maps'] ?? null, numberIn(pool, 'weight', 1, reading), reading);
-  const ordered = !['voted', 'shuffled', 'random'].includes(textOf(pool['type']).toLowerCase());
+  const entries = readEntries(pool['maps'] ?? null, numberIn(pool, 'weight', 1, reading), reading);
+  const ordered = !['voted', 'shuffled', 'random'].includes(scalarText(pool['type']).toLowerCase());
   return {
     name,
     enabled: !isNo(pool['enabled']),
@@ -54,26 +54,26 @@ interface Entry {
 }
 
 /** Maps may be listed in nested sections with a weight; a section without a weight inherits that of its parent. */
-function entriesOf(value: Value, weight: number, reading: Reading, depth = 0): Entry[] {
+function readEntries(value: Value, weight: number, reading: Reading, depth = 0): Entry[] {
   if (depth > MAX_DEPTH) throw new ImportRefusal(`nests lists deeper than ${MAX_DEPTH}`, `pool ${reading.pool}`);
-  if (Array.isArray(value)) return value.flatMap((item) => entriesOf(item, weight, reading, depth + 1));
+  if (Array.isArray(value)) return value.flatMap((item) => readEntries(item, weight, reading, depth + 1));
   const section = record(value);
-  if (!section) return oneLine(textOf(value)) === '' ? [] : [{ map: textOf(value), weight }];
+  if (!section) return oneLine(scalarText(value)) === '' ? [] : [{ map: scalarText(value), weight }];
   const own = numberIn(section, 'weight', weight, reading);
   const listed = ['maps', 'map', 'name'].find((key) => key in section);
-  if (listed !== undefined) return entriesOf(section[listed]!, own, reading, depth + 1);
+  if (listed !== undefined) return readEntries(section[listed]!, own, reading, depth + 1);
   return Object.entries(section)
     .filter(([key]) => key !== 'weight')
-    .flatMap(([key, inner]) => memberOf(key, inner, own, reading, depth + 1));
+    .flatMap(([key, inner]) => readMember(key, inner, own, reading, depth + 1));
 }
 
 /**
  * The value under a key: a section, the weight of the map that the key names, or the rest of an unquoted map name, which
  * YAML splits at its colon.
  */
-function memberOf(key: string, value: Value, weight: number, reading: Reading, depth: number): Entry[] {
-  if (typeof value === 'object' && value !== null) return entriesOf(value, weight, reading, depth);
-  const text = oneLine(textOf(value));
+function readMember(key: string, value: Value, weight: number, reading: Reading, depth: number): Entry[] {
+  if (typeof value === 'object' && value !== null) return readEntries(value, weight, reading, depth);
+  const text = oneLine(scalarText(value));
   if (text === '') {
     reading.notes.push(`"${fit(key, 64)}" is empty and is left out`);
     return [];
@@ -97,14 +97,14 @@ export function jsonPools(document: Value): Pool[] | undefined {
     return undefined;
   return document.map((item, index) => {
     const pool = record(item)!;
-    const name = oneLine(textOf(pool['name'])) || String(index + 1);
+    const name = oneLine(scalarText(pool['name'])) || String(index + 1);
     const reading: Reading = { pool: name, notes: [] };
     return {
       name,
       enabled: true,
       dynamic: pool['default'] === true,
       players: numberIn(record(pool['requirements']) ?? {}, 'min', 0, reading),
-      maps: played(entriesOf(pool['maps']!, 1, reading), reading),
+      maps: played(readEntries(pool['maps']!, 1, reading), reading),
       notes: reading.notes,
     };
   });
@@ -121,17 +121,17 @@ export function record(value: Value | undefined): Record<string, Value> | undefi
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
-function textOf(value: Value | undefined): string {
+function scalarText(value: Value | undefined): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
 function isNo(value: Value | undefined): boolean {
-  return ['false', 'no', 'off'].includes(textOf(value).trim().toLowerCase());
+  return ['false', 'no', 'off'].includes(scalarText(value).trim().toLowerCase());
 }
 
 function numberIn(section: Record<string, Value>, name: string, otherwise: number, { notes }: Reading): number {
   const value = section[name] ?? '';
-  const text = textOf(value).trim();
+  const text = scalarText(value).trim();
   if (text !== '' && Number.isFinite(Number(text))) return Number(text);
   const shown = text === '' ? name : `${name} "${fit(text, 64)}"`;
   if (value !== '') notes.push(`${shown} is not a number; ${otherwise} is used instead`);

@@ -7,7 +7,7 @@ import { itemOf } from '#events/ledger.ts';
 import type { Receipt, Sender } from '#events/receipts.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { checkEvent } from '#events/validation.ts';
-import { formatOf, MAX_EVENT_LENGTH, readBody } from '../body.ts';
+import { bodyFormat, MAX_EVENT_LENGTH, readBody } from '../body.ts';
 import type { RequestLimits } from '../server-limits.ts';
 import type { DialectRequest } from './dialect.ts';
 
@@ -47,7 +47,7 @@ export async function handleDialectRequest(
 }
 
 async function readJson(request: IncomingMessage, limits: RequestLimits): Promise<unknown> {
-  if (formatOf(request) !== 'json')
+  if (bodyFormat(request) !== 'json')
     throw new HttpError(415, 'invalid_request', 'Content-Type must be application/json, in UTF-8.');
   const parsed = parseOne(await readBody(request, MAX_EVENT_LENGTH, limits));
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);

@@ -27,6 +27,6 @@ export interface DialectRoute {
 export interface Dialect {
   /** By path, see `Router`. */
   routes: Readonly<Record<string, DialectRoute>>;
-  /** The key of the server, wherever the program sends it. */
-  keyOf: (request: IncomingMessage) => string | undefined;
+  /** The key of the server, from the place where the program sends it. */
+  readKey: (request: IncomingMessage) => string | undefined;
 }

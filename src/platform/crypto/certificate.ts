@@ -11,7 +11,7 @@ export function selfSignedCertificate(privateKey: KeyObject, name: string, notBe
   const distinguishedName = sequence(set(sequence(COMMON_NAME, element(0x0c, Buffer.from(name)))));
   const certificate = sequence(
     element(0xa0, element(0x02, Buffer.from([2]))),
-    element(0x02, serialOf(name)),
+    element(0x02, serialNumber(name)),
     SHA256_WITH_RSA,
     distinguishedName,
     sequence(generalizedOrUtcTime(notBefore), NEVER_EXPIRES),
@@ -56,7 +56,7 @@ function generalizedOrUtcTime(time: Date): Buffer {
 }
 
 /** A positive number of 16 bytes. */
-function serialOf(name: string): Buffer {
+function serialNumber(name: string): Buffer {
   const bytes = createHash('sha256').update(name).digest().subarray(0, 16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes;

@@ -20,7 +20,7 @@ const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.pa
  */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await tagOf(password, nonce, COST, TAG_BYTES);
+  const tag = await argon2Tag(password, nonce, COST, TAG_BYTES);
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
@@ -33,7 +33,7 @@ export async function passwordMatches(password: string, stored: string | undefin
   const [memory = 0, passes = 0, parallelism = 0] = cost.split(',').map((part) => Number(part.slice(2)));
   const expected = Buffer.from(tag, 'base64');
   const nonce = Buffer.from(salt, 'base64');
-  const actual = await tagOf(password, nonce, { memory, passes, parallelism }, expected.length);
+  const actual = await argon2Tag(password, nonce, { memory, passes, parallelism }, expected.length);
   return timingSafeEqual(actual, expected) && stored !== undefined;
 }
 
@@ -73,7 +73,7 @@ function commonPasswords(): ReadonlySet<string> {
   return common;
 }
 
-async function tagOf(password: string, nonce: Buffer, cost: typeof COST, tagLength: number): Promise<Buffer> {
+async function argon2Tag(password: string, nonce: Buffer, cost: typeof COST, tagLength: number): Promise<Buffer> {
   return await derive('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...cost });
 }
 

@@ -9,7 +9,7 @@ import { type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { PageRequest } from '../page-request.ts';
 import { choices } from './pager.ts';
 
-/** What the leaderboards of fixed counters and those of the network's own have in common. */
+/** The filters that leaderboards of fixed counters share with those of the network's own counters. */
 
 /** `behind`: the value, id and rank of the last player on the previous page. */
 export function boardStart(request: PageRequest): { entry: LeaderboardEntry; rank: number } | undefined {

@@ -1,6 +1,6 @@
 /**
- * Charts as SVG, styled by the stylesheet only. Each chart has an `aria-label`, and the pages show its figures as text
- * beside it.
+ * Charts as SVG, styled by the stylesheet only. Each chart has an `aria-label`, and the pages also
+ * show its figures as text.
  */
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
@@ -27,7 +27,7 @@ interface Point {
   value: number;
 }
 
-/** A filled line over time, interrupted where two points are more than `gap` (a fraction of the width) apart. */
+/** A filled line over time, interrupted if two points are more than `gap` (a fraction of the width) apart. */
 export function areaChart(points: readonly Point[], { label, gap = 0.02 }: { label: string; gap?: number }): Html {
   const [width, height] = [600, 120];
   const max = Math.max(1, ...points.map(({ value }) => value));

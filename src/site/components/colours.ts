@@ -70,7 +70,7 @@ export function teamColours(
   return new Map(
     teams.map(({ name }, index) => [
       name,
-      colourOf(reported[index] ?? '') ??
+      nearestColour(reported[index] ?? '') ??
         byName.get(nameKey(name)) ??
         colourInName(name) ??
         DEFAULT_COLOURS[index % DEFAULT_COLOURS.length]!,
@@ -79,7 +79,7 @@ export function teamColours(
 }
 
 /** The colour of a name, or the nearest colour to `#RRGGBB`. */
-function colourOf(text: string): Colour | undefined {
+function nearestColour(text: string): Colour | undefined {
   if (!/^#[0-9a-f]{6}$/i.test(text)) return colourNamed(text);
   const wanted = channels(text);
   const distance = (colour: Colour): number =>
@@ -112,18 +112,18 @@ export function hueClass(name: string): string {
   return `hue-${sum % HUES}`;
 }
 
-const degreesOf = (hue: number): number => (hue * 360) / HUES + 12;
+const hueDegrees = (hue: number): number => (hue * 360) / HUES + 12;
 
 /** The foreground and background of a hue class on dark pages. */
 export function hueColours(name: string): { front: string; behind: string } {
-  const degrees = degreesOf(Number(name.slice('hue-'.length)));
+  const degrees = hueDegrees(Number(name.slice('hue-'.length)));
   return { front: hsl(degrees, 0.55, 0.66), behind: hsl(degrees, 0.3, 0.22) };
 }
 
 /** The CSS rules of the hue classes, for light and dark pages. */
 export function hueRules(): string {
   return Array.from({ length: HUES }, (_, hue) => {
-    const degrees = degreesOf(hue);
+    const degrees = hueDegrees(hue);
     const { front, behind } = hueColours(`hue-${hue}`);
     const [lightFront, lightBehind] = [hsl(degrees, 0.55, 0.4), hsl(degrees, 0.5, 0.91)];
     return `.hue-${hue}{--h:light-dark(${lightFront},${front});--h-back:light-dark(${lightBehind},${behind})}`;

@@ -8,7 +8,7 @@ export const PAGE_SIZE = 30;
 /**
  * A row of links, one per value of a filter.
  * @param name the query parameter that the links set
- * @param others other query parameters that the links set, or remove where undefined
+ * @param others other query parameters that the links set, or remove if undefined
  */
 export function choices(
   request: PageRequest,

@@ -13,7 +13,7 @@ export type ScoredPlayer = MatchPlayer & { team: string; isSecondary: boolean };
 export interface Scores {
   label: string;
   players: readonly ScoredPlayer[];
-  /** How many of the first players have won and stay first, whatever their scores. */
+  /** The number of winners, who are first in `players` and stay first with any score. */
   winners?: number;
 }
 

@@ -52,7 +52,7 @@ function tableAt(woff: Buffer, entry: number): { tag: string; table: Buffer; che
 }
 
 /** The width of a text at size 1. Latin, Greek, Cyrillic, Hebrew and Arabic letters take half of a square. */
-export function widthOf(text: string): number {
+export function textWidth(text: string): number {
   return Array.from(text).reduce((sum, character) => sum + (isNarrow(character) ? 0.5 : 1), 0);
 }
 
@@ -65,11 +65,11 @@ const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The largest of the sizes (multiples of 16, largest first) at which the text fits; at the smallest it is shortened. */
 export function fitted(text: string, width: number, sizes: readonly number[]): { text: string; size: number } {
-  const size = sizes.find((candidate) => widthOf(text) * candidate <= width) ?? sizes.at(-1) ?? GRID;
-  if (widthOf(text) * size <= width) return { text, size };
+  const size = sizes.find((candidate) => textWidth(text) * candidate <= width) ?? sizes.at(-1) ?? GRID;
+  if (textWidth(text) * size <= width) return { text, size };
   let short = '';
   for (const { segment } of characters.segment(text)) {
-    if ((widthOf(short + segment) + 0.5) * size > width) break;
+    if ((textWidth(short + segment) + 0.5) * size > width) break;
     short += segment;
   }
   return { text: `${short}…`, size };

@@ -13,7 +13,7 @@ import { modeName } from '#site/components/labels.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
 import { totalOf } from '#site/components/stats-table.ts';
 import { stopwatch } from '#site/components/timestamps.ts';
-import { type MatchView, matchViewOf } from '#site/pages/match.ts';
+import { type MatchView, readMatchView } from '#site/pages/match.ts';
 import { PageRequest } from '../page-request.ts';
 import { BACKGROUND, box, FOREGROUND, frame, identiconOn, INNER_WIDTH, line, MARGIN, SOFT } from './drawing.ts';
 
@@ -30,7 +30,7 @@ const NEUTRAL = '#39435a';
 /** `/cards/matches/:id` with the suffix `.png` */
 export async function matchImage(request: PageRequest): Promise<Response> {
   const card = cardRequest(request);
-  const view = await matchViewOf(card);
+  const view = await readMatchView(card);
   const { facts, match, winners } = view;
   const { text } = card;
   const outcome = winners.length === 0 ? text.match.draw : text.match.wins(winners.join(', '));
@@ -113,9 +113,9 @@ export async function mapCard(request: PageRequest): Promise<Response> {
   );
 }
 
-/** `/cards/site.png`: for all pages without a card of their own */
+/** `/cards/site.png`: for all pages without their own card */
 export async function siteCard(request: PageRequest): Promise<Response> {
-  const card = new PageRequest(request.deps, languageOf(request), request.url, {}, request.ifNoneMatch);
+  const card = new PageRequest(request.deps, addressLanguage(request), request.url, {}, request.ifNoneMatch);
   const { sections } = card.text;
   const parts = [sections.matches, sections.maps, sections.leaderboards, sections.players].join(' · ');
   const { host } = new URL(card.deps.config.SITE_URL);
@@ -131,7 +131,7 @@ export async function siteCard(request: PageRequest): Promise<Response> {
 }
 
 /** Caches ignore the reader's languages here, so only the address decides. */
-function languageOf({ url }: PageRequest): PageRequest['language'] {
+function addressLanguage({ url }: PageRequest): PageRequest['language'] {
   return LANGUAGES.find((language) => language === url.searchParams.get('lang')) ?? 'en';
 }
 
@@ -143,7 +143,7 @@ function cardRequest(request: PageRequest): PageRequest {
   const id = request.params['id'] ?? '';
   if (!id.endsWith('.png')) throw request.notFound();
   const params = { id: id.slice(0, -4) };
-  return new PageRequest(request.deps, languageOf(request), request.url, params, request.ifNoneMatch);
+  return new PageRequest(request.deps, addressLanguage(request), request.url, params, request.ifNoneMatch);
 }
 
 async function send(card: PageRequest, content: Html): Promise<Response> {

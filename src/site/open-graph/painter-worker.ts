@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { initWasm, Resvg } from '@resvg/resvg-wasm';
-import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { FONT_FAMILY, readFont } from './font.ts';
 
 /** Entry of the thread that draws share cards: receives SVG, answers with PNG (painter.ts). */
-lowerThreadPriority();
 const wasm = new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'));
 await initWasm(readFileSync(wasm));
 const font = { fontBuffers: [readFont()], loadSystemFonts: false, defaultFontFamily: FONT_FAMILY };

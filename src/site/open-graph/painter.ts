@@ -3,10 +3,10 @@ import { unavailable } from '#http/errors.ts';
 
 type Png = Uint8Array<ArrayBuffer>;
 
-/** Drawings that may wait; further ones are refused. One takes some 70 ms. */
+/** Maximum drawings that wait; further ones are refused. One takes some 70 ms. */
 const MAX_WAITING = 32;
 const DRAWING_TIMEOUT_MS = 10_000;
-/** The thread holds the font and the renderer, some 100 MB, so it ends when nobody shares links. */
+/** The thread holds the font and the renderer, some 100 MB, so it ends while no links are shared. */
 const IDLE_MS = 60_000;
 
 interface Waiting {
@@ -14,14 +14,14 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Draws SVG as PNG in a thread of its own, which starts with the first drawing. */
+/** Draws SVG as PNG in a separate thread, which starts with the first drawing. */
 export class Painter {
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastId = 0;
   readonly #waiting = new Map<number, Waiting>();
 
-  /** @throws HttpError 503 where too many drawings wait or the thread fails */
+  /** @throws HttpError 503 if too many drawings wait or the thread fails */
   async png(svg: string): Promise<Png> {
     if (this.#waiting.size >= MAX_WAITING) throw unavailable();
     const { promise, resolve, reject } = Promise.withResolvers<Png>();

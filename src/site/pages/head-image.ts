@@ -5,27 +5,27 @@ import { identiconCells } from '#site/components/player-link.ts';
 import type { PageRequest } from '#site/page-request.ts';
 
 /**
- * `/heads/:uuid`: the head of a player who is known here, so that nobody can send arbitrary requests through us; the
- * identicon where there is no head.
+ * `/heads/:uuid`: the head of a player who is known here, so that requests for arbitrary UUIDs are not passed on; the
+ * identicon if there is no head.
  */
 export async function headImage(request: PageRequest): Promise<Response> {
   const uuid = request.params['uuid'] ?? '';
   if (request.deps.config.HEADS_URL === '' || uuidOf(uuid) !== uuid) throw request.notFound();
   if ((await playerByUuid(request.db, uuid)) === undefined) throw request.notFound();
-  return await headOf(request, uuid);
+  return await playerHeadImage(request, uuid);
 }
 
 /** The head from `HEADS_URL`, or without one an identicon. */
-export async function headOf(request: PageRequest, uuid: string): Promise<Response> {
+export async function playerHeadImage(request: PageRequest, uuid: string): Promise<Response> {
   const isFetched = request.deps.config.HEADS_URL !== '';
   const head = isFetched ? await request.deps.heads.of(uuid) : undefined;
-  if (head === undefined) return imageOf(identiconFile(uuid), 'image/svg+xml', 300);
+  if (head === undefined) return imageResponse(identiconFile(uuid), 'image/svg+xml', 300);
   const headers = { ...imageHeaders(head.content_type, 86_400), etag: head.etag };
   if (request.ifNoneMatch === head.etag) return new Response(null, { status: 304, headers });
   return new Response(head.bytes, { headers });
 }
 
-const imageOf = (body: string, type: string, seconds: number): Response =>
+const imageResponse = (body: string, type: string, seconds: number): Response =>
   new Response(body, { headers: imageHeaders(type, seconds) });
 
 const imageHeaders = (type: string, seconds: number): Record<string, string> => ({

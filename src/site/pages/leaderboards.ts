@@ -23,7 +23,7 @@ export async function leaderboardsPage(request: PageRequest): Promise<PageConten
   const mode = request.choice('mode', MODES);
   const period = request.choice('period', ORDERED_PERIODS);
   const metric = request.choice('by', METRICS);
-  const ago = agoOf(request, period);
+  const ago = readAgo(request, period);
   const bucket = back(deps.bucketsAt(request.now)[period], ago);
   const start = boardStart(request);
   const found = await leaders(db, { bucket, mode, metric, after: start?.entry, limit: PAGE_SIZE + 1 });
@@ -51,7 +51,7 @@ export async function leaderboardsPage(request: PageRequest): Promise<PageConten
 }
 
 /** `ago`: how many days, weeks or months before the current one, up to the number that is stored. */
-function agoOf(request: PageRequest, period: Period): number {
+function readAgo(request: PageRequest, period: Period): number {
   const value = request.query('ago');
   if (value === undefined || period === 'all') return 0;
   const count = Number(value);

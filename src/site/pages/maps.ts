@@ -38,7 +38,7 @@ export async function mapsPage(request: PageRequest): Promise<PageContent> {
   const [gamemode, rotation] = [request.query('gamemode'), request.query('rotation')];
   const sort = request.choice('sort', SORTS);
   // No server has key 0, so that the list is empty for an unknown server.
-  const serverKey = rotation === undefined ? undefined : ((await serverKeyOf(request, rotation)) ?? 0);
+  const serverKey = rotation === undefined ? undefined : ((await findServerKey(request, rotation)) ?? 0);
   const filter = { gamemode, serverKey };
   const { items, next } = sort === 'new' ? await newestMaps(request, filter) : await rankedMaps(request, sort, filter);
   const cursor = sort === 'new' ? 'max_id' : 'behind';
@@ -72,13 +72,13 @@ async function newestMaps(request: PageRequest, { gamemode, serverKey }: MapFilt
 }
 
 async function rankedMaps(request: PageRequest, ranking: Ranking, filter: MapFilter): Promise<Listed<ListedMap>> {
-  const after = entryOf(request);
+  const after = readRankEntry(request);
   const found = await listRankedMaps(request.db, { ranking, ...filter, after, limit: PAGE_SIZE + 1 });
   return listed(found, PAGE_SIZE, (last) => `${last[ranking]}.${idOf(last.key)}`);
 }
 
 /** `behind`: the value and id of the last map on the previous page. */
-function entryOf(request: PageRequest): RankEntry | undefined {
+function readRankEntry(request: PageRequest): RankEntry | undefined {
   const behind = request.query('behind');
   if (behind === undefined) return undefined;
   const [, value, id = ''] = /^(\d{1,15})\.([0-9a-z]{11})$/.exec(behind) ?? [];
@@ -88,7 +88,7 @@ function entryOf(request: PageRequest): RankEntry | undefined {
 }
 
 /** The key of a server by its id or name. */
-async function serverKeyOf(request: PageRequest, idOrName: string): Promise<number | undefined> {
+async function findServerKey(request: PageRequest, idOrName: string): Promise<number | undefined> {
   return keyOf(idOrName) ?? (await serverByName(request.db, idOrName))?.key;
 }
 

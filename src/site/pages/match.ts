@@ -38,7 +38,7 @@ export interface MatchView {
 
 /** `/matches/:id` */
 export async function matchPage(request: PageRequest): Promise<PageContent> {
-  const view = await matchViewOf(request);
+  const view = await readMatchView(request);
   const { facts, summary } = view;
   const { text } = request;
   return {
@@ -64,7 +64,7 @@ export async function matchPage(request: PageRequest): Promise<PageContent> {
  * Reads the match that the request's `id` names.
  * @throws HttpError 404
  */
-export async function matchViewOf(request: PageRequest): Promise<MatchView> {
+export async function readMatchView(request: PageRequest): Promise<MatchView> {
   const key = keyOf(request.params['id'] ?? '');
   const match = key === undefined ? undefined : await matchByKey(request.db, key);
   if (match === undefined) throw request.notFound();
@@ -90,8 +90,8 @@ function describe(request: PageRequest, { facts, winners, teams, match }: MatchV
 /** In a free-for-all a colour means nothing, so the winner has none. */
 function outcomeChips({ text }: PageRequest, { winners, teams, colours }: MatchView): Html {
   if (winners.length === 0) return html`<span class="team-chip none">${text.match.draw}</span>`;
-  const classOf = (name: string): string => (isFreeForAll(teams) ? 'none' : `c-${colours.get(name) ?? 'gray'}`);
-  return html`${winners.map((name) => html`<span class="team-chip ${classOf(name)}">${text.match.wins(name)}</span> `)}`;
+  const colourClass = (name: string): string => (isFreeForAll(teams) ? 'none' : `c-${colours.get(name) ?? 'gray'}`);
+  return html`${winners.map((name) => html`<span class="team-chip ${colourClass(name)}">${text.match.wins(name)}</span> `)}`;
 }
 
 function hero(request: PageRequest, view: MatchView): Html {
@@ -146,7 +146,7 @@ function figures({ text, formats }: PageRequest, { facts, match, teams }: MatchV
   </dl>`;
 }
 
-/** What the objectives of a match are shown with; a match that still runs ends at its newest report. */
+/** The data of a match that its objectives are shown with; a running match ends at its newest report. */
 type Timed = Pick<MatchView, 'teams' | 'objectives' | 'colours'> & { match: { started: number; finished: number } };
 
 const LISTED_OBJECTIVES = 200;
@@ -200,7 +200,7 @@ function objectiveItem(request: PageRequest, { match, colours }: Timed, objectiv
   </li>`;
 }
 
-/** What happened to the objective, and who did it: "captured by Leitund46 Red", or "captured by Red" without a player. */
+/** The event of an objective with its player or team: "captured by Leitund46 Red", or "captured by Red" without a player. */
 function doneBy(request: PageRequest, { player, team, type }: MatchObjective): Html {
   const { text } = request;
   const done = text.objectiveDone[type as keyof typeof text.objectiveDone];

@@ -16,7 +16,7 @@ export async function matchesPage(request: PageRequest): Promise<PageContent> {
   const { text, db } = request;
   const gamemode = request.query('gamemode');
   const [server, map] = [request.query('server'), request.query('map')];
-  const { filter, name } = await filterOf(request, { gamemode, server, map });
+  const { filter, name } = await readFilter(request, { gamemode, server, map });
   const { items, next } = listed(
     await listMatchesWhere(db, filter, request.beforeKey, PAGE_SIZE + 1),
     PAGE_SIZE,
@@ -46,7 +46,7 @@ interface FilterParams {
 }
 
 /** The first filter of map, server and gamemode that is given, with its name for the title. */
-async function filterOf(
+async function readFilter(
   request: PageRequest,
   { gamemode, server, map }: FilterParams,
 ): Promise<{ filter: MatchFilter; name: string | undefined }> {

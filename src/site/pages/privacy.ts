@@ -40,13 +40,13 @@ export function showPrivacy(privacy: Privacy): (request: PageRequest) => Promise
       main: html`<h1>${text.frame.privacy}</h1>
         <div class="prose">
           ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
-          ${CONTACT === '' ? '' : html`<p>${text.frame.contact}: ${contactOf(CONTACT)}</p>`}
+          ${CONTACT === '' ? '' : html`<p>${text.frame.contact}: ${contactHtml(CONTACT)}</p>`}
         </div>`,
     };
   };
 }
 
-function contactOf(contact: string): Html {
+function contactHtml(contact: string): Html {
   const link = contactLink(contact);
   const label = html`<bdi>${contact}</bdi>`;
   return link === undefined ? label : html`<a href="${link}">${label}</a>`;

@@ -19,7 +19,7 @@ export async function sitemapIndex({ db, deps }: PageRequest): Promise<Response>
 /** `/sitemaps/:file`: `pages.xml`, or `KIND-ID.xml` with the id of its first entry */
 export async function sitemapFile(request: PageRequest): Promise<Response> {
   const site = request.deps.config.SITE_URL;
-  const paths = await pathsOf(request);
+  const paths = await sitemapPaths(request);
   return xml(
     html`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
       ${paths.map((path) => html`<url><loc>${site}${path}</loc></url> `)}</urlset
@@ -27,7 +27,7 @@ export async function sitemapFile(request: PageRequest): Promise<Response> {
   );
 }
 
-async function pathsOf(request: PageRequest): Promise<string[]> {
+async function sitemapPaths(request: PageRequest): Promise<string[]> {
   const name = request.params['file'] ?? '';
   if (name === 'pages.xml') return PAGES;
   const [, kindName, id = ''] = /^([a-z]+)-([0-9a-z]{11})\.xml$/.exec(name) ?? [];

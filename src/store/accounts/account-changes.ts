@@ -83,7 +83,6 @@ export type LinkFailure = 'account linked' | 'player linked' | 'player leaving';
 /**
  * Links a game account to an account, which takes the game account's name. A merged game account is treated as the
  * surviving one, so that a player is linked to at most one account.
- *
  * @returns why the link is refused; undefined on success
  */
 export async function linkPlayer(

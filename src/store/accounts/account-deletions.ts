@@ -13,9 +13,7 @@ import { ownedAlone, syncOwnerSuspension, keysOwnedBy } from '#store/application
  * Deletes an account with its sessions, tokens and consents, and its personal data in the audit log. Applications
  * without another owner are suspended. The statistics of the linked game account continue under a pseudonym; a job
  * afterwards replaces the game account in the stored events.
- *
  * @param known as for `pseudonymise`
- *
  * @returns the deleted account; undefined if there is none; `last operator` if it is the only operator and is not
  * deleted
  */

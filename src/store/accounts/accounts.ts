@@ -29,22 +29,22 @@ const COLUMNS = sql`id, name, email, email_verified, player_uuid, role, locale, 
 
 export async function accountById(db: Queryable, id: string): Promise<Account | undefined> {
   const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where id = ${id}`);
-  return row && accountOf(row);
+  return row && toAccount(row);
 }
 
 export async function accountByName(db: Queryable, name: string): Promise<Account | undefined> {
   const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where name_key = ${nameKey(name)}`);
-  return row && accountOf(row);
+  return row && toAccount(row);
 }
 
 export async function accountByEmail(db: Queryable, email: string): Promise<Account | undefined> {
   const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where email_key = ${emailKey(email)}`);
-  return row && accountOf(row);
+  return row && toAccount(row);
 }
 
 export async function accountByPlayer(db: Queryable, uuid: string): Promise<Account | undefined> {
   const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where player_uuid = ${uuid}`);
-  return row && accountOf(row);
+  return row && toAccount(row);
 }
 
 /** The accounts that are linked to a player's game account, or to one that was merged into it. */
@@ -52,7 +52,7 @@ export async function accountsOfPlayer(db: Queryable, uuid: string): Promise<Acc
   const rows = await db.all<AccountRow>(sql`
     select ${COLUMNS} from accounts
     where player_uuid = ${uuid} or player_uuid in (select uuid from player_aliases where into_uuid = ${uuid}) order by id`);
-  return rows.map(accountOf);
+  return rows.map(toAccount);
 }
 
 /** Finds the account of a name or an e-mail address, as entered at sign-in. */
@@ -66,7 +66,7 @@ export async function findAccount(db: Queryable, text: string): Promise<Account 
 }
 
 export async function listAccounts(db: Queryable): Promise<Account[]> {
-  return (await db.all<AccountRow>(sql`select ${COLUMNS} from accounts order by id`)).map(accountOf);
+  return (await db.all<AccountRow>(sql`select ${COLUMNS} from accounts order by id`)).map(toAccount);
 }
 
 /** Accounts with ids below `before`, newest first. */
@@ -74,14 +74,14 @@ export async function accountsBefore(db: Queryable, before: string, limit: numbe
   const rows = await db.all<AccountRow>(
     sql`select ${COLUMNS} from accounts where id < ${before} order by id desc limit ${limit}`,
   );
-  return rows.map(accountOf);
+  return rows.map(toAccount);
 }
 
 /** Operators with an active account and a confirmed address, to which mails are sent. */
 export async function activeOperators(db: Queryable): Promise<Account[]> {
   const rows = await db.all<AccountRow>(sql`
     select ${COLUMNS} from accounts where role = 'operator' and disabled is null and email_verified = 1 order by id`);
-  return rows.map(accountOf);
+  return rows.map(toAccount);
 }
 
 /** The UUID of an account's linked game account; undefined if none is linked. */
@@ -96,7 +96,7 @@ export async function passwordOf(db: Queryable, id: string): Promise<string | un
   return row?.password ?? undefined;
 }
 
-function accountOf(row: AccountRow): Account {
+function toAccount(row: AccountRow): Account {
   return { ...row, email_verified: row.email_verified === 1 };
 }
 

@@ -8,13 +8,13 @@ export const DEVICE_LIFETIME_MS = 400 * 86_400_000;
 const MAX_DEVICES = 20;
 
 /** The hash depends on the account, so that the database does not show which accounts share a browser. */
-const hashOf = (accountId: string, secret: string): string => secretHash(`${accountId} ${secret}`);
+const deviceHash = (accountId: string, secret: string): string => secretHash(`${accountId} ${secret}`);
 
 /** Whether the browser with this cookie has signed in to the account. */
 export async function isKnownDevice(db: Queryable, now: number, accountId: string, secret: string): Promise<boolean> {
   const row = await db.get(sql`
     select 1 as found from known_devices
-    where account_id = ${accountId} and hash = ${hashOf(accountId, secret)} and seen > ${now - DEVICE_LIFETIME_MS}`);
+    where account_id = ${accountId} and hash = ${deviceHash(accountId, secret)} and seen > ${now - DEVICE_LIFETIME_MS}`);
   return row !== undefined;
 }
 
@@ -23,7 +23,7 @@ export async function rememberDevice(db: Db, now: number, accountId: string, sec
   await db.runAll([
     sql`
       insert into known_devices (account_id, hash, seen)
-      select id, ${hashOf(accountId, secret)}, ${now} from accounts where id = ${accountId}
+      select id, ${deviceHash(accountId, secret)}, ${now} from accounts where id = ${accountId}
       on conflict (account_id, hash) do update set seen = excluded.seen`,
     sql`
       delete from known_devices where account_id = ${accountId} and hash in (

@@ -46,14 +46,14 @@ interface Row {
 export async function peekMailToken(db: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
   const row = await db.get<Row>(sql`
     select kind, account_id, data from mail_tokens where hash = ${secretHash(secret)} and expires > ${now}`);
-  return row && tokenOf(row);
+  return row && toToken(row);
 }
 
 /** Consumes a token: only one of several concurrent requests gets it. */
 export async function consumeMailToken(tx: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
   const row = await tx.get<Row>(sql`
     delete from mail_tokens where hash = ${secretHash(secret)} and expires > ${now} returning kind, account_id, data`);
-  return row && tokenOf(row);
+  return row && toToken(row);
 }
 
 /** Deletes the tokens that give access to an account, after others may have obtained them. */
@@ -68,6 +68,6 @@ export async function endMailTokensElsewhere(tx: Queryable, accountId: string, e
     where account_id = ${accountId} and kind in ('reset', 'verify', 'sign-in') and email_key <> ${emailKey(email)}`);
 }
 
-function tokenOf(row: Row): MailToken {
+function toToken(row: Row): MailToken {
   return { ...row, data: JSON.parse(row.data) as Record<string, string> };
 }

@@ -23,9 +23,7 @@ const ROWS_PER_BATCH = 500;
  * Replaces a game account, and the game accounts merged with it, by pseudonyms. Each gets its own UUID, and all get the
  * same name, also those that have a pseudonym already. The player has the pseudonym immediately; a job replaces the
  * game accounts in the stored events.
- *
  * @param known pseudonyms from before a backup was restored, by the keyed hash of the UUID
- *
  * @returns the key of the job; undefined if all of them have pseudonyms already
  */
 export async function pseudonymise(

@@ -40,7 +40,7 @@ const SELECT = sql`
     r.volume, r.state, r.created, r.decided, r.decided_by, r.note
   from access_requests r join applications a on a.key = r.application_key left join accounts u on u.id = r.account_id`;
 
-const requestOf = ({ key, ...row }: RequestRow): AccessRequest => ({ id: idOf(key), ...row });
+const toRequest = ({ key, ...row }: RequestRow): AccessRequest => ({ id: idOf(key), ...row });
 
 export interface NewAccessRequest {
   kind: RequestKind;
@@ -55,10 +55,8 @@ const MAX_AUTOMATIC = 3;
 
 /**
  * Stores a request for the operator. A request for access sets the application's access to `waiting`.
- *
  * @param automatic approve the application's first request for access immediately, unless the account already owns
  * `MAX_AUTOMATIC` automatically approved applications
- *
  * @returns the request, waiting or approved; undefined if a request of this kind is already waiting
  */
 export async function requestAccess(
@@ -166,7 +164,7 @@ export async function isApprovedByOperator(db: Queryable, { key, access }: Appli
 
 async function requestByKey(db: Queryable, key: number): Promise<AccessRequest | undefined> {
   const row = await db.get<RequestRow>(sql`${SELECT} where r.key = ${key}`);
-  return row && requestOf(row);
+  return row && toRequest(row);
 }
 
 export async function requestById(db: Queryable, id: string): Promise<AccessRequest | undefined> {
@@ -178,14 +176,14 @@ export async function requestsOf(db: Queryable, applicationKey: number): Promise
   const rows = await db.all<RequestRow>(
     sql`${SELECT} where r.application_key = ${applicationKey} order by r.key desc limit 20`,
   );
-  return rows.map(requestOf);
+  return rows.map(toRequest);
 }
 
 /** Requests in one state: waiting ones oldest first, decided ones newest first. */
 export async function listRequests(db: Queryable, state: RequestState, limit: number): Promise<AccessRequest[]> {
   const order = state === 'waiting' ? sql`r.key` : sql`r.key desc`;
   const rows = await db.all<RequestRow>(sql`${SELECT} where r.state = ${state} order by ${order} limit ${limit}`);
-  return rows.map(requestOf);
+  return rows.map(toRequest);
 }
 
 /** The key of the newest waiting request. */

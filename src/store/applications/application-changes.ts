@@ -45,7 +45,7 @@ const SELECT = sql`
     c.account_id, u.name as account_name, c.created
   from application_changes c join applications a on a.key = c.application_key left join accounts u on u.id = c.account_id`;
 
-function changeOf({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow): ApplicationChange {
+function toChange({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow): ApplicationChange {
   return {
     ...row,
     id: idOf(key),
@@ -60,9 +60,7 @@ function changeOf({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow)
  * owner can act on a lost address. A new change replaces the waiting one. Saving the settings in force deletes it,
  * unless an operator saves them, who means the other settings. A waiting logo is kept.
  *
- *
  * @param by the owner; undefined for an operator, whose change needs no approval
- *
  *
  * @returns the waiting change, and whether this call requested it; undefined if the settings are in force
  */
@@ -121,9 +119,7 @@ export interface WaitingChange {
  * Saves the logo of an application. If an operator has approved the application, a new logo waits, together with a
  * waiting name and redirect URIs; saving the logo in force deletes a waiting one.
  *
- *
  * @param by the owner; undefined for an operator, whose change needs no approval
- *
  *
  * @returns the waiting change; undefined if the logo is in force
  */
@@ -156,7 +152,6 @@ type AskedChange = Pick<ApplicationChange, 'name' | 'redirect_uris' | 'account_i
 
 /**
  * Stores a change in place of the waiting change.
- *
  * @param logo null for none; without it a waiting logo is kept
  */
 async function storeChange(
@@ -196,7 +191,6 @@ export async function endChange(db: Queryable, applicationKey: number): Promise<
 
 /**
  * Decides a waiting change; an approved one is in force.
- *
  * @returns undefined if no change with this id waits, because another operator has decided it or its owner has replaced
  * it
  */
@@ -224,13 +218,13 @@ export async function decideChange(
 
 export async function changeById(db: Queryable, id: string): Promise<ApplicationChange | undefined> {
   const row = await db.get<ChangeRow>(sql`${SELECT} where c.key = ${keyOf(id) ?? 0}`);
-  return row && changeOf(row);
+  return row && toChange(row);
 }
 
 /** The waiting change of an application. */
 export async function changeTo(db: Queryable, applicationKey: number): Promise<ApplicationChange | undefined> {
   const row = await db.get<ChangeRow>(sql`${SELECT} where c.application_key = ${applicationKey}`);
-  return row && changeOf(row);
+  return row && toChange(row);
 }
 
 /** The new logo of the change with this id. */
@@ -246,7 +240,7 @@ export async function waitingLogo(
 
 /** The waiting changes, oldest first. */
 export async function waitingChanges(db: Queryable, limit: number): Promise<ApplicationChange[]> {
-  return (await db.all<ChangeRow>(sql`${SELECT} order by c.key limit ${limit}`)).map(changeOf);
+  return (await db.all<ChangeRow>(sql`${SELECT} order by c.key limit ${limit}`)).map(toChange);
 }
 
 /** The key of the newest waiting change. */

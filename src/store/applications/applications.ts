@@ -44,7 +44,7 @@ const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, rot
 
 export async function applicationByClientId(db: Queryable, clientId: string): Promise<Application | undefined> {
   const row = await db.get<ApplicationRow>(sql`select ${COLUMNS} from applications where client_id = ${clientId}`);
-  return row && applicationOf(row);
+  return row && toApplication(row);
 }
 
 /** Excludes first-party clients, which cannot be managed. */
@@ -55,14 +55,14 @@ export async function managedApplication(db: Queryable, clientId: string): Promi
   const row = await db.get<ApplicationRow>(
     sql`select ${COLUMNS} from applications where client_id = ${clientId} and ${NOT_FIRST_PARTY}`,
   );
-  return row && applicationOf(row);
+  return row && toApplication(row);
 }
 
 export async function listApplications(db: Queryable): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
     sql`select ${COLUMNS} from applications where ${NOT_FIRST_PARTY} order by key`,
   );
-  return rows.map(applicationOf);
+  return rows.map(toApplication);
 }
 
 /** Applications with keys below `before`, newest first. */
@@ -70,7 +70,7 @@ export async function applicationsBefore(db: Queryable, before: number, limit: n
   const rows = await db.all<ApplicationRow>(
     sql`select ${COLUMNS} from applications where key < ${before} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`,
   );
-  return rows.map(applicationOf);
+  return rows.map(toApplication);
 }
 
 /** Suspended applications, newest first. */
@@ -78,7 +78,7 @@ export async function suspendedApplications(db: Queryable, limit: number): Promi
   const rows = await db.all<ApplicationRow>(
     sql`select ${COLUMNS} from applications where suspended is not null order by key desc limit ${limit}`,
   );
-  return rows.map(applicationOf);
+  return rows.map(toApplication);
 }
 
 /** Applications with this name, newest first. */
@@ -86,10 +86,10 @@ export async function applicationsNamed(db: Queryable, name: string, limit: numb
   const rows = await db.all<ApplicationRow>(
     sql`select ${COLUMNS} from applications where name = ${name} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`,
   );
-  return rows.map(applicationOf);
+  return rows.map(toApplication);
 }
 
-function applicationOf(row: ApplicationRow): Application {
+function toApplication(row: ApplicationRow): Application {
   return {
     ...row,
     redirect_uris: JSON.parse(row.redirect_uris) as string[],

@@ -31,7 +31,6 @@ export async function lockTokens(tx: Queryable, { clientId, accountId }: TokenOw
 /**
  * Deletes the tokens beyond the limit, first those that expire first; of a grant all tokens. Call it after
  * `lockTokens`.
- *
  * @param newest the hash of the token that has just been stored, which stays even if it expires before all others
  */
 export async function endExcessTokens(

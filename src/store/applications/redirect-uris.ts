@@ -18,7 +18,6 @@ export type RedirectUriProblem =
 /**
  * Checks a redirect URI. Type installed: custom scheme, loopback or claimed https (RFC 8252); web and service: https,
  * and http only on loopback.
- *
  * @returns the problem; undefined if the URI is valid
  */
 export function checkRedirectUri(type: ApplicationType, uri: string): RedirectUriProblem | undefined {

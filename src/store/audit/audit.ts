@@ -110,13 +110,13 @@ type AuditRow = Omit<AuditEntry, 'detail'> & { detail: string };
 const SELECT = sql`
   select id, time, via, actor_id, actor, address, action, subject, label, outcome, detail from audit`;
 
-const entryOf = (row: AuditRow): AuditEntry => ({ ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] });
+const toEntry = (row: AuditRow): AuditEntry => ({ ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] });
 
 /** Entries that match the filter, newest first. */
 export async function listAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
   const rows = await db.all<AuditRow>(sql`
     ${SELECT} where ${join([sql`id > ''`, ...conditions(filter)], ' and ')} order by id desc limit ${limit}`);
-  return rows.map(entryOf);
+  return rows.map(toEntry);
 }
 
 /** The entries of an account's acts, newest first. Acts before authentication (failed sign-ins) are not included. */
@@ -129,7 +129,7 @@ export async function listAuditOf(
   const rows = await db.all<AuditRow>(sql`
     ${SELECT} where actor_id = ${accountId} ${before === undefined ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${limit}`);
-  return rows.map(entryOf);
+  return rows.map(toEntry);
 }
 
 /** The actors of acts on these subjects whose detail has a receipt, by that receipt. */

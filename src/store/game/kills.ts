@@ -92,10 +92,10 @@ async function read(
       left join players p on p.key = k.killer_key
     where (${column}, k.match_key, k.number) < (${playerKey}, ${match}, ${number}) and ${column} >= ${playerKey}
     order by ${column} desc, k.match_key desc, k.number desc limit ${limit}`);
-  return (rows as KillTuple[]).map(deathOf);
+  return (rows as KillTuple[]).map(toDeath);
 }
 
-function deathOf([uuid, name, victimUuid, victimName, match, number, head, location, time]: KillTuple): Death {
+function toDeath([uuid, name, victimUuid, victimName, match, number, head, location, time]: KillTuple): Death {
   return {
     killer: uuid === null ? null : { uuid, name },
     victim: { uuid: victimUuid, name: victimName },

@@ -158,7 +158,7 @@ export async function storeReport(tx: Queryable, report: LiveReport, before: New
       teams, team_heads, team_count, largest_team, objectives)
     values (${serverKey}, ${report.eventId}, ${report.time}, ${report.received}, ${report.phase}, ${started},
       ${report.map}, ${report.gamemode}, ${report.participants}, ${report.observers}, ${JSON.stringify(teams)},
-      ${JSON.stringify(teams.map(teamHeadOf))}, ${teams.length}, ${largestOf(teams)}, ${JSON.stringify(objectives)})
+      ${JSON.stringify(teams.map(toTeamHead))}, ${teams.length}, ${largestTeamSize(teams)}, ${JSON.stringify(objectives)})
     on conflict (server_key) do update set
       event_id = excluded.event_id, time = excluded.time, received = excluded.received, phase = excluded.phase,
       started = excluded.started, map = excluded.map, gamemode = excluded.gamemode,
@@ -167,9 +167,10 @@ export async function storeReport(tx: Queryable, report: LiveReport, before: New
       objectives = excluded.objectives`);
 }
 
-const largestOf = (teams: readonly LiveTeam[]): number => Math.max(0, ...teams.map(({ players }) => players.length));
+const largestTeamSize = (teams: readonly LiveTeam[]): number =>
+  Math.max(0, ...teams.map(({ players }) => players.length));
 
-const teamHeadOf = ({ name, color = '', score, kill_count, death_count }: LiveTeam): LiveTeamHead => {
+const toTeamHead = ({ name, color = '', score, kill_count, death_count }: LiveTeam): LiveTeamHead => {
   return { name, score, kill_count, death_count, color };
 };
 

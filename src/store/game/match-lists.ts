@@ -22,10 +22,10 @@ export async function listMatchesWhere(
 ): Promise<ListedMatch[]> {
   const page = pageBefore(before, limit);
   return await db.all<ListedMatch>(sql`
-    select key, head, started, finished, map_key, server_key from matches where ${conditionOf(filter, page)}`);
+    select key, head, started, finished, map_key, server_key from matches where ${toCondition(filter, page)}`);
 }
 
-function conditionOf(filter: MatchFilter, page: Page): Sql {
+function toCondition(filter: MatchFilter, page: Page): Sql {
   if (filter === undefined) return sql`${page.bound} order by key ${page.direction} limit ${page.limit}`;
   if ('mapKey' in filter) return keysetPage('map_key', filter.mapKey, page);
   if ('serverKey' in filter) return keysetPage('server_key', filter.serverKey, page);

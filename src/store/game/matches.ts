@@ -70,7 +70,7 @@ export async function listMatches(db: Queryable, before: number, limit: number):
   const rows = await db.tuples(
     sql`select key, head, started, finished from matches where key < ${before} order by key desc limit ${limit}`,
   );
-  return (rows as HeadTuple[]).map(headOf);
+  return (rows as HeadTuple[]).map(toHead);
 }
 
 /** A match with its teams, which are JSON in the form of the API. */
@@ -104,30 +104,30 @@ export async function listMatchesWithTeams(
   limit: number,
 ): Promise<readonly MatchWithTeams[]> {
   const rows = await db.tuples(sql`${WITH_TEAMS} where match_key < ${before} order by match_key desc limit ${limit}`);
-  return await withSurvivors(db, (rows as TeamsTuple[]).map(withTeamsOf));
+  return await withSurvivors(db, (rows as TeamsTuple[]).map(toMatchWithTeams));
 }
 
 /** Like `listMatches`, with teams and objectives. */
 export async function listWholeMatches(db: Queryable, before: number, limit: number): Promise<readonly WholeMatch[]> {
   const rows = await db.tuples(sql`${WHOLE} where match_key < ${before} order by match_key desc limit ${limit}`);
-  return await withSurvivors(db, (rows as WholeTuple[]).map(wholeOf));
+  return await withSurvivors(db, (rows as WholeTuple[]).map(toWholeMatch));
 }
 
 export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch | undefined> {
   const row = await db.tuple(sql`${WHOLE} where match_key = ${key}`);
-  return row && (await shown(db, wholeOf(row as WholeTuple)));
+  return row && (await shown(db, toWholeMatch(row as WholeTuple)));
 }
 
 /** Like `matchByKey`, without the objectives, which few clients request. */
 export async function matchWithTeams(db: Queryable, key: number): Promise<MatchWithTeams | undefined> {
   const row = await db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
-  return row && (await shown(db, withTeamsOf(row as TeamsTuple)));
+  return row && (await shown(db, toMatchWithTeams(row as TeamsTuple)));
 }
 
 /** Like `matchWithTeams`, with the revision. */
 export async function revisedMatch(db: Queryable, key: number): Promise<RevisedMatch | undefined> {
   const row = await db.tuple(sql`${REVISED} where match_key = ${key}`);
-  return row && (await shown(db, revisedOf(row as RevisedTuple)));
+  return row && (await shown(db, toRevisedMatch(row as RevisedTuple)));
 }
 
 async function shown<M extends MatchWithTeams>(db: Queryable, match: M): Promise<M> {
@@ -140,17 +140,17 @@ type TeamsTuple = [...HeadTuple, teams: string, merged: number];
 type RevisedTuple = [...TeamsTuple, revision: number];
 type WholeTuple = [...TeamsTuple, objectives: string, extras: string | null];
 
-const headOf = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
+const toHead = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
 
-function withTeamsOf([key, head, started, finished, teams, merged]: TeamsTuple): MatchWithTeams {
+function toMatchWithTeams([key, head, started, finished, teams, merged]: TeamsTuple): MatchWithTeams {
   return { key, head, started, finished, teams, isMerged: merged === 1 };
 }
 
-function revisedOf([key, head, started, finished, teams, merged, revision]: RevisedTuple): RevisedMatch {
+function toRevisedMatch([key, head, started, finished, teams, merged, revision]: RevisedTuple): RevisedMatch {
   return { key, head, started, finished, teams, isMerged: merged === 1, revision };
 }
 
-function wholeOf([key, head, started, finished, teams, merged, objectives, extras]: WholeTuple): WholeMatch {
+function toWholeMatch([key, head, started, finished, teams, merged, objectives, extras]: WholeTuple): WholeMatch {
   return { key, head, started, finished, teams, isMerged: merged === 1, objectives, extras };
 }
 
@@ -188,13 +188,23 @@ export async function matchesOf(
   const rows = await db.tuples(sql`
     select m.key, m.head, m.started, m.finished, p.result, p.score, p.kill_count, p.death_count, p.envdeath_count
     ${playedBelow(playerKey, before, limit)}`);
-  return (rows as PlayedTuple[]).map(playedOf);
+  return (rows as PlayedTuple[]).map(toPlayedMatch);
 }
 
 type Played = [result: PlayedMatch['result'], score: number, kills: number, deaths: number, envdeaths: number];
 type PlayedTuple = [...HeadTuple, ...Played];
 
-function playedOf([key, head, started, finished, result, score, kills, deaths, envdeaths]: PlayedTuple): PlayedMatch {
+function toPlayedMatch([
+  key,
+  head,
+  started,
+  finished,
+  result,
+  score,
+  kills,
+  deaths,
+  envdeaths,
+]: PlayedTuple): PlayedMatch {
   const counts = { kill_count: kills, death_count: deaths, envdeath_count: envdeaths };
   return { key, head, started, finished, result, score, ...counts };
 }

@@ -3,7 +3,7 @@ import { insertAll, list, sql } from '#db/sql.ts';
 
 const MINUTE_MS = 60_000;
 
-const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS) * MINUTE_MS;
+const startOfMinute = (time: number): number => Math.floor(time / MINUTE_MS) * MINUTE_MS;
 
 export interface OnlineSample {
   /** The start of the minute, epoch milliseconds. */
@@ -13,7 +13,7 @@ export interface OnlineSample {
 
 /** Stores samples of past minutes. A minute that already has a sample keeps it. */
 export async function recordOnline(db: Queryable, samples: readonly OnlineSample[]): Promise<void> {
-  const rows = samples.map(({ time, count }) => [minuteOf(time), count]);
+  const rows = samples.map(({ time, count }) => [startOfMinute(time), count]);
   await db.runAll(insertAll('insert into online_samples (time, count) values', rows, 'on conflict (time) do nothing'));
 }
 
@@ -22,7 +22,7 @@ export async function recordOnline(db: Queryable, samples: readonly OnlineSample
  * @param since epoch milliseconds; heartbeats received earlier do not count
  */
 export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, since: number): Promise<void> {
-  const time = minuteOf(now);
+  const time = startOfMinute(now);
   await db.transaction(async (tx) => {
     await lockSamples(tx);
     const inserted = await tx.run(

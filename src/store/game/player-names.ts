@@ -205,9 +205,7 @@ interface NamedPlayer {
 
 /**
  * Gives a player the names and last sessions of a merged one, too, from the two name histories.
- *
  * @param survivor already owns the observations of `merged`
- *
  * @returns whether the two have equal timestamps, so that the newer name has to be derived from the observations
  */
 export async function mergePlayerNames(tx: Queryable, merged: number, survivor: number): Promise<boolean> {

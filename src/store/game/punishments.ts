@@ -67,7 +67,7 @@ export async function listPunishments(
   now: number,
 ): Promise<Punishment[]> {
   const rows = await db.all<PunishmentRow>(sql`${SELECT} where u.key < ${before} order by u.key desc limit ${limit}`);
-  return rows.map((row) => punishmentOf(row, now));
+  return rows.map((row) => toPunishment(row, now));
 }
 
 export async function listPunishmentsOf(
@@ -79,12 +79,12 @@ export async function listPunishmentsOf(
 ): Promise<Punishment[]> {
   const rows = await db.all<PunishmentRow>(sql`
     ${SELECT} where u.punished_key = ${playerKey} and u.key < ${before} order by u.key desc limit ${limit}`);
-  return rows.map((row) => punishmentOf(row, now));
+  return rows.map((row) => toPunishment(row, now));
 }
 
 export async function punishmentByKey(db: Queryable, key: number, now: number): Promise<Punishment | undefined> {
   const row = await db.get<PunishmentRow>(sql`${SELECT} where u.key = ${key}`);
-  return row && punishmentOf(row, now);
+  return row && toPunishment(row, now);
 }
 
 /** Whether a ban of the player is active. The type `ban` may be in any case. */
@@ -96,7 +96,7 @@ export async function isBanned(db: Queryable, playerKey: number, now: number): P
   return ban !== undefined;
 }
 
-function punishmentOf(row: PunishmentRow, now: number): Punishment {
+function toPunishment(row: PunishmentRow, now: number): Punishment {
   const { key, reason, level, time, type, server, expires, changed } = row;
   const punisher = row.punisher_uuid === null ? null : { uuid: row.punisher_uuid, name: row.punisher_name! };
   const punished = { uuid: row.uuid, name: row.name };
@@ -104,7 +104,7 @@ function punishmentOf(row: PunishmentRow, now: number): Punishment {
     key,
     punisher,
     punished,
-    state: stateOf(row, now),
+    state: presentState(row, now),
     reason,
     level,
     time,
@@ -112,19 +112,19 @@ function punishmentOf(row: PunishmentRow, now: number): Punishment {
     server,
     automatic: row.automatic === 1,
     expires,
-    revocation: revocationOf(row),
+    revocation: toRevocation(row),
     changed,
   };
 }
 
-function revocationOf(row: PunishmentRow): Revocation | null {
+function toRevocation(row: PunishmentRow): Revocation | null {
   const { revoked: time, revoke_reason: reason, revoked_on: server } = row;
   if (time === null) return null;
   const by = row.revoker_uuid === null ? null : { uuid: row.revoker_uuid, name: row.revoker_name! };
   return { time, reason, by, server };
 }
 
-function stateOf({ revoked, expires }: PunishmentRow, now: number): number {
+function presentState({ revoked, expires }: PunishmentRow, now: number): number {
   if (revoked !== null) return REVOKED;
   return expires !== null && expires <= now ? EXPIRED : ACTIVE;
 }

@@ -32,7 +32,7 @@ export class RankCounts {
   }
 
   #add(counter: string, value: number, by: 1 | -1): void {
-    for (const [level, bucket] of bucketsOf(value).entries()) {
+    for (const [level, bucket] of findBuckets(value).entries()) {
       if (bucket % WIDTH === 0) continue;
       const name = `${counter} ${level} ${bucket}`;
       const existing = this.#buckets.get(name);
@@ -67,7 +67,7 @@ function emptied(buckets: readonly { place: [counter: string, level: number, buc
 }
 
 /** The bucket of a value on each level. */
-function bucketsOf(value: number): number[] {
+function findBuckets(value: number): number[] {
   const buckets = [Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)];
   while (buckets.length < LEVELS) buckets.push(Math.floor(buckets.at(-1)! / WIDTH));
   return buckets;
@@ -93,7 +93,7 @@ export async function ranksAmong(db: Queryable, values: readonly CountedValue[])
 }
 
 function higherBuckets(counter: string, value: number): Sql[] {
-  return bucketsOf(value).flatMap((bucket, level) => {
+  return findBuckets(value).flatMap((bucket, level) => {
     const [first, last] = [bucket + 1, Math.floor(bucket / WIDTH) * WIDTH + WIDTH - 1];
     if (first > last) return [];
     return sql`

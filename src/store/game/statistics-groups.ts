@@ -1,7 +1,7 @@
 /**
- * What is counted of players: the counters, the groups of gamemodes for which they are summed, and the gamemodes. The data
- * API, leaderboards, pages, texts, the readers of PGM's maps and of its status, the presets of counters and the Java plugins
- * follow from these tables. The columns of `player_stats` do not: they need a migration.
+ * The statistics of players: the counters, the groups of gamemodes for which they are summed, and the gamemodes. The
+ * data API, leaderboards, pages, texts, the readers of PGM's maps and of its status, the presets of counters and the
+ * Java plugins follow from these tables. The columns of `player_stats` do not: they need a migration.
  */
 
 /** An amount that matches and reports of statistics add to a player. Its column in a group is `<group>_<counter>`. */
@@ -109,7 +109,7 @@ export const GROUPS = {
     matches: true,
     pgm: false,
   },
-  /** Team modes without a group of their own. */
+  /** Team modes without their own group. */
   teampvp: {
     counters: ['kill', 'death', 'win', 'lose', 'play', 'time', 'score', 'objective', 'envdeath'],
     matches: true,
@@ -185,7 +185,7 @@ export const GAMEMODE_NAMES = Object.keys(GAMEMODES) as Gamemode[];
 export type ListedGamemode = { [M in Gamemode]: (typeof GAMEMODES)[M]['listed'] extends true ? M : never }[Gamemode];
 export const LISTED_GAMEMODES = GAMEMODE_NAMES.filter((mode): mode is ListedGamemode => GAMEMODES[mode].listed);
 
-/** PGM's gamemodes with a group of their own. If a map has several gamemodes, one of these is its matches' gamemode. */
+/** PGM's gamemodes with their own group. If a map has several gamemodes, one of these is its matches' gamemode. */
 export const PGM_GAMEMODES_WITH_GROUP = GAMEMODE_NAMES.filter((mode) => {
   const { group } = GAMEMODES[mode];
   return GROUPS[group].pgm && group !== DEFAULT_GROUP;

@@ -37,7 +37,7 @@ export async function teampvpRanksOf(
 ): Promise<Values> {
   if (teampvp['play'] === 0) return { kill: 0, win: 0, ratio: 0, objective: 0, time: 0 };
   const counted = await countedValues(db, sql`${playerKey}`);
-  const values = counted.get(playerKey) ?? valuesOf(teampvp);
+  const values = counted.get(playerKey) ?? rankedValues(teampvp);
   const ranks = await ranksAmong(
     db,
     RANKED.map((counter) => ({ counter, value: values[counter] })),
@@ -46,7 +46,7 @@ export async function teampvpRanksOf(
 }
 
 /** The values of a player with these counters. Kills per death are an integer, so that buckets can hold them. */
-function valuesOf(counters: Record<string, number>): Values {
+function rankedValues(counters: Record<string, number>): Values {
   const { kill = 0, win = 0, objective = 0, time = 0 } = counters;
   const ratio = Math.round(killDeathRatio(counters) * RATIO_UNIT);
   return { kill, win, ratio: Math.min(ratio, Number.MAX_SAFE_INTEGER), objective, time };
@@ -104,7 +104,7 @@ async function presentValues(tx: Queryable, keys: Sql): Promise<Map<number, Valu
   return new Map(
     (rows as [number, number, number, number, number, number][]).map(([player, kill, death, win, objective, time]) => [
       player,
-      valuesOf({ kill, death, win, objective, time }),
+      rankedValues({ kill, death, win, objective, time }),
     ]),
   );
 }

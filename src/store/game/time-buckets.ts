@@ -29,7 +29,7 @@ export function bucketsIn(zone: string): BucketsAt {
     const quarter = Math.floor(epochMs / QUARTER_HOUR_MS);
     let buckets = cache.get(quarter);
     if (buckets === undefined) {
-      buckets = bucketsOf(Date.parse(format.format(epochMs)));
+      buckets = bucketsOnDay(Date.parse(format.format(epochMs)));
       if (cache.size >= RETAINED_QUARTERS) cache.clear();
       cache.set(quarter, buckets);
     }
@@ -38,7 +38,7 @@ export function bucketsIn(zone: string): BucketsAt {
 }
 
 /** @param day midnight UTC of the date */
-function bucketsOf(day: number): Record<Period, number> {
+function bucketsOnDay(day: number): Record<Period, number> {
   const date = new Date(day);
   const monday = day - ((date.getUTCDay() + 6) % 7) * DAY_MS;
   const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);

@@ -24,7 +24,7 @@ export async function secretKeyMatches(db: Db, secret: SecretKey): Promise<boole
 
 /** The fingerprint of the secret key that services on this database have used; undefined if none has run yet. */
 export async function storedFingerprint(db: Queryable): Promise<string | undefined> {
-  return await valueOf(db, FINGERPRINT);
+  return await readValue(db, FINGERPRINT);
 }
 
 export async function saveFingerprint(db: Queryable, secret: SecretKey): Promise<void> {
@@ -36,7 +36,7 @@ export async function saveFingerprint(db: Queryable, secret: SecretKey): Promise
  * hashes, so a new secret key hashes the hash of the one before. Undefined if they are sealed under another key.
  */
 export async function formerHashKeys(db: Queryable, secret: SecretKey): Promise<Buffer[] | undefined> {
-  const sealed = await valueOf(db, FORMER_HASH_KEYS);
+  const sealed = await readValue(db, FORMER_HASH_KEYS);
   if (sealed === undefined) return [];
   const text = unseal(secret.derive(FORMER_HASH_KEYS), sealed);
   return text === undefined ? undefined : (JSON.parse(text) as string[]).map((key) => Buffer.from(key, 'base64url'));
@@ -44,7 +44,7 @@ export async function formerHashKeys(db: Queryable, secret: SecretKey): Promise<
 
 /** Whether the secret key has been changed before. */
 export const hasFormerHashKeys = async (db: Queryable): Promise<boolean> =>
-  (await valueOf(db, FORMER_HASH_KEYS)) !== undefined;
+  (await readValue(db, FORMER_HASH_KEYS)) !== undefined;
 
 export async function saveFormerHashKeys(db: Queryable, secret: SecretKey, keys: readonly Buffer[]): Promise<void> {
   const text = JSON.stringify(keys.map((key) => key.toString('base64url')));
@@ -55,7 +55,7 @@ export async function deleteFormerHashKeys(db: Queryable): Promise<void> {
   await db.run(sql`delete from installation where name = ${FORMER_HASH_KEYS}`);
 }
 
-async function valueOf(db: Queryable, name: string): Promise<string | undefined> {
+async function readValue(db: Queryable, name: string): Promise<string | undefined> {
   return (await db.get<{ value: string }>(sql`select value from installation where name = ${name}`))?.value;
 }
 

@@ -20,7 +20,6 @@ export interface SecretKeyChange {
 
 /**
  * Seals and hashes everything under a new secret key, in one transaction.
- *
  * @throws UsageError if `from` is not the key of the database, or jobs are unfinished
  */
 export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): Promise<SecretKeyChange> {

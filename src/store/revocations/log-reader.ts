@@ -48,9 +48,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
  * Reads revocation logs, in the order of their lines.
- *
  * @param since epoch milliseconds; earlier lines are in the backup
- *
  * @throws UsageError if a file cannot be read, is not a log, or is from a newer version
  */
 export async function readRevocationLogs(files: readonly string[], since: number, now: number): Promise<RevocationLog> {
@@ -62,7 +60,7 @@ export async function readRevocationLogs(files: readonly string[], since: number
 
 async function readInto(log: RevocationLog, file: string, { from, now }: { from: number; now: number }): Promise<void> {
   let [number, readable] = [0, 0];
-  for await (const text of linesOf(file)) {
+  for await (const text of readLines(file)) {
     number++;
     if (text === '') continue;
     const line = parse(text);
@@ -86,7 +84,7 @@ async function readInto(log: RevocationLog, file: string, { from, now }: { from:
   }
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* readLines(file: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input: createReadStream(file) });
   } catch (error) {

@@ -14,7 +14,7 @@ const connectionsOf = async (db: Db): Promise<unknown> => (await db.tuple(COUNT)
 test('connections open when they are needed: one to read, a second for reads beside others, one that listens', async (t) => {
   const database = await createEmptyDatabase('postgres');
   t.after(() => database.drop());
-  await using db = await openDb(database.url);
+  await using db = await openDb(database.url, { timeoutMs: 60_000 });
   assert.equal(await connectionsOf(db), 1);
   await Promise.all([db.tuple(sql`select 1`), db.tuple(sql`select 2`), db.tuple(sql`select 3`)]);
   assert.equal(await connectionsOf(db), 2);

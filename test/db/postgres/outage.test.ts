@@ -65,7 +65,7 @@ test('a connection that the server terminates fails only its own work, as unavai
 test('a connection that ends in the packet in which it becomes ready fails only its own work', async (t) => {
   const database = await createTestDatabase('postgres');
   const proxy = await DatabaseProxy.open(database.url);
-  const db = await openDb(proxy.url);
+  const db = await openDb(proxy.url, { timeoutMs: 60_000 });
   t.after(() => database.drop());
   t.after(() => proxy.close());
   t.after(() => db.close());

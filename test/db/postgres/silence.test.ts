@@ -87,10 +87,14 @@ test(
     const { proxy, db, direct } = await open(t);
     await useEverything({ db, direct });
     const { transaction, proceed } = await pausedTransaction(db, read);
+    const job = await pausedTransaction(db.withoutTimeout(), read);
     proxy.silence();
     proceed();
+    job.proceed();
     const paths: Promise<unknown>[] = [
       transaction,
+      job.transaction,
+      db.withoutTimeout().tuple(sql`select 1`),
       db.tuple(sql`select 1`),
       read(db),
       db.run(sql`delete from migrations where number < 0`),
@@ -124,7 +128,8 @@ test('a connection that alone is silent ends, a statement that takes long does n
   );
   proxy.silenceOpen();
   proceed();
-  const long = db.transaction((tx) => tx.get(sql`select pg_sleep(${(4 * TIMEOUT_MS) / 1000}) is null as slept`));
+  const sleep = sql`select pg_sleep(${(4 * TIMEOUT_MS) / 1000}) is null as slept`;
+  const long = db.withoutTimeout().transaction((tx) => tx.get(sleep));
   await assert.rejects(transaction, Unavailable);
   await assert.rejects(db.tuple(sql`select 1`), Unavailable);
   assert.deepEqual(await long, { slept: false });
@@ -133,7 +138,7 @@ test('a connection that alone is silent ends, a statement that takes long does n
 
 test('a statement that takes long to send does not end its connection', LIMITED, async (t) => {
   const { proxy, db } = await open(t);
-  const sent = db.transaction(async (tx) => {
+  const sent = db.withoutTimeout().transaction(async (tx) => {
     // The server has parsed the statement, and knows nothing of the next one until it has arrived whole.
     await lengthOf(tx, '');
     proxy.silenceOpen();
@@ -154,7 +159,7 @@ test('a server that serves its connections but accepts no new one is not silent'
     for (let over = false; !over; over = await Promise.race([ended.then(() => true), lookAgain(tx).then(() => false)]));
   });
   await inTransaction;
-  const long = db.transaction(async (tx) => {
+  const long = db.withoutTimeout().transaction(async (tx) => {
     await read(tx);
     proxy.silenceNew();
     return await tx.get(sql`select pg_sleep(${(4 * TIMEOUT_MS) / 1000}) is null as slept`);
@@ -164,11 +169,35 @@ test('a server that serves its connections but accepts no new one is not silent'
   await other;
 });
 
-test('a first statement that takes long does not end its connection', LIMITED, async (t) => {
+test('a statement that takes long does not end its connection if it may', LIMITED, async (t) => {
   const { db } = await open(t);
-  const seconds = (3 * TIMEOUT_MS) / 1000;
-  assert.deepEqual(await db.get(sql`select pg_sleep(${seconds}) is null as slept`), { slept: false });
+  const sleep = sql`select pg_sleep(${(3 * TIMEOUT_MS) / 1000}) is null as slept`;
+  assert.deepEqual(await db.withoutTimeout().get(sleep), { slept: false });
+  await using snapshot = await db.snapshot();
+  assert.deepEqual(await snapshot.get(sleep), { slept: false });
 });
+
+test(
+  'a statement of a request that takes longer than the limit is unavailable, and ends only its connection',
+  LIMITED,
+  async (t) => {
+    const { db, direct } = await open(t);
+    const pid = sql`select pg_backend_pid() as pid`;
+    const sleep = sql`select pg_sleep(${(3 * TIMEOUT_MS) / 1000})`;
+    const { transaction, proceed } = await pausedTransaction(db, read);
+    await assert.rejects(db.get(sleep), Unavailable);
+    await assert.rejects(db.tuple(sleep), Unavailable);
+    const ended = await pausedTransaction(db, (tx) => tx.run(sleep));
+    ended.proceed();
+    await assert.rejects(ended.transaction, Unavailable);
+    proceed();
+    await transaction;
+    // No session is left with a transaction, and no connection that waits for an old answer is used again.
+    assert.equal(typeof (await db.tuple(pid))?.[0], 'number');
+    const left = sql`select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'`;
+    while ((await direct.tuple(left))![0] !== 0) await lookAgain(direct);
+  },
+);
 
 test('a database closes while its server is silent', LIMITED, async (t) => {
   const { proxy, db, direct } = await open(t);

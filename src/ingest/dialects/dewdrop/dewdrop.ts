@@ -8,18 +8,18 @@ import { sluggedMap, saveSluggedMap } from '#store/game/maps/map-slugs.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { namesByUuid } from '#store/game/players.ts';
 import type { Dialect, DialectRequest } from '../dialect.ts';
-import { gamemodeOf } from './gamemode.ts';
-import { mapNameBySlug, slugOf } from './map-slugs.ts';
+import { gamemodeFromTags } from './gamemode.ts';
+import { mapNameBySlug, mapSlug } from './map-slugs.ts';
 import { matchEvent } from './match-event.ts';
 import { mapShape, matchShape, readShape, userShape } from './shapes.ts';
 import { profileStats } from './stats.ts';
 
 /**
  * The protocol of Dewdrop, the plugin with which servers of PGM report to the API of the Overcast Community. Its client is
- * generated from a document that is not public: paths and answers follow from what the plugin calls and reads.
+ * generated from a document that is not public: paths and answers follow from the plugin's source.
  */
 export const dewdrop: Dialect = {
-  keyOf: keyIn,
+  readKey: keyIn,
   routes: {
     '/matches': { methods: { POST: createMatch } },
     '/matches/:id': { longest: 64, methods: { GET: getMatch } },
@@ -47,7 +47,7 @@ async function createMatch({ context, body, accept }: DialectRequest): Promise<u
   return matchAnswer(acceptedId(receipt), match);
 }
 
-/** A match that is there already has its id, also where its players have other names by now. @throws HttpError 422, 503 */
+/** A match that is stored already has its id, even if its players have other names by now. @throws HttpError 422, 503 */
 function acceptedId(receipt: Receipt): string {
   if (receipt.receipt !== undefined) return receipt.receipt;
   if (receipt.status !== 'rejected') throw unavailable();
@@ -76,14 +76,14 @@ async function getMatch({ context, parameter: id }: DialectRequest): Promise<unk
     startedAt: started,
     endedAt: finished,
     serverName: server,
-    mapSlug: slugOf(map),
+    mapSlug: mapSlug(map),
   });
 }
 
 async function putMap({ context, parameter: slug, body, dryRun }: DialectRequest): Promise<unknown> {
   const { name, mapSlug, mapTags, ...more } = readShape(mapShape, await body());
   if (decoded(slug) !== mapSlug) throw invalidRequest('mapSlug must be the one of the path.');
-  const map = { name, gamemode: gamemodeOf(mapTags ?? []) };
+  const map = { name, gamemode: gamemodeFromTags(mapTags ?? []) };
   if (!dryRun && !(await saveSluggedMap(context.db, mapSlug, map)))
     throw new HttpError(422, 'invalid_request', 'Too many maps are stored to add another one.');
   return { ...more, name, mapSlug, mapTags };
@@ -116,7 +116,7 @@ async function getStats({ context, parameter: uuid }: DialectRequest): Promise<u
 /** A map that this server has not sent: one whose name gives the slug in the way of PGM, else the slug itself. */
 async function mapBySlug({ db, clock }: DialectRequest['context'], slug: string) {
   const known = await mapNameBySlug(db, clock, slug);
-  return { name: known ?? slug, gamemode: gamemodeOf([]) };
+  return { name: known ?? slug, gamemode: gamemodeFromTags([]) };
 }
 
 function decoded(text: string): string {

@@ -1,7 +1,7 @@
 import { PGM_GAMEMODES_WITH_GROUP } from '#store/game/statistics-groups.ts';
 
 /** The gamemode of a map by its tags; `mixed` without one. */
-export function gamemodeOf(tags: readonly string[]): string {
+export function gamemodeFromTags(tags: readonly string[]): string {
   const upper = tags.map((tag) => tag.trim().toUpperCase()).filter((tag) => /^[A-Z0-9_-]{1,32}$/.test(tag));
   // CONQ sums up others, so it is the last choice.
   const first = upper.find((tag) => tag !== 'CONQ') ?? upper[0] ?? 'mixed';

@@ -2,8 +2,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { mapNames, newestMap } from '#store/game/maps/maps.ts';
 
-/** The way of PGM. */
-export const slugOf = (name: string): string =>
+/** As PGM derives it. */
+export const mapSlug = (name: string): string =>
   name
     .normalize('NFKD')
     .replaceAll(/[^A-Za-z0-9]+/g, '_')
@@ -39,4 +39,4 @@ export async function mapNameBySlug(db: Db, clock: Clock, slug: string): Promise
 
 /** Of several names with one slug, the map that was published first. */
 const namesBySlug = (names: readonly string[]): ReadonlyMap<string, string> =>
-  new Map(names.toReversed().map((name) => [slugOf(name), name]));
+  new Map(names.toReversed().map((name) => [mapSlug(name), name]));

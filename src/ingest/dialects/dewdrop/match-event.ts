@@ -7,7 +7,7 @@ type MatchEvent = Extract<WireEvent, { type: 'match.finished' }>;
 type Team = MatchEvent['data']['teams'][number];
 type Player = Team['players'][number];
 
-/** What a match of Dewdrop does not say itself. */
+/** Facts that the body of a match does not have. */
 export interface MatchFacts {
   map: string;
   gamemode: string;
@@ -21,12 +21,12 @@ export function matchEvent(body: MatchBody, { map, gamemode, names }: MatchFacts
   const started = new Date(startedAt).toISOString();
   const finished = new Date(endedAt).toISOString();
   const digest = hash('sha256', serverName ?? '', 'base64url').slice(0, 11);
-  const { teams, win } = teamsOf(body, names);
+  const { teams, win } = matchTeams(body, names);
   const data = { map, gamemode, win, started, finished, teams };
   return { version: 1, id: `dewdrop:${digest}:${started}`, type: 'match.finished', time: finished, data };
 }
 
-function teamsOf(body: MatchBody, names: MatchFacts['names']): { teams: Team[]; win: string } {
+function matchTeams(body: MatchBody, names: MatchFacts['names']): { teams: Team[]; win: string } {
   const taken = new Set<string>();
   if (body.teams === null || body.teams === undefined) return freeForAll(body, names, taken);
   const primary = primaryEntries(body.teams.flatMap(({ participations }) => participations));
@@ -36,7 +36,7 @@ function teamsOf(body: MatchBody, names: MatchFacts['names']): { teams: Team[]; 
       name: unique(plain(team.name), taken),
       ...(team.score === undefined ? {} : { score: team.score }),
       ...(isColour(team.color) ? { color: team.color } : {}),
-      players: team.participations.map((one) => playerOf(one, names, primary.has(one))),
+      players: team.participations.map((one) => matchPlayer(one, names, primary.has(one))),
     },
   ]);
   const winner = body.winnerTeam && plain(body.winnerTeam.name);
@@ -47,7 +47,7 @@ function teamsOf(body: MatchBody, names: MatchFacts['names']): { teams: Team[]; 
 function freeForAll(body: MatchBody, names: MatchFacts['names'], taken: Set<string>): { teams: Team[]; win: string } {
   let win = '';
   const teams = (body.participations ?? []).map((one) => {
-    const player = playerOf(one, names, true);
+    const player = matchPlayer(one, names, true);
     const name = unique(player.name, taken);
     if (one.userUuid === body.winnerUserUuid) win = name;
     return { name, players: [player] };
@@ -63,7 +63,7 @@ function primaryEntries(entries: readonly Participation[]): ReadonlySet<Particip
 
 const longest = (list: readonly Participation[]): Participation => list.toSorted((a, b) => b.duration - a.duration)[0]!;
 
-function playerOf(one: Participation, names: MatchFacts['names'], isPrimary: boolean): Player {
+function matchPlayer(one: Participation, names: MatchFacts['names'], isPrimary: boolean): Player {
   const { stats } = one;
   return {
     uuid: one.userUuid,
@@ -75,7 +75,7 @@ function playerOf(one: Participation, names: MatchFacts['names'], isPrimary: boo
     shot_count: stats?.arrowsShot ?? 0,
     hit_count: stats?.arrowsHit ?? 0,
     time_played: Math.floor(one.duration / 1000),
-    counters: countersOf(stats),
+    counters: playerCounters(stats),
   };
 }
 
@@ -95,7 +95,7 @@ export const COUNTERS = {
   damage_received_bow: 'damageReceivedBow',
 } as const satisfies Record<string, keyof NonNullable<Participation['stats']>>;
 
-function countersOf(stats: Participation['stats']): Record<string, number> {
+function playerCounters(stats: Participation['stats']): Record<string, number> {
   if (stats === null || stats === undefined) return {};
   const values = Object.entries(COUNTERS).map(([key, name]) => [key, stats[name]] as const);
   return Object.fromEntries(values.filter(([, value]) => value > 0));

@@ -8,8 +8,8 @@ import { COUNTERS } from './match-event.ts';
 /** The totals of a player as Dewdrop's `/stats` reads them; zeros for a player who is not known. */
 export async function profileStats(db: Queryable, uuid: string): Promise<Record<string, number>> {
   const player = await playerByUuid(db, uuid);
-  const totals = player === undefined ? {} : await sumsOf(db, player.key);
-  const counters = player === undefined ? new Map<string, number>() : await countersOf(db, player.key);
+  const totals = player === undefined ? {} : await readTotals(db, player.key);
+  const counters = player === undefined ? new Map<string, number>() : await readCounters(db, player.key);
   const { kill = 0, death = 0, shot = 0, hit = 0, play = 0, win = 0, lose = 0 } = totals;
   const named = Object.entries(COUNTERS).map(([key, name]) => [name, counters.get(key) ?? 0] as const);
   return {
@@ -19,14 +19,14 @@ export async function profileStats(db: Queryable, uuid: string): Promise<Record<
   };
 }
 
-async function sumsOf(db: Queryable, playerKey: number): Promise<Partial<Record<string, number>>> {
+async function readTotals(db: Queryable, playerKey: number): Promise<Partial<Record<string, number>>> {
   const sums: Record<string, number> = {};
   for (const counts of Object.values(await statsOf(db, playerKey)))
     for (const [counter, value] of Object.entries(counts)) sums[counter] = (sums[counter] ?? 0) + value;
   return sums;
 }
 
-async function countersOf(db: Queryable, playerKey: number): Promise<Map<string, number>> {
+async function readCounters(db: Queryable, playerKey: number): Promise<Map<string, number>> {
   const declared = (await listCounters(db)).filter(({ key }) => key in COUNTERS);
   if (declared.length === 0) return new Map();
   const ids = declared.map(({ id }) => id);

@@ -18,7 +18,7 @@ type ReportTuple = [event: number, player: number, mode: Group, counters: string
 
 const REPORTS = sql`select event_key, player_key, mode, counters from counter_reports`;
 
-const reportOf = ([event, player, mode, counters]: ReportTuple): CounterReport => ({
+const toReport = ([event, player, mode, counters]: ReportTuple): CounterReport => ({
   event,
   player,
   mode,
@@ -38,7 +38,7 @@ export function reportText(values: readonly CounterValues[]): string {
 export async function reportsOf(db: Queryable, event: number, players?: readonly number[]): Promise<CounterReport[]> {
   const ofPlayers = players === undefined ? sql`` : sql`and player_key in (${list(players)})`;
   const rows = await db.tuples(sql`${REPORTS} where event_key = ${event} ${ofPlayers}`);
-  return (rows as ReportTuple[]).map(reportOf);
+  return (rows as ReportTuple[]).map(toReport);
 }
 
 export async function deleteReports(tx: Queryable, event: number, players: readonly number[]): Promise<void> {
@@ -55,12 +55,12 @@ export async function reportsBetween(
   const rows = (await db.tuples(sql`
     ${REPORTS} where event_key > ${after} and event_key < ${before}
     order by event_key, player_key limit ${limit}`)) as ReportTuple[];
-  if (rows.length < limit) return { reports: rows.map(reportOf), isComplete: true };
+  if (rows.length < limit) return { reports: rows.map(toReport), isComplete: true };
   const last = rows.at(-1)![0];
   const whole = rows.filter(([event]) => event < last);
-  if (whole.length > 0) return { reports: whole.map(reportOf), isComplete: false };
+  if (whole.length > 0) return { reports: whole.map(toReport), isComplete: false };
   const ofLast = (await db.tuples(sql`${REPORTS} where event_key = ${last}`)) as ReportTuple[];
-  return { reports: ofLast.map(reportOf), isComplete: false };
+  return { reports: ofLast.map(toReport), isComplete: false };
 }
 
 /** The next reports about a player, in the order of events. */
@@ -72,7 +72,7 @@ export async function reportsAbout(
 ): Promise<CounterReport[]> {
   const rows = await db.tuples(sql`
     ${REPORTS} where player_key = ${player} and event_key > ${after} order by event_key limit ${limit}`);
-  return (rows as ReportTuple[]).map(reportOf);
+  return (rows as ReportTuple[]).map(toReport);
 }
 
 /** Moves the reports of some events from a merged player to the surviving one; joins them if both have one. */

@@ -45,15 +45,15 @@ const COUNTERS = sql`
 
 /** All counters in the order in which they are shown. */
 export async function listCounters(db: Queryable): Promise<Counter[]> {
-  return (await db.all<CounterRow>(sql`${COUNTERS} order by sort_order, key`)).map(counterOf);
+  return (await db.all<CounterRow>(sql`${COUNTERS} order by sort_order, key`)).map(toCounter);
 }
 
 export async function counterByKey(db: Queryable, key: string): Promise<Counter | undefined> {
   const row = await db.get<CounterRow>(sql`${COUNTERS} where key = ${key}`);
-  return row && counterOf(row);
+  return row && toCounter(row);
 }
 
-function counterOf({ label_en: en, label_ja: ja, modes, sort_order: order, ...row }: CounterRow): Counter {
+function toCounter({ label_en: en, label_ja: ja, modes, sort_order: order, ...row }: CounterRow): Counter {
   return { ...row, label: { en, ja }, modes: modes === '' ? [] : (modes.split(',') as Group[]), order };
 }
 

@@ -54,11 +54,11 @@ export class LeaderboardChanges {
 }
 
 const LEADERBOARD_INSERT = `insert into boards (bucket, mode, player_key, ${BOARD_COUNTERS.join(', ')}) values`;
-const LEADERBOARD_SUM = `on conflict (bucket, mode, player_key) do update set ${BOARD_COUNTERS.map(sumOf('boards')).join(', ')}`;
+const LEADERBOARD_SUM = `on conflict (bucket, mode, player_key) do update set ${BOARD_COUNTERS.map(sumIn('boards')).join(', ')}`;
 const RESULT_INSERT = 'insert into map_results (map_key, team, play, win) values';
-const RESULT_SUM = `on conflict (map_key, team) do update set ${['play', 'win'].map(sumOf('map_results')).join(', ')}`;
+const RESULT_SUM = `on conflict (map_key, team) do update set ${['play', 'win'].map(sumIn('map_results')).join(', ')}`;
 
-function sumOf(table: string): (counter: string) => string {
+function sumIn(table: string): (counter: string) => string {
   return (counter) => `${counter} = ${table}.${counter} + cast(excluded.${counter} as bigint)`;
 }
 
@@ -68,12 +68,13 @@ const negated =
   (row: Value[]): Value[] =>
     row.map((value, column) => (column < keyColumns ? value : 0 - (value as number)));
 
-const valuesOf = (rows: readonly Value[][], column: number): Sql => list([...new Set(rows.map((row) => row[column]!))]);
+const distinctValues = (rows: readonly Value[][], column: number): Sql =>
+  list([...new Set(rows.map((row) => row[column]!))]);
 
 /** Only the subtraction above makes counts zero, so the lists may contain other rows as well. */
 function emptyBoards(rows: readonly Value[][]): Sql[] {
   if (rows.length === 0) return [];
-  const [buckets, modes, players] = [valuesOf(rows, 0), valuesOf(rows, 1), valuesOf(rows, 2)];
+  const [buckets, modes, players] = [distinctValues(rows, 0), distinctValues(rows, 1), distinctValues(rows, 2)];
   return [
     sql`delete from boards where bucket in (${buckets}) and mode in (${modes}) and player_key in (${players}) and play <= 0`,
   ];
@@ -82,7 +83,7 @@ function emptyBoards(rows: readonly Value[][]): Sql[] {
 function emptyResults(rows: readonly Value[][]): Sql[] {
   if (rows.length === 0) return [];
   return [
-    sql`delete from map_results where map_key in (${valuesOf(rows, 0)}) and team in (${valuesOf(rows, 1)}) and play <= 0`,
+    sql`delete from map_results where map_key in (${distinctValues(rows, 0)}) and team in (${distinctValues(rows, 1)}) and play <= 0`,
   ];
 }
 

@@ -47,7 +47,7 @@ export async function projectMatches(db: Db, zone: string, now: number): Promise
     const { keys, players, mayBeMore } = await batchAfter(tx, state.last);
     if (keys.length === 0) return false;
     const at = bucketsIn(zone);
-    const changes = accumulatorOf(await matchesOf(tx, keys), players, at, retainedAt(at, now));
+    const changes = accumulate(await readMatches(tx, keys), players, at, retainedAt(at, now));
     await tx.runAll(changes.additions());
     await advanceProjection(tx, 'boards', { last: keys.at(-1)!, made_for: zone });
     return mayBeMore;
@@ -114,7 +114,6 @@ export async function mergeLeaderboards(tx: Queryable, now: number, from: number
 /**
  * Subtracts the surplus of matches in which two merged players took part: each counts as one match of the surviving
  * player, won if either won (`joinPlayed`), with the kills and deaths of both. Call it after `mergeLeaderboards`.
- *
  * @param matchKeys matches that both played, before their rows are joined
  */
 export async function subtractPlayedTwice(
@@ -184,11 +183,11 @@ async function batchAfter(tx: Queryable, last: number): Promise<ProjectedBatch> 
 const PLAYERS = sql`
   select player_key, match_key, result, kill_count, death_count, time_played from player_matches`;
 
-async function matchesOf(tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> {
+async function readMatches(tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> {
   return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
 }
 
-function accumulatorOf(
+function accumulate(
   matches: ProjectedMatch[],
   players: ProjectedPlayer[],
   at: BucketsAt,

@@ -71,7 +71,7 @@ interface CountedMap extends MapRank {
  */
 export async function rankMaps(db: Db, after: number): Promise<number | undefined> {
   const maps = await countedMaps(db, after);
-  const expected = maps.flatMap((map) => rowsOf(map));
+  const expected = maps.flatMap((map) => toRows(map));
   const keys = maps.map(({ key }) => key);
   const stored = new Set((await storedRows(db, keys)).map((row) => row.join(' ')));
   const wanted = new Set(expected.map((row) => row.join(' ')));
@@ -82,7 +82,7 @@ export async function rankMaps(db: Db, after: number): Promise<number | undefine
 
 type RankRow = [gamemodeKey: string, mapKey: number, plays: number, votes: number, rating: number];
 
-function rowsOf({ key, gamemodes, plays, votes, rating }: CountedMap): RankRow[] {
+function toRows({ key, gamemodes, plays, votes, rating }: CountedMap): RankRow[] {
   const names = new Set(['', ...(JSON.parse(gamemodes) as string[]).map(nameKey)]);
   return [...names].map((name) => [name, key, plays, votes, rating]);
 }

@@ -16,7 +16,6 @@ const MAX_MAPS = 10_000;
 
 /**
  * Stores a map if it differs from the stored one. It is sent with every match, and writing takes the writer's lock.
- *
  * @returns false if too many maps are stored to add one
  */
 export async function saveSluggedMap(db: Db, slug: string, { name, gamemode }: SluggedMap): Promise<boolean> {

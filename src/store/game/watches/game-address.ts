@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
-/** Where a game server answers. `port` undefined: the default of the protocol. */
+/** The address of a game server; `port` is undefined for the default of the protocol. */
 export interface GameAddress {
   host: string;
   port: number | undefined;
@@ -11,10 +11,10 @@ const MAX_LENGTH = 253;
 const FORM = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/@[\]]+))(?::(\d{1,5}))?$/;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 
-/** What `readGameAddress` accepts, for messages. */
+/** The forms that `readGameAddress` accepts, for messages. */
 export const GAME_ADDRESS_FORMS = 'HOST, HOST:PORT or [IPv6]:PORT, for example play.example.org:25565';
 
-/** Reads the address of a game server as people enter it; undefined where the text is none. */
+/** Parses the address of a game server; undefined for other text. */
 export function readGameAddress(text: string): GameAddress | undefined {
   const trimmed = text.trim();
   const [, ipv6, name, digits] = FORM.exec(trimmed) ?? (isIP(trimmed) === 6 ? ['', trimmed] : []);
@@ -32,7 +32,7 @@ function hostOf(text: string): string | undefined {
   return host.split('.').every((label) => LABEL.test(label)) ? host : undefined;
 }
 
-/** The text of an address that `readGameAddress` reads back. */
+/** The text of an address, for `readGameAddress`. */
 export function gameAddressText({ host, port }: GameAddress): string {
   const name = isIP(host) === 6 ? `[${host}]` : host;
   return port === undefined ? name : `${name}:${port}`;

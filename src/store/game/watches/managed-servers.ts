@@ -3,7 +3,10 @@ import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** Game servers that are followed by the Minecraft Server Management Protocol, and which process follows each. */
+/**
+ * Game servers that are followed by the Minecraft Server Management Protocol, and the lease of the process that follows
+ * each.
+ */
 
 /** Why a server is not followed at the moment. */
 const MANAGE_REASONS = [
@@ -22,9 +25,9 @@ const MANAGE_REASONS = [
 export type ManageReason = (typeof MANAGE_REASONS)[number];
 type ManageState = ManageReason | 'connected';
 
-/** What an operator configures. */
+/** The settings of an operator. */
 export interface ManageTarget {
-  /** As `readManagementUrl` reads it. */
+  /** In the form of `readManagementUrl`. */
   url: string;
   /** Certificates of the authorities that the server's certificate must come from, in PEM; empty: those of Node. */
   ca: string;
@@ -34,7 +37,7 @@ export interface Managed extends ManageTarget {
   /** Null before the first attempt. */
   state: ManageState | null;
   since: number | null;
-  /** When the server was last heard; null before. */
+  /** The last contact with the server; null before the first. */
   contact: number | null;
 }
 
@@ -42,7 +45,7 @@ export interface Managed extends ManageTarget {
 export interface HeldServer extends ManageTarget {
   serverKey: number;
   serverName: string;
-  /** Moves with each change of the connection. */
+  /** Changes with each change of the connection. */
   revision: number;
   sealedSecret: string;
   contact: number | null;
@@ -101,7 +104,7 @@ export async function removeManaged(db: Queryable, serverKey: number): Promise<b
   return (await db.run(sql`delete from managed_servers where server_key = ${serverKey}`)) > 0;
 }
 
-/** @returns undefined where the secret was sealed under another secret key */
+/** @returns undefined if the secret was sealed under another secret key */
 export function secretOf(key: SecretKey, { sealedSecret }: Pick<HeldServer, 'sealedSecret'>): string | undefined {
   return unseal(key.derive(MANAGEMENT_SECRETS), sealedSecret);
 }
@@ -146,9 +149,9 @@ export async function takeLease(db: Db, lease: Lease, holder: string, until: num
     where server_key = ${lease.serverKey} and holder = ${lease.holder} and held_until = ${lease.until}`);
 }
 
-/** Renews all leases of a process. A clock that stands or goes back must not leave a lease as it was. */
+/** Renews all leases of a process. A clock that stops or goes back must not leave a lease unchanged. */
 export async function renewLeases(db: Db, holder: string, until: number): Promise<void> {
-  // Writing takes the lock of the writer, so it is asked first whether there is anything to write.
+  // Reads first, because writing takes the writer's lock.
   if ((await db.get(sql`select 1 as found from managed_servers where holder = ${holder} limit 1`)) === undefined)
     return;
   await db.transaction(async (tx) => {
@@ -182,7 +185,7 @@ export async function heldServers(db: Queryable, holder: string): Promise<HeldSe
   }));
 }
 
-/** Lets another process follow the servers at once. */
+/** Releases the leases, so that other processes can take the servers immediately. */
 export async function releaseServers(db: Db, holder: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lockHeld(tx, holder);
@@ -193,8 +196,8 @@ export async function releaseServers(db: Db, holder: string): Promise<void> {
 type Held = Pick<HeldServer, 'serverKey' | 'revision'>;
 
 /**
- * Locks the server for this transaction and records that it was heard.
- * @returns false where another process follows it now, or its connection was changed
+ * Locks the server for this transaction and records the contact.
+ * @returns false if another process has the lease, or the connection was changed
  */
 export async function touchHeld(
   tx: Queryable,

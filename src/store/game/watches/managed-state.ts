@@ -1,19 +1,19 @@
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, sql } from '#db/sql.ts';
 
-/** What managed servers last reported: who is online, and who is banned. */
+/** The last reports of managed servers: players online and bans. */
 
 export interface OnlinePlayer {
   uuid: string;
   name: string;
 }
 
-/** A ban that the server listed; the player is known by the keyed hash of the UUID. */
+/** A ban that the server listed, with the keyed hash of the player's UUID. */
 export interface ListedBan {
   uuidHash: string;
-  /** The reference of the punishment; empty where another reporter issued it. */
+  /** The reference of the punishment; empty if another reporter issued it. */
   reference: string;
-  /** A hash of reason and expiry, to see changes. */
+  /** A hash of reason and expiry, to detect changes. */
   content: string;
   expires: number | null;
 }
@@ -101,7 +101,7 @@ export async function issuedBans(
   return new Map(rows.map(([uuid, reference]) => [String(uuid), String(reference)]));
 }
 
-/** How many of these players are not known yet. */
+/** The number of unknown players among these. */
 export async function countUnknown(db: Queryable, uuids: readonly string[]): Promise<number> {
   if (uuids.length === 0) return 0;
   const chosen = list(uuids);

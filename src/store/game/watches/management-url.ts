@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 
-/** What `readManagementUrl` accepts, for messages. */
+/** The forms that `readManagementUrl` accepts, for messages. */
 export const MANAGEMENT_URL_FORMS =
   'wss://HOST:PORT, or ws://127.0.0.1:PORT on this machine, for example wss://play.example.org:25585';
 
 const MAX_LENGTH = 300;
 
 /**
- * Reads the address of a management server as people enter it; undefined where the text is none. The secret gives full
- * control of the game server, so it travels over TLS or does not leave this machine.
+ * Parses the address of a management server; undefined for other text. The secret gives full control of the game
+ * server, so it is sent over TLS or to this machine only.
  */
 export function readManagementUrl(text: string): string | undefined {
   const trimmed = text.trim();

@@ -4,9 +4,9 @@ import { list, sql } from '#db/sql.ts';
 /** Game servers that Scorehall polls by their own protocols, and the outcome of the last poll. */
 
 /**
- * The protocols by which a game server can be polled: the status ping of Minecraft Java Edition, and the protocols of the
- * library gamedig that use UDP alone. Those over HTTP or TCP are left out: gamedig bounds neither the size of an answer nor
- * where a redirect leads.
+ * The protocols by which a game server can be polled: the status ping of Minecraft Java Edition, and the protocols of
+ * the library gamedig that use UDP alone. Those over HTTP or TCP are left out: gamedig limits neither the size of an
+ * answer nor the target of a redirect.
  */
 export const WATCH_PROTOCOLS = [
   'minecraft',
@@ -30,7 +30,7 @@ export const WATCH_PROTOCOLS = [
 ] as const;
 export type WatchProtocol = (typeof WATCH_PROTOCOLS)[number];
 
-/** The second half of a sentence about the address, `needs …`; undefined where it suits the protocol. */
+/** The second half of a sentence about the address, `needs …`; undefined if it suits the protocol. */
 export function targetProblem({ port }: { port: number | undefined }, protocol: WatchProtocol): string | undefined {
   if (protocol === 'minecraft' || port !== undefined) return undefined;
   return `needs the query port of the server, as in play.example.org:27015, for the protocol ${protocol}`;
@@ -49,9 +49,9 @@ const POLL_REASONS = [
 ] as const;
 export type PollReason = (typeof POLL_REASONS)[number];
 
-/** What an operator configures. */
+/** The settings of an operator. */
 export interface WatchTarget {
-  /** As `readGameAddress` reads it. */
+  /** In the form of `readGameAddress`. */
   address: string;
   protocol: WatchProtocol;
 }
@@ -89,7 +89,7 @@ export interface PollOutcome extends WatchTarget {
   result: { playerCount: number; max: number; match?: PolledMatch | null } | { error: PollReason };
 }
 
-/** Ids of the watcher's heartbeats begin so, and heartbeats with other ids come from the server itself. */
+/** The prefix of the ids of the watcher's heartbeats; heartbeats with other ids come from the server itself. */
 export const WATCH_EVENT = 'watch ';
 
 const COLUMNS = sql`w.address, w.protocol, w.polled, w.error, w.succeeded, w.player_count, w.max`;
@@ -152,7 +152,7 @@ export async function listPollClaims(db: Queryable): Promise<PollClaim[]> {
   return rows.map(([serverKey, claimed]) => ({ serverKey: Number(serverKey), claimed: Number(claimed) }));
 }
 
-/** Claims the next polls of servers, but for those whose last claim has changed since it was read. */
+/** Claims the next polls of servers, except for those whose last claim has changed since it was read. */
 export async function claimPolls(
   db: Db,
   now: number,
@@ -166,7 +166,7 @@ export async function claimPolls(
   });
 }
 
-/** A clock that stands or goes back must not leave a claim as it was. */
+/** A clock that stops or goes back must not leave a claim unchanged. */
 async function claimPoll(tx: Queryable, now: number, serverKey: number, claimed: number) {
   const [row] = await tx.all<{ due: number; address: string; protocol: WatchProtocol; name: string }>(sql`
     update server_watches set due = ${Math.max(now, claimed + 1)} where server_key = ${serverKey} and due = ${claimed}
@@ -174,7 +174,7 @@ async function claimPoll(tx: Queryable, now: number, serverKey: number, claimed:
   return row && { serverKey, serverName: row.name, address: row.address, protocol: row.protocol, claimed: row.due };
 }
 
-/** Lets another process poll the servers at once that were not claimed again since. */
+/** Lets other processes immediately poll those servers that were not claimed again since. */
 export async function releasePolls(db: Db, claims: readonly PollClaim[]): Promise<void> {
   if (claims.length === 0) return;
   await db.transaction((tx) =>
@@ -190,7 +190,7 @@ export async function releasePolls(db: Db, claims: readonly PollClaim[]): Promis
 const inOrder = <T extends { serverKey: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => one.serverKey - other.serverKey);
 
-/** The servers of these whose own heartbeat was received since the timestamp: they report themselves. */
+/** The servers of these that report themselves: whose own heartbeat was received since the timestamp. */
 export async function reportingThemselves(
   db: Queryable,
   serverKeys: readonly number[],
@@ -232,7 +232,7 @@ function matchFrom({
   return number === null ? null : { number, started, seconds: seconds ?? 0 };
 }
 
-/** Stores the outcomes of polls. Those of a watch that was changed meanwhile are dropped. */
+/** Stores the outcomes of polls, except for those of a watch that was changed meanwhile. */
 export async function recordPolls(tx: Queryable, outcomes: readonly PollOutcome[]): Promise<void> {
   await tx.runAll(
     inOrder(outcomes).map(({ serverKey, address, protocol, ended, result }) => {

@@ -25,10 +25,10 @@ import scorehall.outbox.Text;
 /** Reads public data of `/v1` with the server's key. */
 final class Api {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
-  /** After a failure nobody who joins waits for the service for this long. */
+  /** For this long after a failure, joining players do not wait for the service. */
   private static final long PAUSE_MS = 10_000;
   private static final long REPORT_MS = 60_000;
-  /** The shares of the hour's requests that placeholders and commands leave to the check for bans. */
+  /** The shares of the hour's requests that placeholders and commands reserve for the check for bans. */
   private static final double PLACEHOLDERS_LEAVE = 0.25;
   private static final double COMMANDS_LEAVE = 0.1;
   private static final String NOT_THE_API = "config.yml: api-url does not lead to the data API of Scorehall";
@@ -52,8 +52,8 @@ final class Api {
 
   /**
    * @param onTrouble receives a sentence, in any thread
-   * @return null where address and key are empty
-   * @throws IllegalArgumentException where they are not usable; the message does not contain the key
+   * @return null if address and key are empty
+   * @throws IllegalArgumentException if they are not usable; the message does not contain the key
    */
   static Api open(String url, String key, Consumer<String> onTrouble) {
     if (url.isBlank() && key.isBlank()) return null;
@@ -83,9 +83,9 @@ final class Api {
   }
 
   /**
-   * Waits for each answer for two seconds at most. A refusal holds for a minute, without a request.
+   * Waits for each answer for two seconds at most. A refusal is cached for a minute.
    *
-   * @return the text for a banned player; null for others, and where the service does not answer
+   * @return the text for a banned player; null for others, and if the service does not answer
    */
   String banOf(UUID player) {
     String refused = refusals.textFor(player);
@@ -120,7 +120,7 @@ final class Api {
     return "You are banned.";
   }
 
-  /** One sentence; also where the player is not known or the service does not answer. */
+  /** One sentence; also if the player is unknown or the service does not answer. */
   CompletableFuture<String> statisticsOf(String player) {
     String unavailable = "Statistics are not available at the moment.";
     if (!limit.leaves(COMMANDS_LEAVE)) return CompletableFuture.completedFuture(unavailable);
@@ -142,22 +142,22 @@ final class Api {
     return total.get(member) instanceof Number number ? number.longValue() : 0;
   }
 
-  /** The player with these members; null where the service does not know the player. */
+  /** The player with these members; null if the service does not know the player. */
   CompletableFuture<Object> player(UUID player, Set<String> fields) {
     return get("players/" + player + "?fields=" + String.join(",", new TreeSet<>(fields)));
   }
 
-  /** Whether requests are left that the check for bans does not need. */
+  /** Whether requests are left beyond those reserved for the check for bans. */
   boolean hasSpareRequests() {
     return !limit.isRefused() && limit.leaves(PLACEHOLDERS_LEAVE);
   }
 
-  /** The distance in milliseconds at which the spare requests last for the hour. */
+  /** The interval in milliseconds at which the spare requests last for the hour. */
   long pace() {
     return limit.pace(PLACEHOLDERS_LEAVE);
   }
 
-  /** @return the answer; null where the service says that there is no such thing */
+  /** @return the answer; null for a 404 */
   private CompletableFuture<Object> get(String path) {
     if (limit.isRefused()) return CompletableFuture.failedFuture(new IOException("Retry-After is not over"));
     HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/" + path))
@@ -170,7 +170,7 @@ final class Api {
         .whenComplete((answer, failure) -> report(failure));
   }
 
-  /** The timeout of a request ends with the headers of its answer. This one covers the body too, and closes the connection. */
+  /** The timeout of a request covers its headers only. This one covers the body too, and closes the connection. */
   private CompletableFuture<HttpResponse<String>> send(HttpRequest request) {
     CompletableFuture<HttpResponse<String>> exchange = client.sendAsync(request, HttpResponse.BodyHandlers.ofString());
     // Only cancelling the future of the client itself ends the exchange, so the timeout completes a copy.

@@ -16,7 +16,7 @@ final class JsonReader {
     this.text = text;
   }
 
-  /** @throws IllegalArgumentException where the text is not JSON */
+  /** @throws IllegalArgumentException if the text is not JSON */
   static Object read(String text) {
     JsonReader reader = new JsonReader(text);
     Object value = reader.value(0);

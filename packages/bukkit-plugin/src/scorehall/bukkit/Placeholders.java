@@ -46,7 +46,7 @@ final class Placeholders {
     return Stream.of(shared.stream(), ofModes, own, ranks).flatMap(names -> names).toList();
   }
 
-  /** @return the member of `fields` that has the value of the placeholder; null where there is no such placeholder */
+  /** @return the member of `fields` that has the value of the placeholder; null if there is no such placeholder */
   static String fieldOf(String placeholder) {
     String mode = modeOf(placeholder);
     String name = mode.equals(TOTAL) ? placeholder : placeholder.substring(mode.length() + 1);
@@ -61,7 +61,7 @@ final class Placeholders {
     return Statistics.GROUPS.contains(mode) ? mode : TOTAL;
   }
 
-  /** @return the text of a placeholder that a complete response does not have: 0 for a counter; null where none has it */
+  /** @return the text of a placeholder that a complete response does not have: 0 for a counter; null if none has it */
   static String absent(String placeholder, Map<String, String> texts) {
     String mode = modeOf(placeholder);
     if (mode.equals(TOTAL) || !COUNTERS.equals(fieldOf(placeholder))) return null;

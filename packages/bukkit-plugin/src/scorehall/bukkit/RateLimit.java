@@ -6,7 +6,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 
-/** The requests that the service allows this server in an hour (`SERVER_LIMIT`), as its last response gave them. */
+/** The requests that the service allows this server per hour (`SERVER_LIMIT`), by its last response. */
 final class RateLimit {
   private static final long WINDOW_MS = 3_600_000;
   private static final long RETRY_SECONDS = 10;
@@ -34,7 +34,7 @@ final class RateLimit {
     window = new Window(limit, number(headers, "x-ratelimit-remaining", limit), end);
   }
 
-  /** Whether the service wants no request before the end of `Retry-After`. */
+  /** Whether `Retry-After` of the service has not ended. */
   boolean isRefused() {
     return now() < refusedUntil;
   }
@@ -45,7 +45,7 @@ final class RateLimit {
     return now() >= last.end || last.remaining > last.limit * share;
   }
 
-  /** The distance between requests with which all but this share of the requests lasts until the end of the hour. */
+  /** The interval between requests at which all but this share of the requests lasts until the end of the hour. */
   long pace(double share) {
     Window last = window;
     double spare = Math.max(1, last.remaining - last.limit * share);

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The banned players who tried to join within the last minute. One who tries again and again must not use up the requests of
- * the server, without which every banned player is let in. Entries are in the order of their time.
+ * The banned players who tried to join within the last minute. Repeated attempts must not use up the requests of the
+ * server, because without requests banned players can join. Entries are in the order of their time.
  */
 final class Refusals {
   private static final long REMEMBERED_MS = 60_000;
@@ -16,7 +16,7 @@ final class Refusals {
 
   private final Map<UUID, Refusal> recent = new LinkedHashMap<>();
 
-  /** @return the text for the player; null where nothing is remembered */
+  /** @return the text for the player; null if there is no entry */
   synchronized String textFor(UUID player) {
     Refusal refusal = recent.get(player);
     return refusal == null || RateLimit.now() >= refusal.until ? null : refusal.text;

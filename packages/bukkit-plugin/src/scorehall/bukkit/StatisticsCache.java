@@ -11,22 +11,22 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The statistics of the players who are online. The server's thread reads texts from memory; a thread of its own asks the
- * service, one request at a time and only for members and players whose placeholders somebody reads.
+ * The statistics of the players who are online. The server's thread reads texts from memory. A separate thread requests
+ * them from the service, one at a time and only for members and players whose placeholders are in use.
  */
 final class StatisticsCache implements AutoCloseable {
-  /** At most five requests a second while players come, and one a second for players whose values are there. */
+  /** At most five requests a second for new players, and one a second for players with values. */
   private static final long TICK_MS = 200;
   private static final long MIN_PACE_MS = 1_000;
   /** After a failure, and for players whom the service does not know yet. */
   private static final long RETRY_MS = 10_000;
 
-  /** @param texts null where the service did not know the player */
+  /** @param texts null if the service did not know the player */
   private record Snapshot(Set<String> fields, Map<String, String> texts) {}
 
   private static final class Entry {
     volatile Snapshot snapshot = new Snapshot(Set.of(), null);
-    /** Whether somebody has read a placeholder since the last request. */
+    /** Whether a placeholder was read since the last request. */
     volatile boolean isRead;
     volatile long due;
   }
@@ -58,7 +58,7 @@ final class StatisticsCache implements AutoCloseable {
     online.remove(player);
   }
 
-  /** @return the text of a placeholder, empty until it is known; null where there is no such placeholder */
+  /** @return the text of a placeholder, empty until it is known; null if there is no such placeholder */
   String textOf(UUID player, String placeholder) {
     Entry entry = online.get(player);
     Snapshot snapshot = entry == null ? null : entry.snapshot;
@@ -79,7 +79,7 @@ final class StatisticsCache implements AutoCloseable {
     if (wanted.add(field)) online.values().forEach(entry -> entry.due = 0);
   }
 
-  /** The executor runs a task that has thrown never again. */
+  /** The executor never again runs a task that has thrown. */
   private void tick() {
     try {
       readNext();
@@ -110,14 +110,14 @@ final class StatisticsCache implements AutoCloseable {
   private void read(UUID player, Entry entry) {
     Set<String> fields = Set.copyOf(wanted);
     entry.isRead = false;
-    // Where reading throws, the other players come first.
+    // If reading throws, the other players come first.
     entry.due = RateLimit.now() + RETRY_MS;
     try {
       Object answer = api.player(player, fields).get();
       Map<String, String> texts = answer instanceof Map<?, ?> known ? Placeholders.textsOf(known) : null;
       entry.snapshot = new Snapshot(fields, texts);
       entry.due = RateLimit.now() + (texts == null ? RETRY_MS : refreshMs);
-      // The server's thread may have asked for another member meanwhile.
+      // The server's thread may have requested another member meanwhile.
       if (!isComplete(entry)) entry.due = 0;
     } catch (ExecutionException away) {
       entry.isRead = true;

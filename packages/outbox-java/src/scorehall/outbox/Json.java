@@ -40,7 +40,7 @@ public final class Json {
     }
   }
 
-  /** Characters beyond ASCII are escaped, so that a line is valid whatever the encoding and the surrogates. */
+  /** Characters beyond ASCII are escaped, so that a line is valid in any encoding and with any surrogates. */
   private static void string(StringBuilder out, String text) {
     out.append('"');
     for (int i = 0; i < text.length(); i++) {

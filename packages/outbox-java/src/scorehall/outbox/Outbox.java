@@ -17,8 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Appends events to `outbox.ndjson`, from which the agent sends them. A thread of its own writes: `append` never blocks the
- * server's thread. Each line is one write, and a batch is flushed to the disk before the thread waits for the next.
+ * Appends events to `outbox.ndjson`, from which the agent sends them. A separate thread writes, so that `append` never
+ * blocks the server's thread. Each line is one write, and a batch is flushed to the disk before the thread waits for
+ * the next.
  */
 public final class Outbox implements AutoCloseable {
   private static final int MAX_WAITING = 100_000;
@@ -113,7 +114,7 @@ public final class Outbox implements AutoCloseable {
     }
   }
 
-  /** Tries again until the line is written, at the end once more: the disk may be full for a while. */
+  /** Retries until the line is written, because the disk may be full for a while; at the end once more. */
   private void write(ByteBuffer line) throws InterruptedException {
     for (boolean first = true; ; first = false) {
       boolean last = closing;
@@ -135,7 +136,7 @@ public final class Outbox implements AutoCloseable {
     }
   }
 
-  /** The agent removes the renamed file when it has the events. */
+  /** The agent deletes the renamed file when it has queued the events. */
   private void rotate() throws IOException {
     channel.force(false);
     long number = System.currentTimeMillis();
@@ -150,12 +151,12 @@ public final class Outbox implements AutoCloseable {
   }
 
   /**
-   * Creates what somebody has deleted while the server runs. Ends a line that a crash left unfinished, so that the next one
-   * stands alone.
+   * Creates the file again if it was deleted while the server runs. Ends a line that a crash left unfinished, so that
+   * the next one is separate.
    */
   private void open() throws IOException {
     if (channel != null) channel.close();
-    // Where the folder is a symbolic link, Java before 20 fails to create it.
+    // If the folder is a symbolic link, Java before 20 fails to create it.
     if (!Files.isDirectory(folder)) Files.createDirectories(folder);
     channel = FileChannel.open(
         file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);

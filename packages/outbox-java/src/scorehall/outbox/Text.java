@@ -6,7 +6,7 @@ public final class Text {
 
   /**
    * Removes formatting codes and what the ingest rejects: control characters, marks of direction, invalid Unicode. Cuts
-   * the rest to `max` UTF-16 units, and returns `otherwise` where nothing is left.
+   * the rest to `max` UTF-16 units, and returns `otherwise` if nothing is left.
    */
   public static String clean(String text, int max, String otherwise) {
     StringBuilder out = new StringBuilder();

@@ -11,8 +11,8 @@ final class Gamemodes {
   private Gamemodes() {}
 
   /**
-   * The first gamemode of the map with a field group of its own, first of those that its authors named, then of those that
-   * its objectives imply; a race for wool counts as ctw. Otherwise the first one.
+   * The first gamemode of the map with a separate field group: first among those that its authors named, then among those
+   * that its objectives imply. A race for wool counts as ctw. Otherwise the first gamemode.
    */
   static String of(MapInfo map) {
     Stream<Gamemode> implied =

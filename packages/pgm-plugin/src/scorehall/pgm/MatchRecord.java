@@ -20,9 +20,9 @@ import tc.oc.pgm.api.player.ParticipantState;
 import tc.oc.pgm.goals.Contribution;
 import tc.oc.pgm.goals.Goal;
 
-/** What happens in one match and PGM does not keep until its end. */
+/** The events of one match that PGM does not keep until its end. */
 final class MatchRecord {
-  /** An event may have 1 MiB; PGM counts the kills beyond this number all the same. */
+  /** Maximum listed kills, because an event may have 1 MiB; further kills are counted by PGM. */
   private static final int MAX_KILLS = 3_000;
   private static final int MAX_OBJECTIVES = 1_000;
   private static final int MAX_TEAMS = 100;

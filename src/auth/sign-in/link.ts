@@ -4,12 +4,12 @@ import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
-import { type Context, type Deps, type Env, formOf } from './deps.ts';
-import { showPage } from './layout.ts';
-import { sendAlert } from './mails.ts';
-import { signedIn } from './session.ts';
-import { finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
-import type { Texts } from './texts/index.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { sendAlert } from '../mails.ts';
+import { signedIn } from '../session.ts';
+import { finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
+import type { Texts } from '../texts/index.ts';
 
 /**
  * Links a game account: the page shows a code, the player types it in the game, and the game server reports the code with
@@ -21,12 +21,12 @@ export function linkPages(app: Hono<Env>, deps: Deps): void {
     return current === undefined ? c.redirect('/sign-in', 303) : await showLink(c, deps, current.account);
   });
   app.post('/account/link', async (c) => {
-    const { code } = await formOf(c, deps);
+    const { code } = await readOwnForm(c, deps);
     const current = await signedIn(c, deps);
     return current === undefined ? c.redirect('/sign-in', 303) : await showLink(c, deps, current.account, code);
   });
   app.post('/sign-in/:uid/link', async (c) => {
-    const { code } = await formOf(c, deps);
+    const { code } = await readOwnForm(c, deps);
     const interaction = await readInteraction(c, deps);
     if (interaction.prompt !== 'link') return c.redirect(`/sign-in/${interaction.uid}`, 303);
     return await showLinkStep(c, deps, interaction, code);
@@ -64,7 +64,7 @@ export async function showLinkStep(
     why: texts.link.needed(interaction.application.name),
     cancel: `/sign-in/${interaction.uid}/cancel`,
   });
-  return await showPage(c, deps, { title: texts.link.title, main, formTargets: formTargetsOf(interaction) });
+  return await showPage(c, deps, { title: texts.link.title, main, formTargets: interactionTargets(interaction) });
 }
 
 /** Keeps the shown code while it is valid, because the event with it may still be on its way. */

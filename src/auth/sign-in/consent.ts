@@ -7,17 +7,17 @@ import { giveConsent } from '#store/accounts/consents.ts';
 import { hasLogo, logoOf } from '#store/applications/logos.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { ownersOf } from '#store/applications/owners.ts';
-import { type Context, type Deps, type Env, formOf } from './deps.ts';
-import { showPage } from './layout.ts';
-import { OFFLINE_ACCESS, SCOPES } from './oidc/scopes.ts';
-import { finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
-import type { Texts } from './texts/index.ts';
-import { record } from './audit.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { OFFLINE_ACCESS, SCOPES } from '../oidc/scopes.ts';
+import { finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
+import type { Texts } from '../texts/index.ts';
+import { record } from '../audit.ts';
 
 /** The page on which a person allows an application the scopes that it requests. */
 export function consentPages(app: Hono<Env>, deps: Deps): void {
   app.post('/sign-in/:uid/consent', async (c) => {
-    await formOf(c, deps);
+    await readOwnForm(c, deps);
     const interaction = await readInteraction(c, deps);
     if (interaction.prompt !== 'consent') return c.redirect(`/sign-in/${interaction.uid}`, 303);
     return await grantConsent(c, deps, interaction);
@@ -76,7 +76,7 @@ export async function showConsent(c: Context, deps: Deps, interaction: Interacti
     </form>
     <form method="post" action="/sign-in/${interaction.uid}/cancel"><button class="quiet">${cancel}</button></form>
   </div>`;
-  return await showPage(c, deps, { title, main, formTargets: formTargetsOf(interaction) });
+  return await showPage(c, deps, { title, main, formTargets: interactionTargets(interaction) });
 }
 
 async function logoImage({ db }: Deps, { application: { key, client_id } }: Interaction): Promise<Html | undefined> {

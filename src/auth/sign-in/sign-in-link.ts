@@ -7,25 +7,25 @@ import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { setVerified } from '#store/accounts/account-changes.ts';
 import { consumeMailToken, endMailTokens, peekMailToken } from '#store/accounts/mail-tokens.ts';
-import { sendAccessLink } from './account/access-mails.ts';
-import { parseFlow } from './account/register.ts';
-import { record } from './audit.ts';
-import { type Context, type Deps, type Env, formOf } from './deps.ts';
-import { showPage } from './layout.ts';
-import { mailStateNotice } from './mail-state.ts';
-import { signIn } from './session.ts';
-import type { Texts } from './texts/index.ts';
-import { admitAttempt } from './attempts.ts';
-import { showExpired } from './validation.ts';
+import { sendAccessLink } from '../account/access-mails.ts';
+import { parseFlow } from '../account/register.ts';
+import { record } from '../audit.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { mailStateNotice } from '../mail-state.ts';
+import { signIn } from '../session.ts';
+import type { Texts } from '../texts/index.ts';
+import { admitAttempt } from '../attempts.ts';
+import { showExpired } from '../validation.ts';
 
 const COOKIE_S = 3_600;
 
-/** Sign-in by a mailed link, for an owner whose password is not checked because strangers have guessed at it. */
+/** Sign-in by a mailed link, for an account whose password is not checked because of too many wrong ones. */
 export function signInLinkPages(app: Hono<Env>, deps: Deps): void {
   app.post('/sign-in-link/send', (c) => send(c, deps));
   app.get('/sign-in-link', async (c) => {
     const secret = c.req.query('token') ?? '';
-    const account = await accountOf(deps, secret);
+    const account = await findLinkAccount(deps, secret);
     return account === undefined ? await showExpired(c, deps) : await showConfirmation(c, deps, account, secret);
   });
   app.post('/sign-in-link', (c) => open(c, deps));
@@ -42,7 +42,7 @@ export function linkForm(c: Context, login: string, flow: string): Html {
 }
 
 async function send(c: Context, deps: Deps): Promise<Response> {
-  const { login = '', flow } = await formOf(c, deps);
+  const { login = '', flow } = await readOwnForm(c, deps);
   const { sign_in_link: t, errors } = c.get('texts');
   const isAllowed = await admitAttempt(c, deps, 'recover');
   if (isAllowed && login.trim() !== '') {
@@ -61,15 +61,15 @@ async function send(c: Context, deps: Deps): Promise<Response> {
 
 const linkText = (texts: Texts['mail']): [string, string] => [texts.link_subject, texts.link];
 
-async function accountOf({ db, clock }: Deps, secret: string): Promise<Account | undefined> {
+async function findLinkAccount({ db, clock }: Deps, secret: string): Promise<Account | undefined> {
   const token = await peekMailToken(db, clock.now(), secret);
   const account = token?.kind === 'sign-in' ? await accountById(db, token.account_id!) : undefined;
   return account?.disabled === null ? account : undefined;
 }
 
 async function open(c: Context, deps: Deps): Promise<Response> {
-  const { token: secret = '' } = await formOf(c, deps);
-  const account = await accountOf(deps, secret);
+  const { token: secret = '' } = await readOwnForm(c, deps);
+  const account = await findLinkAccount(deps, secret);
   if (account === undefined) return await showExpired(c, deps);
   const isConsumed = await deps.db.transaction(async (tx) => {
     if ((await consumeMailToken(tx, deps.clock.now(), secret)) === undefined) return false;

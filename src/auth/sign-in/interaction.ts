@@ -1,9 +1,9 @@
 import type { InteractionResults } from 'oidc-provider';
 import { HttpError } from '#http/errors.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
-import { type Context, type Deps, textsOf } from './deps.ts';
-import { formTargetsFor } from './layout.ts';
-import { errors } from './oidc/oidc-provider.ts';
+import { type Context, type Deps, requestTexts } from '../deps.ts';
+import { formTargetsFor } from '../layout.ts';
+import { errors } from '../oidc/oidc-provider.ts';
 
 /** One prompt of an authorization request (oidc-provider's interaction): sign in, link a game account, or consent. */
 export interface Interaction {
@@ -30,7 +30,7 @@ export async function readInteraction(c: Context, deps: Deps): Promise<Interacti
   const params = details.params as Record<string, string>;
   const application = await applicationByClientId(deps.db, params['client_id']!);
   if (application === undefined || details.uid !== c.req.param('uid')) throw expired();
-  c.set('texts', textsOf(c, params['ui_locales']));
+  c.set('texts', requestTexts(c, params['ui_locales']));
   return {
     uid: details.uid,
     prompt: details.prompt.name as Interaction['prompt'],
@@ -79,6 +79,6 @@ export function restart(c: Context, { params }: Interaction): Response {
 }
 
 /** The application's origin or own scheme, to which the forms of the interaction's pages redirect in the end. */
-export function formTargetsOf({ redirectUri }: Interaction): string[] {
+export function interactionTargets({ redirectUri }: Interaction): string[] {
   return formTargetsFor(redirectUri);
 }

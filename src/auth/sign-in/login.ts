@@ -5,16 +5,16 @@ import type { Form } from '#http/form.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById, accountByLogin, passwordOf } from '#store/accounts/accounts.ts';
-import { type Context, type Deps, type Env, formOf } from './deps.ts';
-import { showPage } from './layout.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { showPage } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
-import { signedIn, signIn, signOut } from './session.ts';
-import { cancel, finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
-import { rememberThisDevice } from './device.ts';
-import { admitGuess } from './password-guesses.ts';
+import { signedIn, signIn, signOut } from '../session.ts';
+import { cancel, finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
+import { rememberThisDevice } from '../device.ts';
+import { admitGuess } from '../password-guesses.ts';
 import { linkForm } from './sign-in-link.ts';
-import { record } from './audit.ts';
+import { record } from '../audit.ts';
 
 /** Sign-in pages: `/sign-in/:uid` belongs to an authorization request, `/sign-in` leads to the account page. */
 export function loginPages(app: Hono<Env>, deps: Deps): void {
@@ -23,7 +23,7 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
     return await showLogin(c, deps, {});
   });
   app.post('/sign-in', async (c) => {
-    const form = await formOf(c, deps);
+    const form = await readOwnForm(c, deps);
     const account = await authenticate(c, deps, form);
     if (typeof account === 'string') return await showLogin(c, deps, { form, error: account });
     await signIn(c, deps, account.id);
@@ -32,12 +32,12 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
   app.get('/sign-in/:uid', (c) => showInteraction(c, deps));
   app.post('/sign-in/:uid', (c) => login(c, deps));
   app.post('/sign-in/:uid/cancel', async (c) => {
-    await formOf(c, deps);
+    await readOwnForm(c, deps);
     await readInteraction(c, deps);
     return await cancel(c, deps);
   });
   app.post('/sign-in/:uid/switch', async (c) => {
-    await formOf(c, deps);
+    await readOwnForm(c, deps);
     const interaction = await readInteraction(c, deps);
     await signOut(c, deps);
     return restart(c, interaction);
@@ -58,7 +58,7 @@ async function showInteraction(c: Context, deps: Deps): Promise<Response> {
 }
 
 async function login(c: Context, deps: Deps): Promise<Response> {
-  const form = await formOf(c, deps);
+  const form = await readOwnForm(c, deps);
   const interaction = await readInteraction(c, deps);
   if (interaction.prompt !== 'login') return c.redirect(`/sign-in/${interaction.uid}`, 303);
   const sessionAccount =
@@ -111,7 +111,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
     <h1>${t.title}</h1>
     ${interaction === undefined ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
     ${notice(done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
-    ${notice(problemOf(c, error), 'bad')}
+    ${notice(errorText(c, error), 'bad')}
     ${error === 'blocked' ? linkForm(c, sessionAccount?.name ?? form?.['login'] ?? '', interaction?.uid ?? '') : ''}
     <form
       class="stack"
@@ -133,7 +133,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
       ${field({ name: 'password', label: t.password, type: 'password', autocomplete: 'current-password', autofocus: sessionAccount !== undefined })}
       <button>${t.submit}</button>
     </form>
-    ${linksOf(c, deps, interaction, sessionAccount !== undefined)}
+    ${signInLinks(c, deps, interaction, sessionAccount !== undefined)}
   </div>`;
   const status = error === undefined ? 200 : error === 'blocked' ? 429 : 422;
   if (error === 'blocked') c.header('retry-after', '3600');
@@ -141,17 +141,17 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
     title: t.title,
     main,
     status,
-    formTargets: interaction === undefined ? [] : formTargetsOf(interaction),
+    formTargets: interaction === undefined ? [] : interactionTargets(interaction),
   });
 }
 
-function problemOf(c: Context, error: LoginError | undefined): string | undefined {
+function errorText(c: Context, error: LoginError | undefined): string | undefined {
   const { errors, sign_in_link } = c.get('texts');
   if (error === undefined) return undefined;
   return error === 'blocked' ? sign_in_link.blocked : errors[error];
 }
 
-function linksOf(c: Context, deps: Deps, interaction: Interaction | undefined, again: boolean): Html {
+function signInLinks(c: Context, deps: Deps, interaction: Interaction | undefined, again: boolean): Html {
   const { sign_in: t, cancel: cancelText } = c.get('texts');
   const flow = interaction === undefined ? '' : `?flow=${interaction.uid}`;
   const register =

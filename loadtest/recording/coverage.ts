@@ -1,0 +1,62 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TYPES } from '#events/schema.ts';
+import { SmartRouter } from 'hono/router/smart-router';
+
+interface Answered {
+  method: string;
+  path: string;
+}
+
+/** The routes of all services, as `GET /players/:id`. */
+export interface Routes {
+  all(): string[];
+  /** Adds those that no page has registered: of the services that answer JSON. */
+  add(routes: Iterable<string>): void;
+  /** Those that were never answered with a status below 400. */
+  missing(): string[];
+}
+
+/** Notes the routes of the pages when they are registered, and every response of this process. */
+export function watchRoutes(): Routes {
+  const registered = new Set<string>();
+  const { prototype } = SmartRouter;
+  // oxlint-disable-next-line typescript/unbound-method -- Reflect.apply passes the router
+  prototype.add = new Proxy(prototype.add, {
+    apply: (add, router, [method, path, handler]: [string, string, unknown]) => {
+      if (method !== 'ALL') registered.add(`${method} ${path}`);
+      Reflect.apply(add, router, [method, path, handler]);
+    },
+  });
+  const answered: Answered[] = [];
+  subscribe('http.server.response.finish', (message) => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    const [path = '/'] = request.url!.split('?');
+    if (response.statusCode < 400) answered.push({ method: request.method!, path });
+  });
+  return {
+    all: () => [...registered].sort(),
+    add: (routes) => [...routes].forEach((route) => registered.add(route)),
+    missing: () => [...registered].filter((route) => !answered.some((one) => matches(route, one))).sort(),
+  };
+}
+
+export const missingCommands = (commands: readonly string[], ran: readonly string[][]): string[] =>
+  commands.filter((words) => !ran.some((args) => commandIn(args, commands) === words));
+
+/** The command that the arguments call: the one of the most words, as `server key list` and `server`. */
+function commandIn(args: readonly string[], commands: readonly string[]): string | undefined {
+  const text = `${args.join(' ')} `;
+  return commands.filter((words) => text.startsWith(`${words} `)).sort((a, b) => b.length - a.length)[0];
+}
+
+export const missingTypes = (types: ReadonlySet<string>): string[] => TYPES.filter((type) => !types.has(type));
+
+function matches(route: string, { method, path }: Answered): boolean {
+  const [wanted, pattern = ''] = route.split(' ');
+  const form = pattern
+    .replace(/[.+?^$()|[\]\\]/g, '\\$&')
+    .replace(/:\w+|\{\w+\}/g, '[^/]+')
+    .replace('*', '.*');
+  return method === wanted && new RegExp(`^${form}/?$`).test(path);
+}

@@ -1,0 +1,223 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { Unavailable } from '#platform/errors.ts';
+
+/** The maximum duration of all steps of a new connection together. */
+const CONNECT_TIMEOUT_MS = 15_000;
+/** TCP then looks every second whether the host is there, and gives up after ten (libuv). */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+/** The time between two probes of a host that may be silent. */
+const PROBE_MS = 1_000;
+/** After as many intervals without an answer to a probe, or anything on another connection, the host is silent. */
+const QUIET_TICKS = 2;
+/** Maximum probes at the same time: each may occupy a thread of Node that looks up the name of the host. */
+const MAX_PROBES = 2;
+/** How long closing connections wait for the server. */
+const CLOSE_MS = 1_000;
+
+/**
+ * Session parameters that end the session of a client that has vanished, and with it its locks: within half a minute by
+ * TCP, and within a minute where a proxy between the two keeps the connection. Each replaces the default of PostgreSQL, or of
+ * the system where PostgreSQL shows that; what the operator has set is left alone. A socket file has no keepalives.
+ */
+const SESSION_PARAMETERS = {
+  tcp_keepalives_idle: { default: '7200', value: '10s' },
+  tcp_keepalives_interval: { default: '75', value: '5s' },
+  tcp_keepalives_count: { default: '9', value: '3' },
+  tcp_user_timeout: { default: '0', value: '30s' },
+  client_connection_check_interval: { default: '0', value: '10s' },
+  idle_in_transaction_session_timeout: { default: '0', value: '60s' },
+};
+
+/** Without pg_settings, which computes all parameters and takes more than a millisecond of each new connection. */
+const SESSION_SETUP = `
+  select count(case when current_setting(name, true) = usual then set_config(name, value, false) end)
+  from (values ${Object.entries(SESSION_PARAMETERS)
+    .map(([name, { default: usual, value }]) => `('${name}', '${usual}', '${value}')`)
+    .join(', ')}) as wanted (name, usual, value)`;
+
+type PostgresError = { code?: string; message?: string };
+
+/** Time-outs of pg, and errors of the system if no packet came back. */
+const showsSilence = ({ code, message }: PostgresError): boolean =>
+  code === undefined ? /timeout/i.test(message ?? '') : /^(ETIMEDOUT|EHOST|ENET|EAI_|ENOTFOUND)/.test(code);
+
+const isOutage = ({ code, message }: PostgresError): boolean =>
+  code === undefined
+    ? /connection|timeout|terminat/i.test(message ?? '')
+    : /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|08|25P03|57P|53|28|3D)/.test(code);
+
+const ignore = (): void => undefined;
+
+/**
+ * The connections of a thread to a server. A host without power, or a network that drops packets, closes no connection, and
+ * TCP waits for it for a quarter of an hour. After a time-out a new connection every second therefore asks whether the host
+ * answers. If it does not, and nothing arrives on the other connections, all of them end, and new ones fail at once until
+ * a probe is answered.
+ */
+export class Connections {
+  /** The class of the connections, for a pool. */
+  readonly Client: new () => Client;
+  readonly #config: pg.ClientConfig;
+  readonly #timeoutMs: number;
+  /** The bytes that each open socket had received at the last look. */
+  readonly #received = new Map<Socket, number>();
+  /** While the host may be silent. */
+  #probing: NodeJS.Timeout | undefined;
+  #quietTicks = 0;
+  #probes = 0;
+  /** The error of new connections while the host is silent. */
+  #silence: Error | undefined;
+
+  /** @param timeoutMs how long a statement may stay without an answer before a probe */
+  constructor(config: pg.ClientConfig, timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#config = {
+      ...config,
+      connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      pipeline: true,
+    };
+    const setUp = (): ClientSetup => this.#setUp(() => this.#silence);
+    this.Client = class extends Client {
+      constructor() {
+        super(setUp());
+      }
+    };
+  }
+
+  /** A client in pipeline mode. */
+  open(): Client {
+    return new this.Client();
+  }
+
+  /** Rethrows the error of a server that is unreachable or shutting down as `Unavailable`; errors of statements pass. */
+  async translateOutage<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      // pg creates the error where it reads the server's message; the useful stack is that of the caller.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      if (showsSilence(error as PostgresError)) this.#startProbing();
+      throw isOutage(error as PostgresError) ? new Unavailable(error) : error;
+    }
+  }
+
+  /** Looks from time to time whether the host is silent, for a statement that may take any time. */
+  async whileAnswering<T>(statement: Promise<T>): Promise<T> {
+    const timer = setInterval(() => this.#startProbing(), this.#timeoutMs).unref();
+    try {
+      return await statement;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Waits until the connections have closed, which the caller has begun, but for a silent host only a second. */
+  async close(): Promise<void> {
+    clearInterval(this.#probing);
+    const timer = setTimeout(() => this.#destroyAll(), CLOSE_MS);
+    await Promise.all([...this.#received.keys()].map(untilClosed));
+    clearTimeout(timer);
+  }
+
+  #setUp(refusal: ClientSetup['refusal']): ClientSetup {
+    const socket = new Socket();
+    this.#received.set(socket, 0);
+    socket.once('close', () => this.#received.delete(socket));
+    return { config: this.#config, socket, refusal };
+  }
+
+  #startProbing(): void {
+    if (this.#probing !== undefined) return;
+    this.#quietTicks = 0;
+    this.#hasReceived();
+    this.#probing = setInterval(() => this.#tick(), Math.min(PROBE_MS, this.#timeoutMs / QUIET_TICKS)).unref();
+    void this.#probe();
+  }
+
+  /** Ticks instead of a duration: between two of them a blocked event loop reads what has arrived. */
+  #tick(): void {
+    if (this.#hasReceived()) this.#quietTicks = 0;
+    else if (++this.#quietTicks === QUIET_TICKS) {
+      this.#silence = Object.assign(new Error('The host of PostgreSQL does not answer'), { code: 'ETIMEDOUT' });
+      this.#destroyAll(this.#silence);
+    }
+    if (this.#probes < MAX_PROBES) void this.#probe();
+  }
+
+  #hasReceived(): boolean {
+    let result = false;
+    for (const [socket, before] of this.#received) {
+      result ||= socket.bytesRead > before;
+      this.#received.set(socket, socket.bytesRead);
+    }
+    return result;
+  }
+
+  async #probe(): Promise<void> {
+    this.#probes++;
+    const client = new Client(this.#setUp(() => undefined));
+    const answered = await client.connect().then(
+      () => true,
+      (error) => !showsSilence(error),
+    );
+    this.#probes--;
+    void client.end();
+    if (!answered) return;
+    clearInterval(this.#probing);
+    this.#probing = undefined;
+    this.#silence = undefined;
+  }
+
+  #destroyAll(error?: Error): void {
+    for (const socket of this.#received.keys()) socket.destroy(error);
+  }
+}
+
+const untilClosed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.once('close', () => resolve());
+  });
+
+interface ClientSetup {
+  config: pg.ClientConfig;
+  socket: Socket;
+  /** The error with which a connection fails without an attempt. */
+  refusal: () => Error | undefined;
+}
+
+export class Client extends pg.Client {
+  readonly socket: Socket;
+  readonly #refusal: ClientSetup['refusal'];
+
+  constructor({ config, socket, refusal }: ClientSetup) {
+    super({ ...config, stream: () => socket });
+    this.socket = socket;
+    this.#refusal = refusal;
+    // Errors of statements reject their promises. An error between statements has no promise; without a handler it would end
+    // the process.
+    this.on('error', ignore);
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<pg.Client> | void {
+    const { promise, resolve, reject } = Promise.withResolvers<pg.Client>();
+    const settle = (error: Error | null): void => {
+      // The first query of the connection, because a transaction that is rolled back would undo it.
+      if (!error) this.query(SESSION_SETUP, ignore);
+      if (callback !== undefined) callback(error);
+      else if (error) reject(error);
+      else resolve(this);
+    };
+    const refusal = this.#refusal();
+    if (refusal === undefined) super.connect(settle);
+    else {
+      this.socket.destroy();
+      process.nextTick(settle, refusal);
+    }
+    return callback === undefined ? promise : undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** An item that waits for its result. Once it is settled, further calls do nothing. */
+export interface Pending<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface BatcherOptions<Item, Result> {
+  /** Settles each item of the batch. If it throws, the items that are not settled fail with its error. */
+  run: (batch: readonly Pending<Item, Result>[]) => Promise<void>;
+  /** The number of items, oldest first, in the next batch, at least 1; by default all. */
+  size?: (waiting: readonly Pending<Item, Result>[]) => number;
+  /** Each key has separate batches, which run concurrently with those of other keys; by default there is one key. */
+  key?: (item: Item) => string;
+}
+
+export interface Batcher<Item, Result> {
+  readonly add: (item: Item) => Promise<Result>;
+  /** Resolves when no item waits. */
+  readonly idle: () => Promise<void>;
+}
+
+/** Batches the items of one event-loop turn, and then those that arrive while a batch runs. */
+export function batcher<Item, Result = void>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  const { run, size = (waiting) => waiting.length, key = () => '' } = options;
+  const queues = new Map<string, { waiting: Pending<Item, Result>[]; drained: Promise<void> }>();
+  const drain = async (name: string, waiting: Pending<Item, Result>[]): Promise<void> => {
+    for (await setImmediate(); waiting.length > 0; await setImmediate()) {
+      const batch = waiting.splice(0, size(waiting));
+      await run(batch).catch((error: unknown) => {
+        for (const { reject } of batch) reject(error);
+      });
+    }
+    queues.delete(name);
+  };
+  return {
+    add(item) {
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      const name = key(item);
+      let queue = queues.get(name);
+      if (queue === undefined) {
+        const waiting: Pending<Item, Result>[] = [];
+        queues.set(name, (queue = { waiting, drained: drain(name, waiting) }));
+      }
+      queue.waiting.push({ item, resolve, reject });
+      return promise;
+    },
+    async idle() {
+      while (queues.size > 0) await Promise.all([...queues.values()].map(({ drained }) => drained));
+    },
+  };
+}
