@@ -15,7 +15,7 @@ import type { EventQueue } from '#events/ingest/event-queue.ts';
 
 type ServiceFactory = (context: AppContext, eventQueue: EventQueue | undefined) => Promise<HttpService>;
 
-/** Imported when they are opened, so that a thread loads only the code of its own services. */
+/** Imported when they are opened, so that a thread loads only the code of its services. */
 const SERVICES: Record<ServiceName, ServiceFactory> = {
   API: async (context) => (await import('#api/index.ts')).openApi(context),
   AUTH: async (context) => (await import('#auth/index.ts')).openAuth(context),
