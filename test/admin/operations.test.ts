@@ -18,6 +18,7 @@ import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { ACCESS_EXAMPLES } from './access-examples.ts';
 import { APPLICATION_EXAMPLES } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
+import { OWNER_EXAMPLES } from './owner-examples.ts';
 import { SERVER_EXAMPLES } from './server-examples.ts';
 
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
@@ -25,6 +26,7 @@ const EXAMPLES = {
   ...SERVER_EXAMPLES,
   ...APPLICATION_EXAMPLES,
   ...ACCESS_EXAMPLES,
+  ...OWNER_EXAMPLES,
 } as unknown as Readonly<Record<string, Example>>;
 
 const nameIn = (key: string): string => key.split(' ', 1)[0]!;
