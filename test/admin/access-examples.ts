@@ -3,7 +3,7 @@ import { changeApplication } from '#store/applications/application-changes.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { account } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
-import { type ApplicationTwin, ofClient, registered } from './application-examples.ts';
+import { type ApplicationTwin, inFile, ofClient, registered } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
 
 const act = ({ client_id }: ApplicationTwin): string => `/operator/applications/${client_id}`;
@@ -12,18 +12,21 @@ const approve: Example<ApplicationTwin> = {
   prepare: (context, name) => registered(context, name, { access: 'none' }),
   page: (twin) => [act(twin), { access: 'approved' }],
   command: (twin) => ['app', 'approve', ...ofClient(twin)],
+  file: (twin) => inFile(twin, { access: 'approved' }),
 };
 
 const revoke: Example<ApplicationTwin> = {
   prepare: registered,
   page: (twin) => [act(twin), { access: 'revoked' }],
   command: (twin) => ['app', 'revoke', ...ofClient(twin)],
+  file: (twin) => inFile(twin, { access: 'revoked' }),
 };
 
 const limit: Example<ApplicationTwin> = {
   prepare: registered,
   page: (twin) => [act(twin), { limit: '5000' }],
   command: (twin) => ['app', 'limit', ...ofClient(twin), '--limit', '5000'],
+  file: (twin) => inFile(twin, { hourly_limit: 5000 }),
 };
 
 interface WaitingTwin extends ApplicationTwin {

@@ -20,6 +20,9 @@ export async function registered(
 }
 
 export const ofClient = ({ client_id }: ApplicationTwin): string[] => ['--client-id', client_id];
+export const inFile = ({ name, client_id }: ApplicationTwin, members: object) => ({
+  applications: [{ name, client_id, type: 'service', ...members }],
+});
 
 const page = ({ client_id }: ApplicationTwin, path: string): string => `/applications/${client_id}${path}`;
 
@@ -30,6 +33,7 @@ const change: Example<ApplicationTwin> = {
     ...['app', 'set', ...ofClient(twin)],
     ...['--require-pkce', 'yes', '--rotate-refresh-tokens', 'yes'],
   ],
+  file: (twin) => inFile(twin, { require_pkce: true, rotate_refresh_tokens: true }),
 };
 
 const start: Example<ApplicationTwin> = {

@@ -1,6 +1,6 @@
 import { insertOwner } from '#store/applications/owners.ts';
 import { account } from '#test/support/builders.ts';
-import { type ApplicationTwin, ofClient, registered } from './application-examples.ts';
+import { type ApplicationTwin, inFile, ofClient, registered } from './application-examples.ts';
 import type { Example } from './examples.ts';
 
 /** Removes the first of two owners. */
@@ -18,6 +18,7 @@ const remove: Example<ApplicationTwin & { owners: [id: string, name: string][] }
   },
   page: ({ client_id, owners }) => [`/applications/${client_id}/owners/remove`, { account_id: owners[0]![0] }],
   command: (twin) => ['app', 'owner', 'remove', ...ofClient(twin), '--account', twin.owners[0]![1]],
+  file: (twin) => inFile(twin, { owners: [twin.owners[1]![1]] }),
 };
 
 export const OWNER_EXAMPLES = { 'application.owner.remove': remove };
