@@ -1,10 +1,10 @@
 import type { Db } from '#db/db.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import { apply } from '#events/apply.ts';
-import { contentHash } from '#events/checks/content.ts';
-import { Batch } from '#events/unit-of-work.ts';
-import { prepareEvent } from '#events/validation.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { effectOf } from '#events/handlers/index.ts';
+import { contentHash } from '#events/ledger/content.ts';
+import { Batch } from '#events/ledger/unit-of-work.ts';
+import { prepareEvent } from '#events/schema/index.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { Keys } from '#store/sequence.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
 import type { Bulk } from './bulk/bulk.ts';
@@ -64,7 +64,9 @@ export async function fillMatches(
 /** Applies a match and adds it to the ledger. It must be new and valid. */
 async function ingestOne(batch: Batch, server: Server, { event, wire }: GeneratedMatch): Promise<number> {
   const key = batch.keys.next(batch.now);
-  await apply({ batch, sender: OPERATOR, key, time: event.time, server, isReplay: false }, prepareEvent(event));
+  const { id: eventId, time, data } = prepareEvent(event);
+  const context = { batch, sender: OPERATOR, key, eventId, time, server, isReplay: false };
+  await effectOf(event.type).apply(context, data);
   const body = JSON.stringify(wire.data);
   const hash = contentHash(secretHash, event.type, body);
   batch.rows.add('ledger', [key, server.key, event.id, event.type, event.time, batch.now, body, null, 0, hash, null]);

@@ -1,4 +1,4 @@
-import type { Event, WireEvent } from '#events/schema.ts';
+import type { Event, WireEvent } from '#events/schema/index.ts';
 import { MAP_ROWS } from '#demo/network/map-list.ts';
 import { type Gamemode, MODES } from '#demo/network/match/modes.ts';
 import { Names } from '#demo/network/people/names.ts';

@@ -3,7 +3,7 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { UsageError } from '#platform/errors.ts';
 import { chunksOf } from '#platform/chunks.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { type Sample, sampleNetwork } from './network/index.ts';
 import type { DemoFolder, DemoState } from './folder.ts';
 

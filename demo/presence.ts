@@ -1,7 +1,7 @@
 import { systemClock } from '#platform/clock.ts';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { recordOnline } from '#store/game/online-samples.ts';
 import type { Sample } from './network/index.ts';
 

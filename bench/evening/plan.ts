@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { Random } from '#demo/network/random.ts';
 import type { BenchRequest } from '../case.ts';
 import type { BenchHistory } from '../generated-history.ts';

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 
 export interface Timed {
   time: number;

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { loginsAndLogouts } from './people/logins.ts';
 import { factionReports } from './factions.ts';
 import { playMatch } from './match/match.ts';

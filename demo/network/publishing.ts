@@ -1,5 +1,5 @@
 import { MINUTE } from './calendar.ts';
-import { PGM_COUNTERS } from '#events/counters/presets.ts';
+import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import type { SampleMap } from './maps.ts';
 import { timestampOf } from './match/match.ts';
 import { OWN_COUNTERS } from './match/own-counters.ts';

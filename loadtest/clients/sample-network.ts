@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { fill } from '#demo/fill.ts';
 import { DemoFolder } from '#demo/folder.ts';
 import type { Sample } from '#demo/network/index.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#platform/clock.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from '../support/databases.ts';
 import { GameServers } from './child-process.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '#platform/clock.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createApplication } from '#store/applications/applications.ts';
 import { createPopulation, matchOf } from '../support/matches.ts';
 import { Operator } from '../support/operator.ts';

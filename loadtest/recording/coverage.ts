@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { TYPES } from '#events/schema.ts';
+import { TYPES } from '#events/schema/index.ts';
 import { SmartRouter } from 'hono/router/smart-router';
 
 interface Answered {

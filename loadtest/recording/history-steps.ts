@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { after, event, person } from '#test/support/builders.ts';
 
 const GAMEMODES = [

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { historyOf } from '#test/events/generated-history.ts';
 import { type Sender, STEPS } from './history-steps.ts';

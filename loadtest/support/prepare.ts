@@ -3,7 +3,7 @@ import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { systemClock } from '#platform/clock.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createApplication, setLimit } from '#store/applications/applications.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 import { createServerKey } from '#store/game/server-keys.ts';

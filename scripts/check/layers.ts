@@ -45,18 +45,7 @@ export const TWO_WAY_SIBLINGS: readonly string[] = [
   'src/cli/command and src/cli/doctor',
   'src/cli/command and src/cli/import',
   'src/console/applications and src/console/operator',
-  'src/events/checks and src/events/counters',
-  'src/events/checks and src/events/punishments',
-  'src/events/handlers and src/events/jobs',
-  'src/events/jobs and src/events/punishments',
 ];
 
 /** Folders from which more than one file of the parent imports, although they import the parent. */
-export const TWO_WAY_SUBFOLDERS: readonly string[] = [
-  'src/api/auth',
-  'src/cli/command',
-  'src/events/checks',
-  'src/events/counters',
-  'src/events/handlers',
-  'src/events/punishments',
-];
+export const TWO_WAY_SUBFOLDERS: readonly string[] = ['src/api/auth', 'src/cli/command'];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { counterDeclared } from '#events/counters/schema.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
+import { COUNTER_EVENTS } from '#events/schema/counters.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import type { Counter } from '#store/game/counters/counters.ts';
 import { operation, rejection } from './operation.ts';
 
@@ -11,7 +11,7 @@ export const setCounter = operation({
     subject: key,
     label: label.en,
   }),
-  fields: counterDeclared,
+  fields: COUNTER_EVENTS['counter.declared'].data,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AppContext } from '#context/context.ts';
-import type { Problem } from '#events/checks/problems.ts';
-import type { Receipt } from '#events/receipts.ts';
+import type { Problem } from '#events/schema/problems.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { type Act, type Actor, recordAudit } from '#store/audit/audit.ts';
 
 /** What an operation works with: the context of the page or command, and who acts. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reportAsOperator } from '#events/operator-events.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { erasePlayer as replaceByPseudonym } from '#store/accounts/player-erasure.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
 import { operation, refuse, rejection } from './operation.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { countUndoable, undoChange, undoChanges } from '#events/punishments/changes.ts';
 import { findPlayer } from '#store/game/players.ts';
 import type { Punishment, PunishmentTarget } from '#store/game/punishments.ts';

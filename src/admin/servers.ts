@@ -3,7 +3,7 @@ import { checkAuthorities } from '#platform/crypto/authorities.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import {
   createServerKey,
   listServerKeys,

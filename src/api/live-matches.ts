@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { notFound } from '#http/errors.ts';
-import { MATCH_PHASES } from '#events/checks/match-schema.ts';
+import { MATCH_PHASES } from '#events/schema/live-matches.ts';
 import {
   listLiveMatches,
   type ListedLiveMatch,

@@ -3,9 +3,9 @@ import { UsageError } from '#platform/errors.ts';
 import { deleteCounter, setCounter } from '#admin/counters.ts';
 import { perform } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
-import { PGM_COUNTERS } from '#events/counters/presets.ts';
-import { DEFAULT_MOST } from '#events/counters/schema.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
+import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
+import { DEFAULT_MOST } from '#events/schema/counters.ts';
 import { type Aggregate, AGGREGATES, type Counter, counterByKey, listCounters } from '#store/game/counters/counters.ts';
 import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import {

@@ -4,7 +4,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { perform } from '#admin/operation.ts';
 import { erasePlayer, mergePlayers } from '#admin/players.ts';
-import { reasonAbout } from '#events/checks/problems.ts';
+import { reasonAbout } from '#events/schema/problems.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { aliasesOf, findPlayer, namesOf, type Player } from '#store/game/players.ts';

@@ -12,7 +12,7 @@ import {
   undoPunishmentChange,
   undoPunishmentsOfKey,
 } from '#admin/punishments.ts';
-import { type Problem, reasonAbout } from '#events/checks/problems.ts';
+import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
 import { historyOf, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { findPlayer } from '#store/game/players.ts';

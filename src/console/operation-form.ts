@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { fieldsFrom } from '#admin/fields.ts';
 import { type CodeOf, type Done, type Operation, perform } from '#admin/operation.ts';
-import { type Problem, problemsIn, reasonAbout } from '#events/checks/problems.ts';
+import { type Problem, problemsIn, reasonAbout } from '#events/schema/problems.ts';
 import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
 import type { Problems } from './components.ts';

@@ -1,12 +1,13 @@
 import { idOf } from '#platform/ids.ts';
 import { isShortUuid } from '#platform/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
-import type { Event, WireEvent } from './schema.ts';
+import { sql } from '#db/sql.ts';
+import type { EventName, WireEvent } from './schema/index.ts';
 import { firstObservation } from '#store/game/player-names.ts';
-import { pseudonymisedBodies } from './anonymise.ts';
-import { punishmentNames } from './punishments/export.ts';
-import { envelopeOf, LEDGER, type LedgerRow } from './rebuild.ts';
+import { pseudonymisedBodies } from './ledger/pseudonyms.ts';
+import type { Completion } from './handlers/event-effect.ts';
+import { effectOf } from './handlers/index.ts';
+import { envelopeOf, LEDGER, type LedgerRow, typeInLedger } from './ledger/ledger-rows.ts';
 import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import type { PunishmentScope, Server } from '#store/game/servers.ts';
 
@@ -20,17 +21,15 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
   await using snapshot = await db.snapshot();
   const substitutes = await substituteEvents(snapshot);
   const bodyOf = await pseudonymisedBodies(snapshot);
-  const nameOf = await punishmentNames(snapshot);
   for (let after = 0; ;) {
     const rows = await snapshot.all<LedgerRow>(
       sql`${LEDGER} where l.key > ${after} and l.withdrawn is null order by l.key limit ${BATCH_SIZE}`,
     );
-    const pictures = await picturesOf(snapshot, rows);
+    const eventOfRow = await eventsOfRows(snapshot, rows);
     for (const row of rows) {
       while (substitutes.length > 0 && substitutes[0]!.key < row.key) yield substitutes.shift()!.event;
       const envelope = row.envelope && bodyOf(row.type, row.envelope);
-      const event = wireOf({ ...row, body: bodyOf(row.type, row.body), envelope }, pictures);
-      if (event !== undefined) yield nameOf(event, row.aggregate);
+      yield eventOfRow({ ...row, body: bodyOf(row.type, row.body), envelope });
     }
     if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)!.key;
@@ -42,37 +41,23 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
 
 const BATCH_SIZE = 200;
 
-interface Picture {
-  content_type: string;
-  bytes: Uint8Array;
-}
-
-/** The pictures of published maps, by ledger key. */
-async function picturesOf(db: Queryable, rows: LedgerRow[]): Promise<Map<number, Picture>> {
-  const keys = rows.filter(({ type }) => type === 'map.published').map(({ key }) => key);
-  if (keys.length === 0) return new Map();
-  const pictures = await db.all<Picture & { ledger_key: number }>(sql`
-    select m.ledger_key, p.content_type, p.bytes from map_pictures m join pictures p on p.hash = m.hash
-    where m.ledger_key in (${list(keys)})`);
-  return new Map(pictures.map(({ ledger_key, ...picture }) => [ledger_key, picture]));
-}
-
-function wireOf(row: LedgerRow, pictures: Map<number, Picture>): WireEvent | undefined {
-  const { key, event_id: id, time, server } = row;
-  const data = JSON.parse(row.body) as Record<string, unknown>;
-  const picture = pictures.get(key);
-  if (picture !== undefined) {
-    data['image'] = { content_type: picture.content_type, data: Buffer.from(picture.bytes).toString('base64') };
-  }
-  // Accounts are not exported; the name observation of a link is.
-  const type = row.type === 'account.link' ? 'player.named' : row.type;
-  return { ...eventOf({ key, id, type, time, server, data }), ...envelopeOf(row.envelope) } as WireEvent;
+/** Returns a function that makes an event of a row, whose body has been pseudonymised. */
+async function eventsOfRows(db: Queryable, rows: readonly LedgerRow[]): Promise<(row: LedgerRow) => WireEvent> {
+  const completions = new Map<EventName, Completion>();
+  for (const [type, own] of Map.groupBy(rows, ({ type }) => type))
+    completions.set(type, await effectOf(type).ledger.exported(db, own));
+  return (row) => {
+    const { key, event_id: id, time, server } = row;
+    const data = completions.get(row.type)!(row, JSON.parse(row.body) as Record<string, unknown>);
+    const event = eventOf({ key, id, type: typeInLedger(row.type), time, server, data });
+    return { ...event, ...envelopeOf(row.envelope) } as WireEvent;
+  };
 }
 
 interface EventParts {
   key: number;
   id: string;
-  type: Event['type'];
+  type: EventName;
   time: number;
   server?: string | null;
   data: unknown;

@@ -1,5 +1,5 @@
-import { parseText } from '#events/json.ts';
-import type { WireEvent } from '#events/schema.ts';
+import { parseText } from '#events/ingest/json.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { ImportRefusal, type Finding } from './finding.ts';
 import { linesOf } from './lines.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 
 /**
  * One result of an importer: an event to ingest, a refused file or entry, a note for the operator, or an entry that is

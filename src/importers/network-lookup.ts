@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import type { PunishmentTerms } from '#store/game/punishments.ts';
 
 /** A punishment that an earlier import has issued. */

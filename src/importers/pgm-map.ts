@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { join, posix } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 import { ImportRefusal, type Finding } from './finding.ts';
 import { type Author, describe, type Description } from './pgm/description.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import type { WireEvent } from '#events/schema.ts';
-import { ingestEvents } from '#events/ledger.ts';
-import type { Receipt } from '#events/receipts.ts';
+import type { WireEvent } from '#events/schema/index.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import type { Checkpoint, Finding, Where } from './finding.ts';
 
 /** The totals of an import. */

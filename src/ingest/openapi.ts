@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { EventSchema, OPERATORS_ONLY } from '#events/schema.ts';
-import { MAX_PROBLEMS } from '#events/checks/problems.ts';
-import { MAX_BYTES, MAX_EVENT_LENGTH, MAX_IN_ARRAY, MAX_IN_STREAM } from './body.ts';
+import { type EventName, EventSchema, TYPES_OF_SERVERS } from '#events/schema/index.ts';
+import { MAX_PROBLEMS } from '#events/schema/problems.ts';
+import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
+import { MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM } from './body.ts';
 
 interface IngestFacts {
   /** The address of the ingest. */
@@ -42,7 +43,7 @@ export function openApiDocument({ url, network, site }: IngestFacts): string {
 function eventSchemas(): Record<string, object> {
   const { $schema: _, ...schema } = z.toJSONSchema(EventSchema, { io: 'input', unrepresentable: 'any' });
   const types = (schema.oneOf ?? schema.anyOf ?? []) as z.core.JSONSchema.ObjectSchema[];
-  const forServers = types.filter(({ title }) => !OPERATORS_ONLY.has(title as never)).map(withoutReceipt);
+  const forServers = types.filter(({ title }) => TYPES_OF_SERVERS.includes(title as EventName)).map(withoutReceipt);
   const named = forServers.map((event) => [schemaName(event.title!), event] as const);
   const mapping = Object.fromEntries(named.map(([name, { title }]) => [title!, ref(name).$ref]));
   const Event = { oneOf: named.map(([name]) => ref(name)), discriminator: { propertyName: 'type', mapping } };

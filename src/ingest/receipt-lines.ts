@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Receipt } from '#events/receipts.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 
 /** How long a client may leave the receipts unread before the response fails. */
 const STALL_TIMEOUT_MS = 60_000;

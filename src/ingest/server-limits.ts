@@ -1,10 +1,15 @@
 import type { Clock } from '#platform/clock.ts';
 import { type HttpError, rateLimited } from '#http/errors.ts';
 import { LIMITS } from '#http/limits.ts';
-import { type EventQueue, MAX_GROUP_WEIGHT, totalWeight } from '#events/group-commit.ts';
-import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/checks/weight.ts';
-import type { Item, IngestOptions } from '#events/ledger.ts';
-import type { Receipt } from '#events/receipts.ts';
+import {
+  type EventQueue,
+  type IngestOptions,
+  type Item,
+  MAX_GROUP_WEIGHT,
+  totalWeight,
+} from '#events/ingest/event-queue.ts';
+import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/schema/event-type.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 
 /**
  * Limits the share of one game server in the event queue, so that a server which sends without end delays only itself: at

@@ -10,7 +10,7 @@ import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
 import { recordPurge } from '#store/purge-runs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runPortion } from '#events/jobs/runner.ts';
-import type { EventQueue } from '#events/group-commit.ts';
+import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 import { mailOperators } from '#console/operator/notify.ts';
 import { PurgeGuard } from './purge-guard.ts';

@@ -11,11 +11,11 @@ import type { Listen } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { claimSecretKey } from '#context/database-key.ts';
 import type { HttpService } from '#http/service.ts';
-import { type EventQueue, GroupCommitQueue } from '#events/group-commit.ts';
+import type { EventQueue } from '#events/ingest/event-queue.ts';
 
 type ServiceFactory = (context: AppContext, eventQueue: EventQueue | undefined) => Promise<HttpService>;
 
-/** Imported when they are opened, so that a thread loads only the code of its own services. */
+/** Imported when they are opened, so that a thread loads only the code of its services. */
 const SERVICES: Record<ServiceName, ServiceFactory> = {
   API: async (context) => (await import('#api/index.ts')).openApi(context),
   AUTH: async (context) => (await import('#auth/index.ts')).openAuth(context),
@@ -23,9 +23,15 @@ const SERVICES: Record<ServiceName, ServiceFactory> = {
     const [{ openSite }, { openConsole }] = await Promise.all([import('#site/index.ts'), import('#console/index.ts')]);
     return await servicesByPath(context, { '/console': openConsole }, openSite);
   },
-  INGEST: async (context, eventQueue = new GroupCommitQueue(context)) =>
-    (await import('#ingest/index.ts')).openIngest(context, eventQueue),
+  INGEST: async (context, eventQueue) =>
+    (await import('#ingest/index.ts')).openIngest(context, eventQueue ?? (await queueOfThread(context))),
 };
+
+/** A queue that writes in this thread. The ingest's thread does not load it. */
+async function queueOfThread(context: AppContext): Promise<EventQueue> {
+  const { GroupCommitQueue } = await import('#events/ingest/group-commit.ts');
+  return new GroupCommitQueue(context);
+}
 
 export const ALL_SERVICES = Object.keys(SERVICES) as readonly ServiceName[];
 

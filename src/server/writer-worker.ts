@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '#platform/config.ts';
 import { openAppContext } from '#context/context.ts';
-import { GroupCommitQueue } from '#events/group-commit.ts';
-import { serveWorkerChannel } from '#events/worker-channel.ts';
+import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
+import { serveWorkerChannel } from '#events/ingest/worker-channel.ts';
 import { startManagedServers } from '#connectors/management/managed-servers.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
 import { startJobs } from './jobs.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '#platform/config.ts';
-import { CLOSE, WorkerChannel } from '#events/worker-channel.ts';
-import type { EventQueue } from '#events/group-commit.ts';
+import { CLOSE, WorkerChannel } from '#events/ingest/worker-channel.ts';
+import type { EventQueue } from '#events/ingest/event-queue.ts';
 
 /** The writer thread of the thread that opens it (writer-worker.ts). If it ends, its owner ends with an error. */
 export interface Writer extends AsyncDisposable {

@@ -15,9 +15,12 @@ import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { ACCESS_EXAMPLES } from './access-examples.ts';
+import { APPLICATION_EXAMPLES } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
 import { COUNTER_EXAMPLES } from './counter-examples.ts';
 import { JOB_EXAMPLES } from './job-examples.ts';
+import { OWNER_EXAMPLES } from './owner-examples.ts';
 import { PLAYER_EXAMPLES } from './player-examples.ts';
 import { PUNISHMENT_EXAMPLES } from './punishment-examples.ts';
 import { SERVER_EXAMPLES } from './server-examples.ts';
@@ -25,6 +28,9 @@ import { SERVER_EXAMPLES } from './server-examples.ts';
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
 const EXAMPLES = {
   ...SERVER_EXAMPLES,
+  ...APPLICATION_EXAMPLES,
+  ...ACCESS_EXAMPLES,
+  ...OWNER_EXAMPLES,
   ...PUNISHMENT_EXAMPLES,
   ...PLAYER_EXAMPLES,
   ...COUNTER_EXAMPLES,

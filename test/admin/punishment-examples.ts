@@ -1,5 +1,5 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { configured, event, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';

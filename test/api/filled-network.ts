@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import type { AppContext } from '#context/context.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { serverByName } from '#store/game/servers.ts';
 import {
   after,

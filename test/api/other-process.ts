@@ -5,8 +5,8 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { setLimit } from '#store/applications/applications.ts';
-import type { WireEvent } from '#events/schema.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import type { WireEvent } from '#events/schema/index.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { retractEvents } from '#test/support/jobs.ts';
 
 export type Order =

@@ -11,7 +11,7 @@ import {
   type NewApplication,
 } from '#store/applications/applications.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { Person } from './person.ts';

@@ -15,8 +15,8 @@ import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { readEvent } from '#events/read-event.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { readEvent } from '#events/schema/read-event.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createEmptyDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
 
 const history = (): BenchHistory => new BenchHistory('test', 700, 150);

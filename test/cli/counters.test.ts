@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PGM_COUNTERS } from '#events/counters/presets.ts';
+import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { testContext, onEachDatabase } from '#test/support/context.ts';
 import { scorehall } from './scorehall.ts';

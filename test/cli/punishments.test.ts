@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
 import { listAudit } from '#store/audit/audit.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { configured, event, login, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { scorehall } from './scorehall.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PGM_COUNTERS } from '#events/counters/presets.ts';
+import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { counterByKey, listCounters } from '#store/game/counters/counters.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';

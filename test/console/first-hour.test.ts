@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { application, configured, event, login, map, person, sendEvents } from '#test/support/builders.ts';

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { mailOperators } from '#console/operator/notify.ts';
 import { openAppContext } from '#context/context.ts';
 import { sql } from '#db/sql.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { setEmail, setRole } from '#store/accounts/account-changes.ts';
 import { requestAccess } from '#store/applications/access-requests.ts';
 import { serverByName } from '#store/game/servers.ts';

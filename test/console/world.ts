@@ -1,7 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { requestAccess, decideRequest } from '#store/applications/access-requests.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';

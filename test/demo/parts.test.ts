@@ -12,7 +12,7 @@ import { type DemoFacts, DemoFolder, type DemoState } from '#demo/folder.ts';
 import { demoSettings } from '#demo/settings.ts';
 import { accountByName, passwordOf } from '#store/accounts/accounts.ts';
 import { deleteApplication, listApplications } from '#store/applications/applications.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { configured } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 

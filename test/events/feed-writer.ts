@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { systemClock } from '#platform/clock.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { match, team } from '#test/support/builders.ts';
 
 /** A worker thread that ingests matches one after the other, on a connection of its own. */

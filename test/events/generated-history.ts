@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { WireEvent } from '#events/schema.ts';
-import type { Sender } from '#events/receipts.ts';
+import type { WireEvent } from '#events/schema/index.ts';
+import type { Sender } from '#events/ledger/receipts.ts';
 import { configured, event, person } from '#test/support/builders.ts';
 
 /**

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { checkEvent } from '#events/validation.ts';
-import { type Item, ingestEvents, ingestItems } from '#events/ledger.ts';
-import type { Receipt } from '#events/receipts.ts';
+import { checkEvent } from '#events/ingest/validation.ts';
+import type { Item } from '#events/ingest/event-queue.ts';
+import { ingestEvents, ingestItems } from '#events/ingest/ingest-events.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { TestClock } from '#test/support/context.ts';
 import { resetTables } from './canonical-dump.ts';
 import { beginnings, CREDENTIAL, senderOf, SERVERS, type GeneratedEvent } from './generated-history.ts';

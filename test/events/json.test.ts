@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseAll, parseOne } from '#events/json.ts';
+import { parseAll, parseOne } from '#events/ingest/json.ts';
 
 const REPEATED = { problem: 'names the same member twice in one object' };
 const MOST = 10;

@@ -7,12 +7,11 @@ import { Worker } from 'node:worker_threads';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import type { Problem } from '#events/checks/problems.ts';
-import type { Event, WireEvent } from '#events/schema.ts';
-import { readEvent } from '#events/read-event.ts';
-import { TYPES } from '#events/schema.ts';
+import type { Problem } from '#events/schema/problems.ts';
+import { type Event, TYPES, type WireEvent } from '#events/schema/index.ts';
+import { readEvent } from '#events/schema/read-event.ts';
 import { standingOf } from '#store/game/factions.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { mapByName, mapNames, ratesOf, rotationOf, rotationsOf } from '#store/game/maps/maps.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
@@ -22,7 +21,7 @@ import { statsOf } from '#store/game/player-stats.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishments } from '#store/game/punishments.ts';
-import type { Receipt, Sender } from '#events/receipts.ts';
+import type { Receipt, Sender } from '#events/ledger/receipts.ts';
 import { countOnline, listServers, serverByName, serversPlaying } from '#store/game/servers.ts';
 import {
   account,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { LINK_CODE_MS, newLinkCode } from '#store/accounts/link-codes.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkEvent } from '#events/validation.ts';
-import { readEvent } from '#events/read-event.ts';
-import type { DataOf } from '#events/schema.ts';
+import { checkEvent } from '#events/ingest/validation.ts';
+import { readEvent } from '#events/schema/read-event.ts';
+import type { DataOf } from '#events/schema/index.ts';
 import { countersOf, groupOf } from '#store/game/statistics-groups.ts';
-import { type MatchSummary, summariseMatch, pseudonymiseMatch, uuidsOf } from '#events/match-summary.ts';
+import { type MatchSummary, summariseMatch, pseudonymiseMatch, uuidsOf } from '#events/schema/match-summary.ts';
 import { BEGINNING, match, person } from '#test/support/builders.ts';
 
 type Finished = DataOf<'match.finished'>;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '#platform/clock.ts';
 import { exportEvents } from '#events/export.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { retractEvents } from '#test/support/jobs.ts';
 import { keyOf } from '#platform/ids.ts';
 import { databaseLookup } from '#importers/database-lookup.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { namesOf, playerByUuid } from '#store/game/players.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { testApi } from '#test/support/api.ts';
 import { account, after, configured, event, login, sendEvents, statistics } from '#test/support/builders.ts';
 import { onEachDatabase, twoDatabases } from '#test/support/context.ts';

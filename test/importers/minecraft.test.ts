@@ -4,7 +4,7 @@ import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Event } from '#events/schema.ts';
+import type { Event } from '#events/schema/index.ts';
 import type { NetworkLookup } from '#importers/network-lookup.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
 import { monthBefore, readDate } from '#importers/minecraft/date.ts';

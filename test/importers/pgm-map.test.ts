@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { NetworkLookup } from '#importers/network-lookup.ts';
 import { importPgmMaps } from '#importers/pgm-map.ts';
-import type { DataOf, WireEvent } from '#events/schema.ts';
+import type { DataOf, WireEvent } from '#events/schema/index.ts';
 import { networkLookup, folderOf, NOW, reportAll, type Reported } from './fixtures.ts';
 
 const UUID = '11111111-2222-4333-8444-555555555555';

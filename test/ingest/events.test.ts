@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from '#db/sql.ts';
 import { listEventWarnings } from '#store/game/event-warnings.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { keyOf as keyOfId } from '#platform/ids.ts';
 import { findServerKey, listServerKeys, revokeServerKeys, rotateServerKey } from '#store/game/server-keys.ts';

@@ -17,7 +17,6 @@ onSqlite('a free-for-all may have as many teams as players', async (t, url) => {
   const winners = teams.slice(0, 101).map(({ name }) => name);
   const { json: receipt } = await post(match({ gamemode: 'ffa', teams, winners }));
   assert.equal(receipt.status, 'accepted', JSON.stringify(receipt));
-  // A timestamp that the fast path does not parse: the schema decides.
   const other = match({ gamemode: 'ffa', teams: freeForAll(101), win: 'Player7', started: '2026-03-01T00:00:00Z' });
   assert.equal((await post(other)).json.status, 'accepted');
   const refused = await post(match({ teams: freeForAll(1_001) }));

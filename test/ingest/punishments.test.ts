@@ -5,7 +5,7 @@ import { listServerKeys, revokeServerKeys } from '#store/game/server-keys.ts';
 import { punishmentByKey, type Punishment } from '#store/game/punishments.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { keyOf } from '#platform/ids.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { type Reply } from '#test/support/request.ts';
 import { after, configured, event, pardon, person, punishment, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { Receipt } from '#events/receipts.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { ReceiptLines } from '#ingest/receipt-lines.ts';
 
 /** More than the buffers of a connection hold. */

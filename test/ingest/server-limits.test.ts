@@ -3,8 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import {
   MAX_HELD_BYTES,
@@ -14,9 +13,8 @@ import {
   ServerLimits,
   WINDOW_WEIGHT,
 } from '#ingest/server-limits.ts';
-import { totalWeight } from '#events/group-commit.ts';
-import type { Item } from '#events/ledger.ts';
-import type { Receipt } from '#events/receipts.ts';
+import { type Item, totalWeight } from '#events/ingest/event-queue.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { login, match, person, punishment, rating, sendEvents, team } from '#test/support/builders.ts';

@@ -4,7 +4,7 @@ import { systemClock } from '#platform/clock.ts';
 import { type Environment, readConfig } from '#platform/config.ts';
 import { sql } from '#db/sql.ts';
 import { openAppContext } from '#context/context.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';

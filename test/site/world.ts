@@ -1,8 +1,8 @@
 import { runJobsOnce } from '#server/jobs.ts';
 import type { AppContext } from '#context/context.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { recordOnline } from '#store/game/online-samples.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { type Sample, sampleNetwork } from '#demo/network/index.ts';
 import { drawMap } from '#demo/network/map-image/draw.ts';
 import type { SampleMap } from '#demo/network/maps.ts';

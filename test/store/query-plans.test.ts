@@ -51,7 +51,7 @@ import {
 } from '#store/game/punishments.ts';
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
 import { bansAfter, countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
-import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
+import { receiptsAfter, receiptsBefore } from '#events/ledger/receipt-log.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
@@ -61,9 +61,9 @@ import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { event, match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
-import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
+import { ROWS_PER_PORTION } from '#events/ledger/portion.ts';
 import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
-import { Batch } from '#events/unit-of-work.ts';
+import { Batch } from '#events/ledger/unit-of-work.ts';
 import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */

@@ -11,9 +11,9 @@ import {
   type NewApplication,
   setLimit,
 } from '#store/applications/applications.ts';
-import type { Event, WireEvent } from '#events/schema.ts';
-import { ingestEvents } from '#events/ledger.ts';
-import type { Sender } from '#events/receipts.ts';
+import type { Event, WireEvent } from '#events/schema/index.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import type { Sender } from '#events/ledger/receipts.ts';
 import { createServerKey, listServerKeys } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';

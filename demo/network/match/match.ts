@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { countersOf } from './counters.ts';
 import { type Kill, eliminate, fight } from './kills.ts';
 import { GOALS, type Goal } from './objectives.ts';

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import type { Fixture } from '../schedule.ts';
 import { playMatch, timestampOf } from './match.ts';
 import type { Naming } from './teams.ts';

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import type { SampleMap } from '../maps.ts';
 import { playMatch, timestampOf } from '#demo/network/match/match.ts';
 import { progressOf } from '#demo/network/match/progress.ts';

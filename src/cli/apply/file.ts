@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { nameKey } from '#platform/text.ts';
-import { problemsIn } from '#events/checks/problems.ts';
+import { problemsIn } from '#events/schema/problems.ts';
 
 /** Reads a YAML or JSON file. @throws UsageError that names the file */
 export function parseFile(path: string): unknown {

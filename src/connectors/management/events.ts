@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
 import { WATCH_EVENT } from '#store/game/watches/server-watches.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import type { Ban } from './messages.ts';
 
 /**

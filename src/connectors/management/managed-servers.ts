@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '#platform/clock.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
-import { NewPlayerLimit } from '#events/checks/new-players.ts';
+import { NewPlayerLimit } from '#events/ingest/new-players.ts';
 import type { HeldServer } from '#store/game/watches/managed-servers.ts';
 import { Leases } from './leases.ts';
 import { ServerConnection, type ConnectionDeps } from './server-connection.ts';

@@ -1,8 +1,8 @@
 import type { AppContext } from '#context/context.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import type { NewPlayerLimit } from '#events/checks/new-players.ts';
-import { ingestEvents } from '#events/ledger.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { NewPlayerLimit } from '#events/ingest/new-players.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { Keys } from '#store/sequence.ts';
 import { type HeldServer, touchHeld } from '#store/game/watches/managed-servers.ts';
 import {

@@ -13,8 +13,8 @@ import {
 } from '#store/game/watches/server-watches.ts';
 import { reportingMatches } from '#store/game/live-matches.ts';
 import type { AppContext } from '#context/context.ts';
-import { ingestEvents } from '#events/ledger.ts';
-import type { Receipt } from '#events/receipts.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { GamedigClient } from './gamedig-client.ts';
 import { type Names, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { commandName } from '#context/command-name.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import type { LoggedReceipt } from '#events/receipt-log.ts';
+import type { LoggedReceipt } from '#events/ledger/receipt-log.ts';
 import type { ServerNow } from '#store/game/servers.ts';
 import type { ConsoleRequest } from '../routes.ts';
 

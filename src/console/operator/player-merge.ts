@@ -5,7 +5,7 @@ import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
-import { openMergeOf } from '#events/jobs/merge.ts';
+import { openMergeOf } from '#events/handlers/merge-records.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, timestamp, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';

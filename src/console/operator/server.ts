@@ -15,7 +15,7 @@ import {
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
-import { type LoggedReceipt, receiptsBefore } from '#events/receipt-log.ts';
+import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
 import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
 import { type Server, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';

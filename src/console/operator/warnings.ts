@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
-import { OF_THE_PRESENT } from '#events/schema.ts';
+import { OF_THE_PRESENT } from '#events/schema/index.ts';
 import { type EventWarning, listEventWarnings } from '#store/game/event-warnings.ts';
 import { button, timestamp } from '../components.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';

@@ -1,18 +1,28 @@
+import { uuidOf } from '#platform/text.ts';
 import { sql } from '#db/sql.ts';
-import { linkPlayer } from '#store/accounts/account-changes.ts';
+import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById, type Account } from '#store/accounts/accounts.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
 import { returnPunishments } from './returning-players.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import type { DataOf } from '../schema.ts';
-import { type EventContext, type HandlerResult, EventRejected, observePlayer } from '../unit-of-work.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { LINK_EVENTS } from '../schema/account-links.ts';
+import {
+  type Batch,
+  type EventContext,
+  type HandlerResult,
+  EventRejected,
+  observePlayer,
+} from '../ledger/unit-of-work.ts';
+
+type Link = DataOf<'account.link'>;
 
 /** Links the game account of a player to the account that the typed code belongs to. */
 
-export async function applyLink(
-  context: EventContext,
-  { player, code }: DataOf<'account.link'>,
-): Promise<HandlerResult> {
+async function applyLink(context: EventContext, { player, code }: Link): Promise<HandlerResult> {
   const { batch } = context;
   const row = await batch.tx.get<{ account_id: string }>(
     sql`select account_id from link_codes where code_hash = ${batch.tx.keyedHash(plainCode(code))} and expires > ${batch.now}`,
@@ -43,3 +53,45 @@ async function recordLink({ batch, server }: EventContext, { id, name }: Account
   const actor = { via: 'game', account_id: id, name, address: server?.name ?? '' } as const;
   await recordAudit(batch.tx, batch.now, actor, { action: 'account.link', subject: id, label: name });
 }
+
+/**
+ * Unlinks the game account from its account, unless a later event has linked the two again. If the game account was
+ * merged into another one since, the account is linked to that one; it is unlinked too, unless an event of its own linked
+ * it.
+ */
+async function unlink({ tx, players }: Batch, { key }: LedgerRow, uuid: string): Promise<void> {
+  const player = players.find(uuid)!;
+  const rows = await tx.tuples(sql`
+    select l.key, l.body from name_observations s join ledger l on l.key = s.ledger_key
+    where s.player_key = ${player.key} and l.type = 'account.link' and l.withdrawn is null and l.key <> ${key}`);
+  const otherLinks = (rows as [number, string][]).map(([link, body]) => ({ key: link, uuid: linkedUuid(body) }));
+  if (otherLinks.some((link) => link.uuid === uuid && link.key > key)) return;
+  const followsMerge = player.uuid !== uuid && !otherLinks.some((link) => link.uuid === player.uuid);
+  for (const linked of followsMerge ? [uuid, player.uuid] : [uuid]) {
+    const account = await tx.get<{ id: string }>(sql`select id from accounts where player_uuid = ${linked}`);
+    if (account !== undefined) return void (await unlinkPlayer(tx, account.id));
+  }
+}
+
+const linkedUuid = (body: string): string | undefined =>
+  uuidOf((JSON.parse(body) as { player: { uuid: string } }).player.uuid);
+
+async function undoLink(batch: Batch, row: LedgerRow, { player }: Pick<Link, 'player'>): Promise<null> {
+  await unlink(batch, row, player.uuid);
+  await deleteObservation(batch, row.key, player.uuid);
+  return null;
+}
+
+export const LINK_EFFECTS: Effects<typeof LINK_EVENTS> = {
+  'account.link': {
+    apply: applyLink,
+    load: loadsNothing,
+    // The player returns: the events behind it keep the real player.
+    changesPlayers: true,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => player,
+    retract: { undo: undoLink },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

@@ -1,19 +1,24 @@
 import { hasResult, isSameMatch, newestReport, storeReport } from '#store/game/live-matches.ts';
-import { teamOf } from '../match-summary.ts';
-import type { DataOf } from '../schema.ts';
-import { type EventContext, type HandlerResult } from '../unit-of-work.ts';
+import { teamOf } from '../schema/match-summary.ts';
+import {
+  AS_STORED,
+  type Effects,
+  hasNoAggregate,
+  loadsNothing,
+  observesNobody,
+  storesNoNames,
+} from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { LIVE_MATCH_EVENTS } from '../schema/live-matches.ts';
+import { type EventContext, type HandlerResult } from '../ledger/unit-of-work.ts';
 import { observedAt } from './servers.ts';
 
 /**
  * Stores the newest report of the match that a server plays. A match that began at another time becomes an unreported match, unless
  * its result is known.
  */
-export async function applyProgress(
-  context: EventContext,
-  id: string,
-  data: DataOf<'match.progress'>,
-): Promise<HandlerResult> {
-  const { batch, server, time } = context;
+async function applyProgress(context: EventContext, data: DataOf<'match.progress'>): Promise<HandlerResult> {
+  const { batch, eventId: id, server, time } = context;
   const { key: serverKey } = server!;
   const received = observedAt(context, 'a report of a running match');
   const before = await newestReport(batch.tx, serverKey);
@@ -43,3 +48,16 @@ async function isReported({ batch, server, time }: EventContext, started: number
   );
   return queued || (await hasResult(batch.tx, key, started, time));
 }
+
+export const LIVE_MATCH_EFFECTS: Effects<typeof LIVE_MATCH_EVENTS> = {
+  'match.progress': {
+    apply: applyProgress,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: 'not stored',
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

@@ -1,11 +1,23 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type EventContext, EventRejected, sourceOf, observePlayer, type HandlerResult } from '../unit-of-work.ts';
-import type { DataOf } from '../schema.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
+import { mapAggregate } from './maps.ts';
+import {
+  type Batch,
+  type EventContext,
+  EventRejected,
+  sourceOf,
+  observePlayer,
+  type HandlerResult,
+} from '../ledger/unit-of-work.ts';
+import { AS_STORED, type Effects, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { MAP_RATING_EVENTS } from '../schema/map-ratings.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
 
 /** Stores a player's rating of a map version; it replaces an earlier rating by the same player. */
-export async function applyRated(context: EventContext, data: DataOf<'map.rated'>): Promise<HandlerResult> {
+async function applyRated(context: EventContext, data: DataOf<'map.rated'>): Promise<HandlerResult> {
   const { batch, time } = context;
   const map = await mapByName(batch.tx, data.map);
   if (map === undefined) throw new EventRejected('data.map', 'names no published map; send map.published first', true);
@@ -88,3 +100,26 @@ export async function deleteVote(
 
 /** The votes of a player for the maps of an aggregate, as the reference of a stale aggregate (`jobs/map-ratings.ts`). */
 export const votesOf = (aggregate: string, player: number): string => `vote ${player} ${aggregate}`;
+
+/** Only the votes of the player are derived again. */
+async function undoRated(
+  batch: Batch,
+  row: LedgerRow,
+  { player: { uuid } }: DataOf<'map.rated'>,
+): Promise<string | null> {
+  await deleteObservation(batch, row.key, uuid);
+  return row.aggregate && votesOf(row.aggregate, batch.players.find(uuid)!.key);
+}
+
+export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {
+  'map.rated': {
+    apply: applyRated,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: ({ map }) => mapAggregate(map),
+    observes: ({ player }) => player,
+    retract: { undo: undoRated },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

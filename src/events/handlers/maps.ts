@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto';
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
-import { type EventContext, EventRejected, sourceOf, type HandlerResult } from '../unit-of-work.ts';
-import type { DataOf } from '../schema.ts';
+import { list, sql } from '#db/sql.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { type AggregateKind, allEvents } from './aggregate-kind.ts';
+import { type Batch, type EventContext, EventRejected, sourceOf, type HandlerResult } from '../ledger/unit-of-work.ts';
+import { AS_STORED, type Effects, loadsNothing, observesNobody, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { MAP_EVENTS } from '../schema/maps.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
 
 type Published = DataOf<'map.published'>;
@@ -13,7 +17,7 @@ type Published = DataOf<'map.published'>;
  * of them may publish any map, and the event with the latest `time` counts, whatever its version says. An empty objective
  * or a missing picture does not overwrite the stored one, since older map files lack them.
  */
-export async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
+async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
   const { time, batch } = context;
   const picture = await mapImageOf(context, data);
   const known = await publishedMap(batch.tx, data.name);
@@ -134,3 +138,56 @@ const isSame = (known: Facts, next: Facts): boolean => JSON.stringify(factsOf(kn
 function factsOf({ version, proto, objective, type, path, authors, teams, gamemodes }: Facts): Facts {
   return { version, proto, objective, type, path, authors, teams, gamemodes };
 }
+
+/** Deletes the picture of a map with the last event that brought it. The map itself is rebuilt. */
+async function undoPublished({ tx }: Batch, { key, aggregate }: LedgerRow): Promise<string | null> {
+  await tx.runAll([
+    sql`delete from map_images where hash in (select hash from map_pictures where ledger_key = ${key})
+      and not exists (select 1 from map_pictures o where o.hash = map_images.hash and o.ledger_key <> ${key})`,
+    sql`delete from map_pictures where ledger_key = ${key}`,
+    sql`delete from pictures where not exists (select 1 from map_pictures p where p.hash = pictures.hash)
+      and not exists (select 1 from map_images i where i.hash = pictures.hash)`,
+  ]);
+  return aggregate;
+}
+
+interface Picture {
+  content_type: string;
+  bytes: Uint8Array;
+}
+
+/** Adds the pictures, which the ledger does not have. */
+async function withPictures(db: Queryable, rows: readonly LedgerRow[]) {
+  const pictures = await db.all<Picture & { ledger_key: number }>(sql`
+    select m.ledger_key, p.content_type, p.bytes from map_pictures m join pictures p on p.hash = m.hash
+    where m.ledger_key in (${list(rows.map(({ key }) => key))})`);
+  const byKey = new Map(pictures.map(({ ledger_key, ...picture }) => [ledger_key, picture]));
+  return ({ key }: LedgerRow, data: object): object => {
+    const picture = byKey.get(key);
+    if (picture === undefined) return data;
+    const { content_type, bytes } = picture;
+    return { ...data, image: { content_type, data: Buffer.from(bytes).toString('base64') } };
+  };
+}
+
+/** Names compare in any case. */
+export const MAPS: AggregateKind = {
+  prefix: 'map',
+  reset: (tx, name) => tx.run(sql`delete from maps where name_key = ${name}`),
+  events: allEvents,
+};
+
+export const mapAggregate = (name: string): string => `${MAPS.prefix} ${nameKey(name)}`;
+
+export const MAP_EFFECTS: Effects<typeof MAP_EVENTS> = {
+  'map.published': {
+    apply: applyPublished,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: ({ name }) => mapAggregate(name),
+    observes: observesNobody,
+    retract: { undo: undoPublished },
+    anonymise: storesNoNames,
+    ledger: { ...AS_STORED, exported: withPictures },
+  },
+};

@@ -1,15 +1,19 @@
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNobody } from './event-effect.ts';
+import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
-import { type EventContext, findOrAddPlayer, type HandlerResult } from '../unit-of-work.ts';
+import { type EventContext, findOrAddPlayer, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
 import { sumsOf } from '#store/game/player-stats.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
-import { applyReports } from '../counters/report.ts';
-import { type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
+import { anonymiseMatch } from './match-anonymisation.ts';
+import { beginMatch, continueMatch } from './match-retraction.ts';
+import { applyReports } from './counter-reports.ts';
+import { type MatchSummary, type PlayerSummary, uuidsOf } from '../schema/match-summary.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
-export async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
+async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
   const { batch, key, server } = context;
   const { facts, started, finished, teams, objectives, extras, counters } = match;
   const head = headText(context, facts);
@@ -117,3 +121,16 @@ function headText({ key, server }: EventContext, { map, ...others }: MatchSummar
   const facts: MatchFacts = { id: idOf(key), map, server: server!.name, ...others };
   return JSON.stringify(facts).slice(0, -1);
 }
+
+export const MATCH_EFFECTS: Effects<typeof MATCH_EVENTS> = {
+  'match.finished': {
+    apply: applyFinished,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { begin: beginMatch, next: continueMatch },
+    anonymise: anonymiseMatch,
+    ledger: AS_STORED,
+  },
+};

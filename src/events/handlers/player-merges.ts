@@ -2,19 +2,25 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { isShortUuid, shortUuid } from '#platform/text.ts';
-import { mergeOrCreateJob } from '../jobs/merge.ts';
-import { NEVER_SEEN } from '../player-accumulator.ts';
-import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
-import type { DataOf } from '../schema.ts';
+import { mergeOrCreateJob } from './merge-records.ts';
+import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
+import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
+import {
+  AS_STORED,
+  type Effects,
+  hasNoAggregate,
+  loadsNothing,
+  observesNobody,
+  storesNoNames,
+} from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { MERGE_EVENTS } from '../schema/player-merges.ts';
 
 /**
  * Merges the player `from` into `into`: all stored and all later events of `from` count for `into`. This is for people
  * who played in offline mode or on Bedrock before they had their present game account. Neither player needs to exist yet.
  */
-export async function applyMerged(
-  { batch }: EventContext,
-  { from, into }: DataOf<'player.merged'>,
-): Promise<HandlerResult> {
+async function applyMerged({ batch }: EventContext, { from, into }: DataOf<'player.merged'>): Promise<HandlerResult> {
   const { tx } = batch;
   await batch.flush();
   const target = (await aliasOf(tx, into)) ?? into;
@@ -79,3 +85,16 @@ async function renameUnnamed(tx: Queryable, key: number, uuid: string): Promise<
       values (${name}, ${key}, ${name}, ${NEVER_SEEN}, ${NEVER_SEEN})`,
   ]);
 }
+
+export const MERGE_EFFECTS: Effects<typeof MERGE_EVENTS> = {
+  'player.merged': {
+    apply: applyMerged,
+    load: loadsNothing,
+    changesPlayers: true,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'nothing' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

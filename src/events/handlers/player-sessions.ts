@@ -1,8 +1,19 @@
-import { type EventContext, findOrAddPlayer, observePlayer, type HandlerResult } from '../unit-of-work.ts';
-import type { DataOf } from '../schema.ts';
+import { sql } from '#db/sql.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
+import {
+  type Batch,
+  type EventContext,
+  findOrAddPlayer,
+  observePlayer,
+  type HandlerResult,
+} from '../ledger/unit-of-work.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { SESSION_EVENTS } from '../schema/player-sessions.ts';
 
 /** Stores a login or logout: the player's name, the time of the last one, and a session row for a later retraction. */
-export function applySession(context: EventContext, { player }: DataOf<'player.login'>, login: boolean): HandlerResult {
+function applySession(context: EventContext, { player }: DataOf<'player.login'>, login: boolean): HandlerResult {
   const { batch, key, time, server } = context;
   const stored = findOrAddPlayer(context, player, time);
   if (login) batch.players.login(stored, time, server!.name);
@@ -13,14 +24,68 @@ export function applySession(context: EventContext, { player }: DataOf<'player.l
 }
 
 /** Records that a player had a name at the event's time, without a login. */
-export function applyNamed(context: EventContext, { player }: DataOf<'player.named'>): HandlerResult {
+function applyNamed(context: EventContext, { player }: DataOf<'player.named'>): HandlerResult {
   observePlayer(context, player);
   return undefined;
 }
 
 /** Adds a player under the event's own key, to restore the id that the player had in an exported network. */
-export function applyKnown(context: EventContext, { player }: DataOf<'player.known'>): HandlerResult {
+function applyKnown(context: EventContext, { player }: DataOf<'player.known'>): HandlerResult {
   if (!context.isReplay) context.batch.players.observe(player, context.time, { following: () => context.key });
   observePlayer(context, player);
   return undefined;
 }
+
+async function undoSession({ tx, players }: Batch, { key }: LedgerRow, data: DataOf<'player.login'>): Promise<null> {
+  const player = players.find(data.player.uuid)!;
+  await tx.run(sql`delete from player_sessions where player_key = ${player.key} and ledger_key = ${key}`);
+  return null;
+}
+
+async function undoNamed(batch: Batch, { key }: LedgerRow, { player }: DataOf<'player.known'>): Promise<null> {
+  await deleteObservation(batch, key, player.uuid);
+  return null;
+}
+
+export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
+  'player.login': {
+    apply: (context, data) => applySession(context, data, true),
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => ({ ...player, session: 'lastLogin' }),
+    retract: { undo: undoSession },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'player.named': {
+    apply: applyNamed,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => player,
+    retract: { undo: undoNamed },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'player.logout': {
+    apply: (context, data) => applySession(context, data, false),
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => ({ ...player, session: 'lastLogout' }),
+    retract: { undo: undoSession },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'player.known': {
+    apply: applyKnown,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => player,
+    retract: { undo: undoNamed },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

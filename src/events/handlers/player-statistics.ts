@@ -1,17 +1,20 @@
+import { sql } from '#db/sql.ts';
 import { type Sums, sumsOf } from '#store/game/player-stats.ts';
-import type { PlayerAccumulator } from '../player-accumulator.ts';
-import { applyReports, withoutZeros } from '../counters/report.ts';
-import type { DataOf } from '../schema.ts';
-import { type EventContext, type HandlerResult, observePlayer } from '../unit-of-work.ts';
+import { applyReports } from './counter-reports.ts';
+import { withdrawReports } from './counter-withdrawal.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
+import { withoutZeros } from '../schema/counters.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { STATISTICS_EVENTS } from '../schema/player-statistics.ts';
+import { type Batch, type EventContext, type HandlerResult, observePlayer } from '../ledger/unit-of-work.ts';
 
 /**
  * Adds the counters of a report and stores its power and faction, which are valid until a later report. Reports of the
  * gamemode `vanilla` (the game's own statistics) are only stored in the ledger.
  */
-export async function applyStatistics(
-  context: EventContext,
-  data: DataOf<'player.statistics'>,
-): Promise<HandlerResult> {
+async function applyStatistics(context: EventContext, data: DataOf<'player.statistics'>): Promise<HandlerResult> {
   const { batch, key, time } = context;
   const player = observePlayer(context, data.player);
   if (data.gamemode === 'vanilla') return undefined;
@@ -32,10 +35,34 @@ export async function applyStatistics(
   return warnings && { warnings };
 }
 
-/** Subtracts a report from the player's counters. */
-export function removeStatistics(accumulator: PlayerAccumulator, data: DataOf<'player.statistics'>): void {
-  if (data.gamemode !== 'vanilla') accumulator.count(accumulator.find(data.player.uuid)!, 'factions', sumsIn(data), -1);
+/** Subtracts a report from the player's counters and deletes it. */
+async function undoStatistics(
+  batch: Batch,
+  { key, time }: LedgerRow,
+  data: DataOf<'player.statistics'>,
+): Promise<null> {
+  const { tx, players } = batch;
+  const player = players.find(data.player.uuid)!;
+  if (data.gamemode !== 'vanilla') players.count(player, 'factions', sumsIn(data), -1);
+  await withdrawReports(batch, key);
+  await deleteObservation(batch, key, data.player.uuid);
+  await tx.run(sql`
+    delete from faction_reports where player_key = ${player.key} and time = ${time} and ledger_key = ${key}`);
+  return null;
 }
 
 const sumsIn = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Sums =>
   sumsOf('factions', { kill: kill_count, death: death_count, time: time_played });
+
+export const STATISTICS_EFFECTS: Effects<typeof STATISTICS_EVENTS> = {
+  'player.statistics': {
+    apply: applyStatistics,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: ({ player }) => player,
+    retract: { undo: undoStatistics },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

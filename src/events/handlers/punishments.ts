@@ -1,16 +1,38 @@
+import type { Queryable } from '#db/db.ts';
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { PunishmentTarget } from '#store/game/punishments.ts';
 import { authorityOf } from '#store/game/server-keys.ts';
-import { punishmentAggregate } from '../punishments/aggregate.ts';
-import { findNamed } from '../punishments/named.ts';
-import { PunishmentReferences } from '../punishments/references.ts';
-import type { DataOf } from '../schema.ts';
-import { type EventContext, type HandlerResult, EventRejected, sourceOf, observePlayer } from '../unit-of-work.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import { deleteObservation } from '../ledger/observations.ts';
+import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
+import { namedByIssuer } from './exported-punishments.ts';
+import { findNamed, isSameChange } from './named-punishments.ts';
+import { PunishmentReferences } from '../ledger/punishment-references.ts';
+import {
+  AGGREGATE_ONLY,
+  AS_STORED,
+  type DeletedPlayers,
+  type Effects,
+  hasNoAggregate,
+  loadsNothing,
+  observesNobody,
+  storesNoNames,
+} from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
+import {
+  type Batch,
+  type EventContext,
+  type HandlerResult,
+  EventRejected,
+  sourceOf,
+  observePlayer,
+} from '../ledger/unit-of-work.ts';
 
 /** Stores a new punishment under the key of its event. Of a new event, the caller has loaded the player into the batch. */
-export async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {
+async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {
   const { batch, key, time, server, isReplay } = context;
   if (data.expires !== null && data.expires < time)
     throw new EventRejected('data.expires', 'must not be earlier than the time of the event');
@@ -33,7 +55,7 @@ export async function applyIssued(context: EventContext, data: DataOf<'punishmen
 }
 
 /** Changes the members that the event has. An event older than the last change has no effect. */
-export async function applyChanged(context: EventContext, data: DataOf<'punishment.changed'>): Promise<HandlerResult> {
+async function applyChanged(context: EventContext, data: DataOf<'punishment.changed'>): Promise<HandlerResult> {
   const target = await requireTarget(context, data);
   const { punishment_id: _id, punishment: _reference, server: _server, ...terms } = data;
   const changed = await context.batch.tx.run(sql`
@@ -52,7 +74,7 @@ export async function applyChanged(context: EventContext, data: DataOf<'punishme
   return { aggregate };
 }
 
-export async function applyRevoked(context: EventContext, data: DataOf<'punishment.revoked'>): Promise<HandlerResult> {
+async function applyRevoked(context: EventContext, data: DataOf<'punishment.revoked'>): Promise<HandlerResult> {
   const target = await requireTarget(context, data);
   const { reason, revoker } = data;
   const changed = await context.batch.tx.run(sql`
@@ -117,3 +139,68 @@ async function recordChange(
     detail: facts,
   });
 }
+
+async function undoIssued(batch: Batch, row: LedgerRow, { punished }: DataOf<'punishment.issued'>) {
+  await deleteObservation(batch, row.key, punished.uuid);
+  return row.aggregate;
+}
+
+async function anonymisePunisher(tx: Queryable, event: number, { pseudonyms }: DeletedPlayers): Promise<void> {
+  await tx.runAll(
+    [...pseudonyms].map(
+      ([original, { uuid, name }]) => sql`
+        update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
+        where key = ${event} and punisher_uuid = ${original}`,
+    ),
+  );
+}
+
+async function anonymiseRevoker(tx: Queryable, event: number, { pseudonyms }: DeletedPlayers): Promise<void> {
+  const row = await tx.get<{ aggregate: string | null }>(sql`select aggregate from ledger where key = ${event}`);
+  const revoked = punishmentOfAggregate(row?.aggregate ?? null);
+  if (revoked === undefined) return;
+  await tx.runAll(
+    [...pseudonyms].map(
+      ([original, { uuid, name }]) => sql`
+        update punishments set revoker_uuid = ${uuid}, revoker_name = ${name}
+        where scope_key = ${revoked.scope} and reference = ${revoked.reference} and revoker_uuid = ${original}`,
+    ),
+  );
+}
+
+/** An export names the punishment by its issuer, whatever the event had. */
+const BY_ISSUER = { isSame: isSameChange, exported: namedByIssuer };
+
+export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
+  'punishment.issued': {
+    apply: applyIssued,
+    load: async ({ references }, events) =>
+      await references.load(events.map(({ scope, data }) => [scope, data.punishment] as const)),
+    changesPlayers: false,
+    aggregate: ({ punishment }, scope) => punishmentAggregate({ scope, reference: punishment }),
+    observes: ({ punished }) => punished,
+    retract: { undo: undoIssued },
+    anonymise: anonymisePunisher,
+    ledger: AS_STORED,
+  },
+  'punishment.changed': {
+    apply: applyChanged,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: AGGREGATE_ONLY,
+    anonymise: storesNoNames,
+    ledger: BY_ISSUER,
+  },
+  'punishment.revoked': {
+    apply: applyRevoked,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: AGGREGATE_ONLY,
+    anonymise: anonymiseRevoker,
+    ledger: BY_ISSUER,
+  },
+};

@@ -5,7 +5,7 @@ import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts
 import { heldPunishments, returnPunishment } from '#store/game/held-punishments.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
-import { Batch } from '../unit-of-work.ts';
+import { Batch } from '../ledger/unit-of-work.ts';
 
 interface Named {
   uuid: string;

@@ -1,13 +1,22 @@
 import { nameKey } from '#platform/text.ts';
+import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
-import type { EventContext, HandlerResult } from '../unit-of-work.ts';
-import type { DataOf } from '../schema.ts';
+import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
+import type { AggregateKind } from './aggregate-kind.ts';
+import type { EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
+import {
+  AGGREGATE_ONLY,
+  AS_STORED,
+  type Effects,
+  loadsNothing,
+  observesNobody,
+  storesNoNames,
+} from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { ROTATION_EVENTS } from '../schema/rotations.ts';
 
 /** Replaces the rotation of a server. An event older than the stored rotation has no effect. */
-export async function applyRotation(
-  context: EventContext,
-  { maps }: DataOf<'rotation.changed'>,
-): Promise<HandlerResult> {
+async function applyRotation(context: EventContext, { maps }: DataOf<'rotation.changed'>): Promise<HandlerResult> {
   const { tx } = context.batch;
   const { key } = context.server!;
   const changed = await tx.run(sql`
@@ -19,3 +28,39 @@ export async function applyRotation(
   await tx.runAll(insertAll('insert into rotations (server_key, position, map_name, map_name_key) values', rows));
   return undefined;
 }
+
+/**
+ * The events that decide a rotation: the newest one, which replaced all others, and a later removal of the server, which
+ * ended it.
+ */
+async function rotationEvents(tx: Queryable, aggregate: string, name: string): Promise<LedgerRow[]> {
+  const newest = await tx.get<LedgerRow>(sql`
+    ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'rotation.changed' and l.withdrawn is null
+    order by l.aggregate desc, l.time desc, l.key desc limit 1`);
+  if (newest === undefined) return [];
+  const removal = await tx.get<LedgerRow>(sql`
+    ${LEDGER} where l.type = 'server.removed' and l.scope_key = ${Number(name)} and l.key > ${newest.key} limit 1`);
+  return removal === undefined ? [newest] : [newest, removal];
+}
+
+export const ROTATIONS: AggregateKind = {
+  prefix: 'rotation',
+  async reset(tx, name) {
+    await tx.run(sql`delete from rotations where server_key = ${Number(name)}`);
+    await tx.run(sql`delete from rotation_states where server_key = ${Number(name)}`);
+  },
+  events: rotationEvents,
+};
+
+export const ROTATION_EFFECTS: Effects<typeof ROTATION_EVENTS> = {
+  'rotation.changed': {
+    apply: applyRotation,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: (_data, scope) => `${ROTATIONS.prefix} ${scope}`,
+    observes: observesNobody,
+    retract: AGGREGATE_ONLY,
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

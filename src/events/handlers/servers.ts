@@ -1,9 +1,18 @@
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { problemOf } from '../checks/problems.ts';
-import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
-import type { DataOf } from '../schema.ts';
+import { problemOf } from '../schema/problems.ts';
+import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
+import {
+  AS_STORED,
+  type Effects,
+  hasNoAggregate,
+  loadsNothing,
+  observesNobody,
+  storesNoNames,
+} from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
 import type { Server } from '#store/game/servers.ts';
 
@@ -21,10 +30,7 @@ export async function undoAddServer(tx: Queryable, key: number): Promise<void> {
 }
 
 /** Stores the configuration of a server. A removed server becomes active again. */
-export async function applyConfigured(
-  context: EventContext,
-  data: DataOf<'server.configured'>,
-): Promise<HandlerResult> {
+async function applyConfigured(context: EventContext, data: DataOf<'server.configured'>): Promise<HandlerResult> {
   await context.batch.tx.run(sql`
     update servers
     set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max},
@@ -34,7 +40,7 @@ export async function applyConfigured(
 }
 
 /** Marks a server as removed and deletes its rotation, presence, running match, keys and connections. Its matches stay. */
-export async function applyRemoved({ batch: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
+async function applyRemoved({ batch: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
   // A replay only rebuilds the rotation: the server may have been configured again since.
@@ -52,12 +58,8 @@ export async function applyRemoved({ batch: { tx }, server, time, isReplay }: Ev
 const PRESENCE_AGE_MS = 300_000;
 
 /** Stores the newest heartbeat of a server; an older one has no effect. */
-export async function applyPresence(
-  context: EventContext,
-  id: string,
-  data: DataOf<'server.presence'>,
-): Promise<HandlerResult> {
-  const { batch, server, time } = context;
+async function applyPresence(context: EventContext, data: DataOf<'server.presence'>): Promise<HandlerResult> {
+  const { batch, eventId: id, server, time } = context;
   const playerCount = data.player_count ?? data.players.length;
   const received = observedAt(context, 'a heartbeat');
   const stored = await batch.tx.get<{ max: number }>(sql`
@@ -101,3 +103,36 @@ async function isStored({ batch, server, time }: EventContext, id: string): Prom
     select 1 as found from presence where server_key = ${server!.key} and event_id = ${id} and time = ${time}`);
   return row !== undefined;
 }
+
+export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
+  'server.configured': {
+    apply: applyConfigured,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'server.configured' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'server.presence': {
+    apply: applyPresence,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: 'not stored',
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'server.removed': {
+    apply: applyRemoved,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'server.configured' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

@@ -1,12 +1,14 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
-import { MAPS } from '../anonymise.ts';
-import { punishmentOfAggregate } from '../punishments/aggregate.ts';
+import type { DeletedPlayers } from '../handlers/event-effect.ts';
+import { effectOf } from '../handlers/index.ts';
+import { anonymiseMatch } from '../handlers/match-anonymisation.ts';
+import { anonymiseNames } from '../ledger/observations.ts';
+import { type EventName, typeOf } from '../schema/index.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
-import { renamedCounters } from '../counters/renamed.ts';
-import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from './portion.ts';
+import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from '../ledger/portion.ts';
 
 /**
  * Replaces deleted players by their pseudonyms in the stored events and in the rows that keep the names of events. First the
@@ -67,14 +69,7 @@ async function renamedOf(tx: Queryable, uuids: string[]): Promise<Anonymised[]> 
     select uuid_hash, uuid, name, uuid as original from pseudonyms where uuid in (${list(uuids)})`);
 }
 
-interface Scan {
-  /** By the original UUID. */
-  pseudonyms: ReadonlyMap<string, Anonymised>;
-  /** The player who has the pseudonym; undefined where the UUIDs only were merged into a player of another account. */
-  owner: { key: number; name: string } | undefined;
-}
-
-async function ownerOf(tx: Queryable, players: readonly Anonymised[]): Promise<Scan['owner']> {
+async function ownerOf(tx: Queryable, players: readonly Anonymised[]): Promise<DeletedPlayers['owner']> {
   const uuids = list(players.map(({ uuid }) => uuid));
   return await tx.get(sql`
     select p.key, o.name from players p join pseudonyms o on o.uuid = p.uuid
@@ -84,7 +79,7 @@ async function ownerOf(tx: Queryable, players: readonly Anonymised[]): Promise<S
 
 type Scanned = [done: number, last: number | undefined];
 
-async function scanMatches(tx: Queryable, scan: Scan, { after }: Cursor): Promise<Scanned> {
+async function scanMatches(tx: Queryable, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {
   const { owner } = scan;
   if (owner === undefined) return [0, undefined];
   const rows = await tx.tuples(sql`
@@ -100,7 +95,7 @@ async function scanMatches(tx: Queryable, scan: Scan, { after }: Cursor): Promis
 /** More than `ROWS_PER_PORTION`, because most events do not mention the player and are only read. */
 const EVENTS_PER_PORTION = 500;
 
-async function scanLedger(tx: Queryable, scan: Scan, { after }: Cursor): Promise<Scanned> {
+async function scanLedger(tx: Queryable, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {
   const sizes = await tx.tuples(sql`
     select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_PORTION}`);
   const last = withinBytes(sizes as [number, number][]).at(-1);
@@ -112,7 +107,7 @@ async function scanLedger(tx: Queryable, scan: Scan, { after }: Cursor): Promise
   for (const row of rows) {
     const text = `${row.body} ${row.envelope ?? ''}`.toLowerCase().replaceAll('-', '');
     done++;
-    if (row.type === MAPS || !originals.some((uuid) => text.includes(uuid))) continue;
+    if (typeOf(row.type).pseudonyms === 'never' || !originals.some((uuid) => text.includes(uuid))) continue;
     await anonymiseEvent(tx, row, scan);
     if (done >= ROWS_PER_PORTION) return [done, row.key];
   }
@@ -127,12 +122,12 @@ function withinBytes(rows: readonly [key: number, bytes: number][]): number[] {
 
 interface StoredEvent {
   key: number;
-  type: string;
+  type: EventName;
   body: string;
   envelope: string | null;
 }
 
-async function anonymiseEvent(tx: Queryable, event: StoredEvent, scan: Scan): Promise<void> {
+async function anonymiseEvent(tx: Queryable, event: StoredEvent, scan: DeletedPlayers): Promise<void> {
   const { pseudonyms, owner } = scan;
   const { key, type } = event;
   const [body, envelope] = [
@@ -141,74 +136,6 @@ async function anonymiseEvent(tx: Queryable, event: StoredEvent, scan: Scan): Pr
   ];
   await tx.run(sql`
     update ledger set body = ${body}, envelope = ${envelope}, content_hash = null where key = ${key}`);
-  if (type === 'match.finished') await anonymiseMatch(tx, key, scan);
+  await effectOf(type).anonymise(tx, key, scan);
   if (owner !== undefined) await anonymiseNames(tx, key, owner);
-  if (type === 'punishment.revoked') await anonymiseRevoker(tx, key, pseudonyms);
-  if (type !== 'punishment.issued') return;
-  await tx.runAll(
-    [...pseudonyms].map(
-      ([original, { uuid, name }]) => sql`
-        update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
-        where key = ${key} and punisher_uuid = ${original}`,
-    ),
-  );
-}
-
-async function anonymiseRevoker(tx: Queryable, event: number, pseudonyms: Scan['pseudonyms']): Promise<void> {
-  const row = await tx.get<{ aggregate: string | null }>(sql`select aggregate from ledger where key = ${event}`);
-  const revoked = punishmentOfAggregate(row?.aggregate ?? null);
-  if (revoked === undefined) return;
-  await tx.runAll(
-    [...pseudonyms].map(
-      ([original, { uuid, name }]) => sql`
-        update punishments set revoker_uuid = ${uuid}, revoker_name = ${name}
-        where scope_key = ${revoked.scope} and reference = ${revoked.reference} and revoker_uuid = ${original}`,
-    ),
-  );
-}
-
-/** One event may have observed several names of a player. One row remains and gets the pseudonym. */
-async function anonymiseNames(
-  tx: Queryable,
-  event: number,
-  { key, name }: { key: number; name: string },
-): Promise<void> {
-  await tx.runAll([
-    sql`update player_sessions set name = ${name} where player_key = ${key} and ledger_key = ${event}`,
-    sql`
-      delete from name_observations where player_key = ${key} and ledger_key = ${event} and exists (
-        select 1 from name_observations o where o.player_key = ${key}
-          and o.ledger_key = ${event} and o.name < name_observations.name)`,
-    sql`update name_observations set name = ${name} where player_key = ${key} and ledger_key = ${event}`,
-  ]);
-}
-
-async function anonymiseMatch(tx: Queryable, match: number, { pseudonyms, owner }: Scan): Promise<void> {
-  const details = await tx.get<{ teams: string; objectives: string; counters: string | null }>(sql`
-    select d.teams, d.objectives, c.counters from match_details d left join match_counters c on c.match_key = d.match_key
-    where d.match_key = ${match}`);
-  if (details === undefined) return;
-  const [teams, objectives] = [renamedJson(details.teams, pseudonyms), renamedJson(details.objectives, pseudonyms)];
-  if (teams !== details.teams || objectives !== details.objectives) {
-    await tx.run(sql`
-      update match_details set teams = ${teams}, objectives = ${objectives}, revision = revision + 1
-      where match_key = ${match}`);
-  }
-  await tx.runAll(renamedCounters(match, details.counters, pseudonyms));
-  if (owner === undefined) return await clearMergedNames(tx, match);
-  await anonymiseNames(tx, match, owner);
-  await tx.runAll([
-    sql`update player_matches set name = ${owner.name} where match_key = ${match} and player_key = ${owner.key}`,
-    sql`update kills set killer_name = ${owner.name} where killer_key = ${owner.key} and match_key = ${match}`,
-    sql`update kills set victim_name = ${owner.name} where victim_key = ${owner.key} and match_key = ${match}`,
-  ]);
-}
-
-/** Deletes the names of merged players from the kills of a match, whose readers show those of the surviving players. */
-async function clearMergedNames(tx: Queryable, match: number): Promise<void> {
-  const merged = sql`select player_key from merged_in_matches where match_key = ${match}`;
-  await tx.runAll([
-    sql`update kills set killer_name = '' where match_key = ${match} and killer_key in (${merged})`,
-    sql`update kills set victim_name = '' where match_key = ${match} and victim_key in (${merged})`,
-  ]);
 }

@@ -1,5 +1,5 @@
-import { recountPortion, type RecountParams } from '../counters/recount.ts';
-import type { Work } from './portion.ts';
+import { recountPortion, type RecountParams } from '../handlers/recount.ts';
+import type { Work } from '../ledger/portion.ts';
 
 /** Counts the reports of earlier events for a counter that was declared since, and deletes the sums of a removed one. */
 export const countersPortion: Work = async (batch, job) => {

@@ -4,12 +4,13 @@ import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/jobs.ts';
 import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
 import { Keys } from '#store/sequence.ts';
-import { PlayerMaxima } from '../counters/recount.ts';
-import { eventsOf, rebuild } from '../rebuild.ts';
-import { withdrawEvents } from '../retract.ts';
-import type { Batch } from '../unit-of-work.ts';
+import { PlayerMaxima } from '../handlers/recount.ts';
+import { eventsOf } from '../ledger/ledger-rows.ts';
+import { rebuild } from './rebuild.ts';
+import { withdrawEvents } from './retract.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
 import { deriveRatings } from './map-ratings.ts';
-import { isMerging } from './merge.ts';
+import { isMerging } from '../handlers/merge-records.ts';
 
 /** Derives again what a job made stale, each player and aggregate once. */
 

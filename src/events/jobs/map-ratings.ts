@@ -1,12 +1,14 @@
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { type Sql, sql } from '#db/sql.ts';
 import { nameKey } from '#platform/text.ts';
 import { markStale } from '#store/jobs.ts';
-import { countVote, deleteVote, type Vote, votesOf, writeVote } from '../handlers/map-ratings.ts';
-import { eventsOf, LEDGER, type LedgerRow, parseLedgerRow, rebuild } from '../rebuild.ts';
-import { withdrawEvents } from '../retract.ts';
-import type { Batch } from '../unit-of-work.ts';
-import { ROWS_PER_PORTION } from './portion.ts';
+import { countVote, deleteVote, type Vote, writeVote } from '../handlers/map-ratings.ts';
+import { MAPS } from '../handlers/maps.ts';
+import { eventsOf, LEDGER, type LedgerRow, parseLedgerRow } from '../ledger/ledger-rows.ts';
+import { rebuild } from './rebuild.ts';
+import { withdrawEvents } from './retract.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import { ROWS_PER_PORTION } from '../ledger/portion.ts';
 
 /**
  * Derives the ratings of a map in portions, since a map may have very many. A withdrawn rating concerns its player alone,
@@ -19,10 +21,6 @@ const VOTES_PER_PORTION = 16;
 
 /** The ratings that are to be derived, as the reference of a stale aggregate (`markStale`). */
 const ratingsAfter = (aggregate: string, key: number): string => `ratings ${key} ${aggregate}`;
-
-/** The reference to mark as stale when a rating of a loaded player was withdrawn. */
-export const staleVotes = ({ players }: Batch, aggregate: string, uuid: string): string =>
-  votesOf(aggregate, players.find(uuid)!.key);
 
 /**
  * Derives the ratings that a reference names.
@@ -45,12 +43,15 @@ export async function deriveRatings(batch: Batch, ref: string): Promise<number |
 }
 
 async function hasManyRatings(tx: Queryable, aggregate: string): Promise<boolean> {
-  if (!aggregate.startsWith('map ')) return false;
+  if (!aggregate.startsWith(`${MAPS.prefix} `)) return false;
   const rows = await tx.tuples(sql`
     select 1 from ledger where aggregate = ${aggregate} and type = 'map.rated' and withdrawn is null
     limit ${ROWS_PER_PORTION + 1}`);
   return rows.length > ROWS_PER_PORTION;
 }
+
+const publishedIn = (aggregate: string): Sql => sql`
+  ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'map.published' and l.withdrawn is null order by l.key`;
 
 /** Deletes the next votes of a map, or publishes it anew when it has none left. */
 async function publishAnew(batch: Batch, aggregate: string): Promise<number> {
@@ -65,7 +66,8 @@ async function publishAnew(batch: Batch, aggregate: string): Promise<number> {
     await markStale(tx, 'aggregate', [aggregate]);
     return 0;
   }
-  const cascaded = await rebuild(batch, aggregate, 'map.published');
+  const published = await tx.all<LedgerRow>(publishedIn(aggregate));
+  const cascaded = await rebuild(batch, aggregate, published);
   await withdrawEvents(batch, await eventsOf(tx, cascaded));
   await markStale(tx, 'aggregate', [ratingsAfter(aggregate, 0)]);
   return cascaded.length;
@@ -78,12 +80,11 @@ async function deriveNextRatings(batch: Batch, aggregate: string, after: number)
     ${LEDGER} where l.aggregate = ${aggregate} and l.key > ${after} and l.type = 'map.rated' and l.withdrawn is null
     order by l.key limit ${VOTES_PER_PORTION}`);
   const published = await Publications.read(tx, aggregate);
-  const events = await eventsOf(tx, rows);
+  const events = await eventsOf<'map.rated'>(tx, rows);
   const lost: typeof events = [];
   const keys = new Set<number>();
-  await batch.load(events.flatMap(({ event }) => (event.type === 'map.rated' ? event.data.player.uuid : [])));
+  await batch.load(events.map(({ event }) => event.data.player.uuid));
   for (const one of events) {
-    if (one.event.type !== 'map.rated') continue;
     if (published.mapOf(one.event.data.map, one.row.key) === undefined) lost.push(one);
     else keys.add(players.find(one.event.data.player.uuid)!.key);
   }
@@ -133,11 +134,11 @@ async function votesIn(
         select s.key from players p join player_aliases a on a.uuid = p.uuid join players s on s.uuid = a.into_uuid
         where p.key = ${player}), 0)))
     order by l.key`);
-  const events = await eventsOf(batch.tx, rows);
-  await batch.load(events.flatMap(({ event }) => (event.type === 'map.rated' ? event.data.player.uuid : [])));
+  const events = await eventsOf<'map.rated'>(batch.tx, rows);
+  await batch.load(events.map(({ event }) => event.data.player.uuid));
   const votes = new Map<string, Vote>();
   for (const { row, event } of events) {
-    if (event.type !== 'map.rated' || batch.players.find(event.data.player.uuid)?.key !== player) continue;
+    if (batch.players.find(event.data.player.uuid)?.key !== player) continue;
     const map = published.mapOf(event.data.map, row.key);
     if (map === undefined) continue;
     const { rate, version = map.version } = event.data;
@@ -174,13 +175,10 @@ class Publications {
   }
 
   static async read(tx: Queryable, aggregate: string): Promise<Publications> {
-    const rows = await tx.all<LedgerRow>(sql`
-      ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'map.published' and l.withdrawn is null order by l.key`);
+    const rows = await tx.all<LedgerRow>(publishedIn(aggregate));
     const first = new Map<string, number>();
-    const events = rows.flatMap((row) => {
-      const event = parseLedgerRow(row);
-      if (event.type !== 'map.published') return [];
-      const { name, version } = event.data;
+    const events = rows.map((row) => {
+      const { name, version } = parseLedgerRow<'map.published'>(row).data;
       if (!first.has(name)) first.set(name, row.key);
       return { key: row.key, name, version, time: row.time, map: first.get(name)! };
     });
@@ -200,4 +198,4 @@ class Publications {
   }
 }
 
-const nameKeyOf = (aggregate: string): string => nameKey(aggregate.slice('map '.length));
+const nameKeyOf = (aggregate: string): string => nameKey(aggregate.slice(`${MAPS.prefix} `.length));

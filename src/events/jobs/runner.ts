@@ -5,12 +5,12 @@ import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, type JobKind, nextJob, nextStale, saveJob } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
-import { Batch } from '../unit-of-work.ts';
+import { Batch } from '../ledger/unit-of-work.ts';
 import { anonymisePortion } from './anonymisation.ts';
 import { countersPortion } from './counters.ts';
 import { deriveAggregate, deriveMaxima, derivePlayer } from './derivation.ts';
-import { mergePortion } from './merge.ts';
-import type { Work } from './portion.ts';
+import { mergePortion } from '../handlers/merge-records.ts';
+import type { Work } from '../ledger/portion.ts';
 import { withdrawPortion } from './withdrawal.ts';
 
 /**

@@ -6,15 +6,15 @@ import { forgetSeen } from '#store/game/live-matches.ts';
 import { removeOnlineSamples } from '#store/game/online-samples.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { pageBefore } from '#store/keyset-paging.ts';
-import { keysByServer } from '../events-by-server.ts';
-import { IS_OPERATOR_ACT } from '../operator-events.ts';
-import { eventsOf, LEDGER, type LedgerRow } from '../rebuild.ts';
-import { NOT_RETRACTED, withdrawEvents } from '../retract.ts';
-import type { Batch } from '../unit-of-work.ts';
-import type { PreparedEvent } from '../validation.ts';
-import { staleVotes } from './map-ratings.ts';
-import { Budget, type Progress, type Work } from './portion.ts';
-import { beginMatch, continueMatch, type MatchCursor } from './match-withdrawal.ts';
+import { keysByServer } from '../ledger/events-by-server.ts';
+import { IS_OPERATOR_ACT } from '../ingest/operator-events.ts';
+import type { PortionCursor, RetractionInPortions } from '../handlers/event-effect.ts';
+import { effectOf, NOT_RETRACTED } from '../handlers/index.ts';
+import { eventsOf, LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { withdrawEvents } from './retract.ts';
+import type { EventName } from '../schema/index.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import { Budget, type Progress, type Work } from '../ledger/portion.ts';
 
 /** Withdraws events of a server: some by their keys, or all received since a timestamp, newest first. */
 export type WithdrawalParams = { server?: number; keys: readonly number[] } | { server: number; since: number };
@@ -26,8 +26,8 @@ interface Cursor {
   before: number;
   /** The number of keys that are done (`keys`). */
   place: number;
-  /** The match whose rows are being removed. */
-  match?: MatchCursor | undefined;
+  /** The event that is being retracted in portions, usually a match. */
+  match?: PortionCursor | undefined;
   events: number;
   /** Counted by `deriveAggregate`. */
   cascaded: number;
@@ -52,7 +52,7 @@ export const withdrawPortion: Work = async (batch, job) => {
     if (!cursor.sampled) return progress(false);
     await forgetSeen(batch.tx, params.server, params.since);
   }
-  if (cursor.match !== undefined) await withdrawMatch(batch, cursor, budget);
+  if (cursor.match !== undefined) await continueRetraction(batch, cursor, budget);
   if (budget.isSpent || (job.state === 'pausing' && cursor.match === undefined)) return progress(false);
   const candidates = await candidatesAfter(batch.tx, params, cursor);
   for (let place = 0; place < candidates.length && !budget.isSpent && cursor.match === undefined;) {
@@ -67,7 +67,8 @@ export const withdrawPortion: Work = async (batch, job) => {
 
 interface Candidate {
   key: number;
-  type: string;
+  /** Undefined if the ledger does not have the event. */
+  type: EventName | undefined;
   isWanted: boolean;
 }
 
@@ -76,19 +77,30 @@ async function candidatesAfter(tx: Queryable, params: WithdrawalParams, cursor: 
   const keys = params.keys.slice(cursor.place, cursor.place + CANDIDATES);
   if (keys.length === 0) return [];
   const rows = await tx.tuples(sql`select key, type from ledger where key in (${list(keys)})`);
-  const types = new Map(rows as [number, string][]);
-  return keys.map((key) => ({ key, type: types.get(key) ?? '', isWanted: types.has(key) }));
+  const types = new Map(rows as [number, EventName][]);
+  return keys.map((key) => ({ key, type: types.get(key), isWanted: types.has(key) }));
 }
 
-/** The next candidates to handle together: one match, or others up to the next match with at most `limit` wanted ones. */
+/**
+ * The next candidates to handle together: one whose retraction takes portions, or those before the next such one, of which
+ * at most `limit` are wanted.
+ */
 function runFrom(candidates: readonly Candidate[], place: number, limit: number): Candidate[] {
-  if (isMatch(candidates[place]!)) return [candidates[place]!];
+  if (takesPortions(candidates[place]!)) return [candidates[place]!];
   let wanted = 0;
-  const end = candidates.findIndex((one, at) => at >= place && (isMatch(one) || (one.isWanted && ++wanted > limit)));
+  const end = candidates.findIndex(
+    (one, at) => at >= place && (takesPortions(one) || (one.isWanted && ++wanted > limit)),
+  );
   return candidates.slice(place, end === -1 ? undefined : end);
 }
 
-const isMatch = ({ type, isWanted }: Candidate): boolean => isWanted && type === 'match.finished';
+const takesPortions = ({ type, isWanted }: Candidate): boolean =>
+  isWanted && type !== undefined && portionsOf(type) !== undefined;
+
+function portionsOf(type: EventName): RetractionInPortions | undefined {
+  const { retract } = effectOf(type);
+  return typeof retract === 'object' && 'begin' in retract ? retract : undefined;
+}
 
 /** The events of a server before a key, newest first, and whether they were received since the timestamp. */
 async function eventsOfServer(
@@ -96,16 +108,16 @@ async function eventsOfServer(
   { server, since }: { server: number; since: number },
   before: number,
   limit: number,
-): Promise<Candidate[]> {
+): Promise<(Candidate & { type: EventName })[]> {
   const rows = await db.tuples(sql`
     select l.key, l.type, case when l.received >= ${since} and l.withdrawn is null
       and l.type not in (${list(NOT_RETRACTED)}) and not ${IS_OPERATOR_ACT} then 1 else 0 end
     from (${keysByServer(server, pageBefore(before, limit))}) s join ledger l on l.key = s.key
     order by l.key desc limit ${limit}`);
-  return (rows as [number, string, number][]).map(([key, type, wanted]) => ({ key, type, isWanted: wanted === 1 }));
+  return (rows as [number, EventName, number][]).map(([key, type, wanted]) => ({ key, type, isWanted: wanted === 1 }));
 }
 
-/** Withdraws events; of a large match only the first rows, see `continueMatch`. */
+/** Withdraws events; of a large match only the first rows. */
 async function withdrawRun(
   batch: Batch,
   candidates: readonly Candidate[],
@@ -121,31 +133,21 @@ async function withdrawRun(
     where l.key in (${list(keys)}) and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) ${ofServer}
     order by l.key desc`);
   const [first] = rows;
-  if (first?.type === 'match.finished') {
-    cursor.match = await beginMatch(batch, first);
-    budget.spend(1, first.body.length);
-    if (!budget.isSpent) await withdrawMatch(batch, cursor, budget);
+  const portions = first && portionsOf(first.type);
+  if (portions !== undefined) {
+    cursor.match = await portions.begin(batch, first!);
+    budget.spend(1, first!.body.length);
+    if (!budget.isSpent) await continueRetraction(batch, cursor, budget);
     return;
   }
-  const events = await eventsOf(batch.tx, rows);
-  await withdrawEvents(batch, events);
-  await markStale(
-    batch.tx,
-    'aggregate',
-    events.flatMap(({ row, event }) => staleAggregateOf(batch, row.aggregate, event) ?? []),
-  );
+  await markStale(batch.tx, 'aggregate', await withdrawEvents(batch, await eventsOf(batch.tx, rows)));
   cursor.events += rows.length;
   budget.spend(rows.length);
 }
 
-/** What to derive again of the aggregate of an event: of a rating only the votes of its player. */
-function staleAggregateOf(batch: Batch, aggregate: string | null, event: PreparedEvent): string | undefined {
-  if (aggregate === null || event.type !== 'map.rated') return aggregate ?? undefined;
-  return staleVotes(batch, aggregate, event.data.player.uuid);
-}
-
-async function withdrawMatch(batch: Batch, cursor: Cursor, budget: Budget): Promise<void> {
-  cursor.match = await continueMatch(batch, cursor.match!, budget);
+async function continueRetraction(batch: Batch, cursor: Cursor, budget: Budget): Promise<void> {
+  const row = await batch.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.match!.key}`);
+  cursor.match = await portionsOf(row!.type)!.next(batch, row!, cursor.match as never, budget);
   if (cursor.match === undefined) cursor.events++;
 }
 

@@ -5,7 +5,7 @@ import { type Sql, sql } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
 import { findTarget, type PunishmentTarget, targetsOf } from '#store/game/punishments.ts';
 import { createWithdrawal } from '../jobs/withdrawal.ts';
-import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from './aggregate.ts';
+import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from '../handlers/punishment-aggregate.ts';
 
 /** What the keys of game servers, and operators, did to punishments: the events of the ledger, and how to undo them. */
 

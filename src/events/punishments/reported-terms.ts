@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { PunishmentTerms } from '#store/game/punishments.ts';
-import { punishmentAggregate, punishmentOfAggregate } from './aggregate.ts';
+import { punishmentAggregate, punishmentOfAggregate } from '../handlers/punishment-aggregate.ts';
 
 interface ReportRow {
   aggregate: string;

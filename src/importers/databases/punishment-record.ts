@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import type { ImportedRow } from '#store/imports.ts';
 import type { PunishmentTerms } from '#store/game/punishments.ts';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { nameKey } from '#platform/text.ts';
 import { ImportRefusal, type Finding } from '../finding.ts';
 import { serverProblem } from '../server-choice.ts';

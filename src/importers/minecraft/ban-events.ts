@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import type { Ban } from './bans.ts';
 
 /** The reference of the punishment, made of the banned player and the time of the ban. */

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { oneLine } from '../text.ts';
 import { monthBefore } from './date.ts';
 import { dateIn, entryOf, textIn, uuidIn } from './entries.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppContext } from '#context/context.ts';
-import type { Receipt } from '#events/receipts.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 
 /** A request in the protocol of another program, after its key was checked. */
 export interface DialectRequest {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { TYPES_OF_SERVERS } from '#events/schema.ts';
+import { TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import type { Deps, PageContent, PageHandler, PageRequest } from '../page-request.ts';
 import { type Placeholders, example } from './examples.ts';
 import { type Text, TEXTS } from './text/index.ts';

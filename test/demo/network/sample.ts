@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { sampleNetwork, type Sample } from '#demo/network/index.ts';
 
 export const NOW = Date.parse('2026-03-04T15:00:00Z');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import { exportEvents } from '#events/export.ts';
-import { ingestEvents } from '#events/ledger.ts';
-import { readEvent } from '#events/read-event.ts';
-import type { Receipt } from '#events/receipts.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import { readEvent } from '#events/schema/read-event.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import { purge } from '#store/purge.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { testApi } from '#test/support/api.ts';

@@ -6,7 +6,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { Db } from '#db/db.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
-import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
+import { ROWS_PER_PORTION } from '#events/ledger/portion.ts';
 import { runPortion } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { ingestEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { map, pardon, person, punishment } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
-import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
+import { ROWS_PER_PORTION } from '#events/ledger/portion.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { runJob, runJobs, runPortion } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSecretKey, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import { idOf } from '#platform/ids.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { forgetImportSource } from '#store/imports.ts';
 import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { changeSecretKey } from '#store/installation/secret-key-change.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { sanitised, shortUuid } from '#platform/text.ts';
-import type { WireEvent } from '#events/schema.ts';
+import type { WireEvent } from '#events/schema/index.ts';
 import type { MatchBody, Participation } from './shapes.ts';
 
 type MatchEvent = Extract<WireEvent, { type: 'match.finished' }>;

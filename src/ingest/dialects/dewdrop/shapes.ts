@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidRequest } from '#http/errors.ts';
-import { name, timestamp, uuid } from '#events/checks/members.ts';
-import { MAX_PLAYERS } from '#events/match-rules.ts';
+import { name, timestamp, uuid } from '#events/schema/members.ts';
+import { MAX_PLAYERS } from '#events/schema/match-rules.ts';
 
 /** The bodies that Dewdrop sends, as far as they are read. Members that are not listed are ignored. */
 

@@ -1,0 +1,19 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
+
+/**
+ * A kind of aggregate: rows whose content depends on the order of events. Retracting one of the events rebuilds the rows
+ * from the others. A ledger row refers to its aggregate by the prefix of the kind, a space and a name.
+ */
+export interface AggregateKind {
+  prefix: string;
+  /** Deletes the rows of an aggregate. */
+  reset(tx: Queryable, name: string): Promise<unknown>;
+  /** The events from which the rows are rebuilt, in their order. */
+  events(tx: Queryable, reference: string, name: string): Promise<LedgerRow[]>;
+}
+
+/** All events that refer to the aggregate. */
+export const allEvents = (tx: Queryable, reference: string): Promise<LedgerRow[]> =>
+  tx.all<LedgerRow>(sql`${LEDGER} where l.aggregate = ${reference} and l.withdrawn is null order by l.key`);

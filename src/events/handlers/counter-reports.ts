@@ -1,0 +1,57 @@
+import { reportText } from '#store/game/counters/counter-reports.ts';
+import type { CounterValues } from '#store/game/counters/player-counters.ts';
+import type { Group } from '#store/game/statistics-groups.ts';
+import type { ReportedCounters } from '../schema/counters.ts';
+import { type Problem, problemOf } from '../schema/problems.ts';
+import type { EventContext } from '../ledger/unit-of-work.ts';
+
+/** Applies the values that an event reports of the network's own counters. */
+
+/** The most warnings about the counters of one event. */
+const MAX_WARNINGS = 5;
+
+/**
+ * Stores and counts the reports of an event. Values of unknown counters are stored with the event, so that declaring the
+ * counter later counts them.
+ * @returns warnings about unknown counters and implausible values
+ */
+export async function applyReports(
+  { batch, key }: Pick<EventContext, 'batch' | 'key'>,
+  mode: Group,
+  reported: readonly ReportedCounters[],
+): Promise<Problem[] | undefined> {
+  const byPlayer = new Map<number, CounterValues[]>();
+  for (const { uuid, values } of reported) {
+    const player = batch.players.find(uuid)!.key;
+    byPlayer.set(player, [...(byPlayer.get(player) ?? []), values]);
+  }
+  for (const [player, values] of byPlayer) {
+    batch.rows.add('counter_reports', [key, player, mode, reportText(values)]);
+    await batch.counters.add({ event: key, player, mode, values });
+  }
+  return await warningsAbout(batch, reported);
+}
+
+async function warningsAbout(
+  { counters }: EventContext['batch'],
+  reported: readonly ReportedCounters[],
+): Promise<Problem[] | undefined> {
+  const declared = await counters.declared();
+  const warnings = new Map<string, Problem>();
+  for (const { path, values } of reported) {
+    for (const [key, value] of Object.entries(values)) {
+      if (warnings.size === MAX_WARNINGS) break;
+      const most = declared.get(key)?.most;
+      if (warnings.has(key) || (most !== undefined && value <= most)) continue;
+      const predicate = most === undefined ? unknown(key) : implausible(value, most);
+      warnings.set(key, problemOf(predicate, `${path}.${key}`));
+    }
+  }
+  return warnings.size === 0 ? undefined : [...warnings.values()];
+}
+
+const unknown = (key: string): string =>
+  `is no counter of this network, so its values are stored but not counted; an operator declares it in the console under Counters or with: scorehall counter set --key ${key} --label TEXT`;
+
+const implausible = (value: number, most: number): string =>
+  `is ${value}, more than the ${most} that the declaration of the counter allows; check the unit, or raise the limit`;

@@ -1,0 +1,82 @@
+import { counterByKey, deleteCounter, listCounters, saveCounter } from '#store/game/counters/counters.ts';
+import { createJob } from '#store/jobs.ts';
+import {
+  AS_STORED,
+  type Effects,
+  hasNoAggregate,
+  loadsNothing,
+  observesNobody,
+  storesNoNames,
+} from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import { type COUNTER_EVENTS, MAX_COUNTERS } from '../schema/counters.ts';
+import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
+import { recountPortion, type RecountParams } from './recount.ts';
+
+/**
+ * Adds or changes a counter. Where it counts in another way from now on, all earlier reports are counted again: few at
+ * once, many by a job.
+ */
+async function applyCounterDeclared(
+  context: EventContext,
+  { modes, ...data }: DataOf<'counter.declared'>,
+): Promise<HandlerResult> {
+  const { batch, key: event } = context;
+  await batch.flush();
+  const before = await counterByKey(batch.tx, data.key);
+  if (before === undefined && (await listCounters(batch.tx)).length >= MAX_COUNTERS)
+    throw new EventRejected(
+      'data.key',
+      `is one more than the ${MAX_COUNTERS} counters of a network; remove another one`,
+    );
+  const sorted = [...new Set(modes)].sort();
+  const isCounted = before?.aggregate === data.aggregate && before.modes.join() === sorted.join();
+  const { id, counted } = isCounted ? before : { id: event, counted: 0 };
+  await saveCounter(batch.tx, { ...data, modes: sorted, id, counted });
+  batch.counters.forget();
+  if (!isCounted) await recount(context, { key: data.key, id, dropped: before?.id });
+  return undefined;
+}
+
+/** Removes a counter with its sums. The reports stay: declaring it again counts them again. */
+async function applyCounterRemoved(context: EventContext, { key }: DataOf<'counter.removed'>): Promise<HandlerResult> {
+  const { batch } = context;
+  await batch.flush();
+  const before = await counterByKey(batch.tx, key);
+  if (before === undefined) throw new EventRejected('data.key', 'is no counter of this network');
+  await deleteCounter(batch.tx, key);
+  batch.counters.forget();
+  await recount(context, { key, dropped: before.id });
+  return undefined;
+}
+
+/** Does the first portion of a recount, and adds a job for the rest. */
+async function recount({ batch }: EventContext, params: RecountParams): Promise<void> {
+  const { isComplete } = await recountPortion(batch, params);
+  await batch.flush();
+  if (isComplete) return;
+  await createJob(batch.tx, batch.now, { kind: 'counters', label: params.key, params });
+}
+
+export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {
+  'counter.declared': {
+    apply: applyCounterDeclared,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'counter.removed' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+  'counter.removed': {
+    apply: applyCounterRemoved,
+    load: loadsNothing,
+    changesPlayers: false,
+    aggregate: hasNoAggregate,
+    observes: observesNobody,
+    retract: { reversedBy: 'counter.declared' },
+    anonymise: storesNoNames,
+    ledger: AS_STORED,
+  },
+};

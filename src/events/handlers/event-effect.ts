@@ -1,0 +1,103 @@
+import type { Queryable } from '#db/db.ts';
+import type { Budget } from '../ledger/portion.ts';
+import type { LedgerRow } from '../ledger/ledger-rows.ts';
+import type { Session } from '../ledger/observations.ts';
+import type { EventName } from '../schema/index.ts';
+import type { EventType } from '../schema/event-type.ts';
+import type { Batch, EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
+
+/**
+ * What an event does, and how that is taken back: one value for each type (`index.ts` lists them), beside what the event
+ * is (`../schema/`).
+ * @template Data the data of the event as `prepared` returns it
+ */
+export interface EventEffect<Data = unknown> {
+  /**
+   * Applies the event. A handler that reads rows which the batch has queued flushes the batch first.
+   * @throws EventRejected
+   */
+  apply(context: EventContext, data: Data): Promise<HandlerResult> | HandlerResult;
+  /** Reads what `apply` needs of all events of a batch, in few statements. */
+  load(batch: Batch, events: readonly { scope: number; data: Data }[]): Promise<void> | void;
+  /** Whether a UUID may mean another player after it, so that the events behind it are looked up again. */
+  changesPlayers: boolean;
+  /**
+   * The aggregate that it changes: rows whose content depends on the order of events (`aggregates.ts`). Null for an event
+   * that only changes sums and newest values, from which it can be removed alone, and if `apply` returns the aggregate.
+   */
+  aggregate(data: Data, scope: number): string | null;
+  /** The player whose name it records, unless `retract` works in portions. */
+  observes(data: Data): Observation | undefined;
+  retract: Retraction<Data>;
+  /** Replaces deleted players in its rows, beside the names of `observes`. */
+  anonymise(tx: Queryable, event: number, players: DeletedPlayers): Promise<void> | void;
+  ledger: LedgerForm;
+}
+
+/** An effect for each type of a table. */
+export type Effects<Types extends Record<string, EventType>> = {
+  readonly [T in keyof Types]: EventEffect<ReturnType<Types[T]['prepared']['from']>>;
+};
+
+export interface Observation {
+  uuid: string;
+  /** Undefined if the event does not know it. */
+  name?: string | undefined;
+  /** Set if it may be the last login or logout of the player. */
+  session?: Session;
+}
+
+/** How the tables become as if the event had never been sent. */
+export type Retraction<Data> =
+  /** Never: operators reverse it with this event. */
+  | { reversedBy: EventName | 'nothing' }
+  /** The ledger does not have it. */
+  | 'not stored'
+  /** Deletes its rows and subtracts it from sums. @returns the aggregate to derive again */
+  | { undo(batch: Batch, row: LedgerRow, data: Data): Promise<string | null> | string | null }
+  | RetractionInPortions;
+
+/** Retracts an event of so many rows that it takes several transactions. `next` returns undefined when it is done. */
+export interface RetractionInPortions {
+  begin(batch: Batch, row: LedgerRow): Promise<PortionCursor>;
+  next(batch: Batch, row: LedgerRow, cursor: never, budget: Budget): Promise<PortionCursor | undefined>;
+}
+
+/** Where a retraction in portions continues. */
+export interface PortionCursor {
+  /** The key of the event. */
+  key: number;
+}
+
+export interface DeletedPlayers {
+  /** By the original UUID. */
+  pseudonyms: ReadonlyMap<string, { uuid: string; name: string }>;
+  /** The player who has the pseudonym; undefined if the UUIDs only were merged into a player of another account. */
+  owner: { key: number; name: string } | undefined;
+}
+
+/** How its data in the ledger are compared and exported. */
+interface LedgerForm {
+  /** Whether an earlier event of the same id says the same, although their data differ. */
+  isSame(tx: Queryable, earlier: Accepted, raw: string): Promise<boolean> | boolean;
+  /** Prepares the export of rows of the type. @returns a function that completes the data of one of them */
+  exported(db: Queryable, rows: readonly LedgerRow[]): Promise<Completion> | Completion;
+}
+
+/** An event in the ledger: the key of its server, and its data as JSON. */
+export interface Accepted {
+  scope: number;
+  body: string;
+  aggregate: string | null;
+}
+
+export type Completion = (row: LedgerRow, data: Record<string, unknown>) => object;
+
+export const AS_STORED: LedgerForm = { isSame: () => false, exported: () => (_row, data) => data };
+export const loadsNothing = (): void => undefined;
+export const hasNoAggregate = (): null => null;
+export const observesNobody = (): undefined => undefined;
+/** For events without rows that name players, and those whose rows do so by key only. */
+export const storesNoNames = (): void => undefined;
+/** For events that only change their aggregate. */
+export const AGGREGATE_ONLY = { undo: (_batch: Batch, { aggregate }: LedgerRow): string | null => aggregate };

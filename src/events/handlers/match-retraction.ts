@@ -1,0 +1,142 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { countedTwice, joinedResult, type MatchResult } from '#store/game/player-matches.ts';
+import { sumsOf } from '#store/game/player-stats.ts';
+import { groupOf } from '#store/game/statistics-groups.ts';
+import {
+  type CountedFor,
+  removeMatchResult,
+  removePlayersFromLeaderboards,
+} from '#store/game/leaderboards/leaderboard-projection.ts';
+import { withdrawReports } from './counter-withdrawal.ts';
+import { uuidsOf } from '../schema/match-summary.ts';
+import { eventsOf, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { markObservedStale } from '../ledger/observations.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import type { PreparedData } from '../schema/index.ts';
+import type { PortionCursor } from './event-effect.ts';
+import type { Budget } from '../ledger/portion.ts';
+
+/**
+ * Withdraws a match in portions, because one match may have thousands of players and kills. The first portion marks the
+ * event as withdrawn and deletes the page of the match; the following ones subtract its players, and the last one deletes
+ * its row.
+ */
+
+export interface MatchCursor extends PortionCursor {
+  /** The number of players (of `uuidsOf`) that are done. */
+  offset: number;
+  countedFor: CountedFor;
+}
+
+/** Kills have no counters to subtract, so deleting one costs far less than removing a player. */
+const KILLS_PER_ROW = 10;
+
+export async function beginMatch(batch: Batch, row: LedgerRow): Promise<MatchCursor> {
+  const { tx, now } = batch;
+  const { key } = row;
+  const countedFor = await removeMatchResult(tx, key);
+  await countUuidsApart(batch, row);
+  await tx.runAll([
+    sql`update ledger set withdrawn = ${now} where key = ${key}`,
+    // The projection of the leaderboards and the pages read matches with their details, so both pass it by from here on.
+    sql`delete from match_details where match_key = ${key}`,
+  ]);
+  return { key, offset: 0, countedFor };
+}
+
+/**
+ * Adds to the counters what they lack where several UUIDs of the match are one player, who has one match: the portions
+ * subtract each UUID as it was counted, and in between further UUIDs may be merged.
+ */
+async function countUuidsApart(batch: Batch, row: LedgerRow): Promise<void> {
+  const { tx, players } = batch;
+  const merged = await tx.tuple(sql`select 1 from merged_in_matches where match_key = ${row.key} limit 1`);
+  if (merged === undefined) return;
+  const { facts, players: played } = await readMatch(tx, row);
+  await batch.load(played.map(([uuid]) => uuid));
+  const rows = await tx.tuples(sql`select player_key from player_matches where match_key = ${row.key}`);
+  const survivors = await survivorsIn(tx, row.key);
+  const withRow = new Set(rows.map(([player]) => player as number));
+  const group = groupOf(facts.gamemode);
+  const results = new Map<number, MatchResult>();
+  for (const [uuid, , result] of played) {
+    const player = players.find(uuid)!;
+    // A merge that is not complete has moved the row, but not yet the player.
+    const owner = withRow.has(player.key) ? player.key : (survivors.get(uuid) ?? player.key);
+    const before = results.get(owner);
+    if (before !== undefined) players.count(player, group, sumsOf(group, countedTwice(before, result)));
+    results.set(owner, before === undefined ? result : joinedResult(before, result));
+  }
+}
+
+/** The keys of surviving players by the UUIDs that were merged into them, for a match. */
+async function survivorsIn(tx: Queryable, match: number): Promise<Map<string, number>> {
+  const rows = await tx.tuples(sql`
+    select a.uuid, p.key from merged_in_matches x join players p on p.key = x.player_key
+    join player_aliases a on a.into_uuid = p.uuid where x.match_key = ${match}`);
+  return new Map(rows as [string, number][]);
+}
+
+/** @returns where the next portion continues; undefined when the match is gone */
+export async function continueMatch(
+  batch: Batch,
+  row: LedgerRow,
+  cursor: MatchCursor,
+  budget: Budget,
+): Promise<MatchCursor | undefined> {
+  const match = await readMatch(batch.tx, row);
+  const uuids = uuidsOf(match);
+  const count = Math.min(uuids.length - cursor.offset, budget.rows);
+  const next = { ...cursor, offset: cursor.offset + count };
+  await removePlayers(batch, match, cursor, next.offset);
+  budget.spend(count);
+  if (next.offset < uuids.length || budget.isSpent) return next;
+  if (match.kills.length > 0 && !(await deleteKills(batch.tx, cursor.key, budget))) return next;
+  // Those of players whom a merge has moved since.
+  await withdrawReports(batch, cursor.key);
+  await batch.tx.run(sql`delete from matches where key = ${cursor.key}`);
+  return undefined;
+}
+
+type MatchData = PreparedData<'match.finished'>;
+
+async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
+  const [stored] = await eventsOf<'match.finished'>(tx, [row]);
+  return stored!.event.data;
+}
+
+/** Removes the players from the cursor's offset to `end`. */
+async function removePlayers(batch: Batch, match: MatchData, cursor: MatchCursor, end: number): Promise<void> {
+  const { key, offset, countedFor } = cursor;
+  const { tx, players } = batch;
+  const uuids = uuidsOf(match).slice(offset, end);
+  if (uuids.length === 0) return;
+  await batch.load(uuids);
+  const playerKeys = [...new Set(uuids.map((uuid) => players.find(uuid)!.key))];
+  await removePlayersFromLeaderboards(tx, key, playerKeys, countedFor);
+  await withdrawReports(batch, key, playerKeys);
+  const group = groupOf(match.facts.gamemode);
+  const ofTeams = match.players.slice(offset, end);
+  for (const [uuid, , , , , , , , sums] of ofTeams) players.count(players.find(uuid)!, group, sums, -1);
+  const scorers = match.scorers.slice(
+    Math.max(0, offset - match.players.length),
+    Math.max(0, end - match.players.length),
+  );
+  const named = [...ofTeams, ...scorers].map(([uuid, name]) => ({ uuid, name, time: match.finished }));
+  await markObservedStale(batch, named);
+  await tx.runAll([
+    sql`delete from player_matches where match_key = ${key} and player_key in (${list(playerKeys)})`,
+    sql`delete from name_observations where player_key in (${list(playerKeys)}) and ledger_key = ${key}`,
+  ]);
+}
+
+/** @returns whether all kills of the match are deleted */
+async function deleteKills(tx: Queryable, match: number, budget: Budget): Promise<boolean> {
+  const limit = budget.rows * KILLS_PER_ROW;
+  const deleted = await tx.run(sql`
+    delete from kills where match_key = ${match} and number in (
+      select number from kills where match_key = ${match} limit ${limit})`);
+  budget.spend(Math.ceil(deleted / KILLS_PER_ROW));
+  return deleted < limit;
+}

@@ -1,0 +1,316 @@
+import { idOf } from '#platform/ids.ts';
+import type { Queryable } from '#db/db.ts';
+import { identifier, join, list, sql } from '#db/sql.ts';
+import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
+import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { columnsOf, type Counts } from '#store/game/player-stats.ts';
+import { GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
+import { mergePlayerNames } from '#store/game/player-names.ts';
+import { moveReports } from '#store/game/counters/counter-reports.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
+import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
+import { recordMergedIn } from '#store/game/merged-players.ts';
+import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
+import { rankChanges } from '#store/game/rank-counts.ts';
+import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
+import { deleteVote, votesOf } from './map-ratings.ts';
+import type { Batch } from '../ledger/unit-of-work.ts';
+import { Budget, type Work } from '../ledger/portion.ts';
+
+/**
+ * Moves the records of a merged player to the surviving one, and records in which matches the merged UUID took part, for
+ * their readers. A small merge is complete with its event; a bigger one goes on as a job. Until it is complete both players
+ * exist, and new events of the merged UUID count for the merged player, whose records follow.
+ */
+
+export interface MergeParams {
+  /** The merged UUID. */
+  from: string;
+  /** The key of the merged player. */
+  merged: number;
+  /** The key of the surviving player; the same where there was none, so that the merged player got its UUID. */
+  survivor: number;
+}
+
+interface Cursor {
+  /** Matches up to this key are done. */
+  match: number;
+  /** Observations of names by events up to this key are done; a job of an earlier version has none. */
+  observed?: number;
+  /** Whether all rows are moved, so that the job only has to derive what the merge made stale. */
+  isMoved?: boolean;
+}
+
+/**
+ * Does the first portion of a merge, and adds a job for the others or for what has to be derived again. While another job is
+ * open, which may read or move the same rows, the whole merge waits for it.
+ */
+export async function mergeOrCreateJob({ tx, now }: Batch, params: MergeParams): Promise<void> {
+  const job = { kind: 'merge', label: idOf(params.survivor), params } as const;
+  const cursor: Cursor = { match: 0 };
+  if (await hasOpenJob(tx)) return void (await createJob(tx, now, { ...job, cursor }));
+  const isMoved = await moveRows(tx, now, params, cursor);
+  if (isMoved && (await nextStale(tx)) === undefined) return;
+  await createJob(tx, now, { ...job, cursor: { ...cursor, isMoved }, portions: 1 });
+}
+
+/**
+ * Whether a job has rows to move to or from a player. Its records are in two places then, and without any observation of its
+ * own it must not be deleted.
+ */
+export async function isMerging(tx: Queryable, player: number): Promise<boolean> {
+  return (await openMerges(tx)).some(({ params: { merged, survivor }, cursor: { isMoved = false } }) => {
+    return !isMoved && merged !== survivor && (player === merged || player === survivor);
+  });
+}
+
+/** The key of the job that has rows of this merged UUID to move. */
+export async function openMergeOf(db: Queryable, from: string): Promise<number | undefined> {
+  const open = await openMerges(db);
+  return open.find(({ params, cursor: { isMoved = false } }) => params.from === from && !isMoved)?.key;
+}
+
+async function openMerges(db: Queryable): Promise<{ key: number; params: MergeParams; cursor: Cursor }[]> {
+  const jobs = await db.all<Pick<Job, 'key' | 'params' | 'cursor'>>(sql`
+    select key, params, cursor from jobs where finished is null and kind = 'merge' order by key`);
+  return jobs.map(({ key, params, cursor }) => ({
+    key,
+    params: JSON.parse(params) as MergeParams,
+    cursor: JSON.parse(cursor) as Cursor,
+  }));
+}
+
+export const mergePortion: Work = async ({ tx, now }, job) => {
+  const cursor = JSON.parse(job.cursor) as Cursor;
+  const params = JSON.parse(job.params) as MergeParams;
+  const isComplete = cursor.isMoved || (await moveRows(tx, now, params, cursor));
+  // `derivePlayer` has left out both players since the job was created.
+  if (isComplete) await markStale(tx, 'player', [params.survivor]);
+  return { cursor: { ...cursor, isMoved: isComplete }, done: 1, isComplete, mayPause: true };
+};
+
+/**
+ * Moves the next rows; after the last ones, completes the merge and marks what has to be derived again.
+ * @returns whether the merge is complete
+ */
+async function moveRows(tx: Queryable, now: number, params: MergeParams, cursor: Cursor): Promise<boolean> {
+  const { merged, survivor } = params;
+  const budget = new Budget();
+  await moveMatches(tx, now, params, cursor, budget);
+  if (budget.isSpent) return false;
+  await moveScorer(tx, params, cursor, budget);
+  if (budget.isSpent) return false;
+  if (merged === survivor) return true;
+  for (const table of OWNED) {
+    budget.spend(await moveOwned(tx, table, params, budget.rows));
+    if (budget.isSpent) return false;
+  }
+  await complete(tx, now, params);
+  return true;
+}
+
+async function moveMatches(
+  tx: Queryable,
+  now: number,
+  { merged, survivor }: MergeParams,
+  cursor: Cursor,
+  budget: Budget,
+): Promise<void> {
+  while (!budget.isSpent) {
+    const rows = await tx.tuples(sql`
+      select p.match_key, s.player_key from player_matches p
+      left join player_matches s on s.match_key = p.match_key and s.player_key = ${survivor}
+      where (p.player_key, p.match_key) > (${merged}, ${cursor.match}) and p.player_key <= ${merged}
+      order by p.player_key, p.match_key limit ${budget.rows}`);
+    if (rows.length === 0) return;
+    const played = rows as [match: number, survivor: number | null][];
+    const matches = played.map(([match]) => match);
+    budget.spend(rows.length);
+    await recordMergedIn(tx, survivor, matches);
+    cursor.match = matches.at(-1)!;
+    if (merged === survivor) continue;
+    const twice = played.flatMap(([match, other]) => (other === null ? [] : [match]));
+    if (twice.length > 0) {
+      await mergeLeaderboards(tx, now, merged, survivor);
+      await subtractPlayedTwice(tx, twice, merged, survivor);
+      for (const match of twice) await joinRows(tx, match, merged, survivor);
+    }
+    await moveReports(tx, matches, merged, survivor);
+    await tx.run(sql`
+      update player_matches set player_key = ${survivor} where player_key = ${merged} and match_key in (${list(matches)})`);
+  }
+}
+
+/**
+ * Records the matches whose objectives the merged UUID completed without being in a team. No row of `player_matches` leads
+ * to them, but the name that the match observed does.
+ */
+async function moveScorer(
+  tx: Queryable,
+  { merged, survivor }: MergeParams,
+  cursor: Cursor,
+  budget: Budget,
+): Promise<void> {
+  while (!budget.isSpent) {
+    const rows = await tx.tuples(sql`
+      select distinct ledger_key from name_observations
+      where player_key = ${merged} and ledger_key > ${cursor.observed ?? 0} order by ledger_key limit ${budget.rows}`);
+    if (rows.length === 0) return;
+    const events = rows.map(([event]) => event as number);
+    budget.spend(rows.length);
+    await recordMergedIn(tx, survivor, events);
+    cursor.observed = events.at(-1)!;
+  }
+}
+
+/** Adds the merged player's row of a match to the survivor's, and records the name that the row does not keep. */
+async function joinRows(tx: Queryable, match: number, merged: number, survivor: number): Promise<void> {
+  const rows = await tx.tuples(sql`
+    select player_key, name, result, score, kill_count, death_count, time_played, envdeath_count from player_matches
+    where match_key = ${match} and player_key in (${merged}, ${survivor})`);
+  const [[player, ...one], [otherPlayer, ...other]] = rows as [[number, ...PlayedBy], [number, ...PlayedBy]];
+  // The result that does not count: both players exist until the merge is complete, and no counter may be negative.
+  await subtractSurplus(tx, match, one[1] === 'win' ? otherPlayer : player, countedTwice(one[1], other[1]));
+  const [name, result, score, kills, deaths, time, envdeaths] = joinPlayed(one, other);
+  const unused = one[0] === name ? other[0] : one[0];
+  if (unused !== name) {
+    await tx.run(sql`
+      insert into name_observations (player_key, ledger_key, time, name)
+      select cast(${survivor} as bigint), key, finished, cast(${unused} as text) from matches where key = ${match}
+      on conflict (player_key, ledger_key, name) do nothing`);
+  }
+  await tx.runAll([
+    sql`
+      update player_matches set name = ${name}, result = ${result}, score = ${score}, kill_count = ${kills},
+        death_count = ${deaths}, time_played = ${time}, envdeath_count = ${envdeaths}
+      where match_key = ${match} and player_key = ${survivor}`,
+    sql`delete from player_matches where match_key = ${match} and player_key = ${merged}`,
+  ]);
+}
+
+/**
+ * The counters of both players had the match. Those of one that is being withdrawn, whose details are gone, are subtracted
+ * as the UUIDs were counted (jobs/match-withdrawal.ts).
+ */
+async function subtractSurplus(tx: Queryable, match: number, player: number, surplus: Counts): Promise<void> {
+  const row = await tx.get<{ gamemode: string }>(sql`
+    select m.gamemode from matches m join match_details d on d.match_key = m.key where m.key = ${match}`);
+  if (row === undefined) return;
+  const group = groupOf(row.gamemode);
+  const changed = Object.entries(surplus).map(([counter, count]) => {
+    const column = identifier(`${group}_${counter}`);
+    return sql`${column} = ${column} - cast(${count ?? 0} as bigint)`;
+  });
+  await tx.runAll([
+    sql`update player_stats set ${join(changed)} where player_key = ${player}`,
+    ...(group === 'teampvp' ? rankChanges([player]) : []),
+  ]);
+}
+
+interface OwnedTable {
+  table: string;
+  owner: string;
+  /** The rest of the primary key. */
+  order: readonly string[];
+  /** Whether the survivor may have the same row, which then remains. */
+  mayCollide?: true;
+}
+
+/** Tables whose rows change their owner. */
+const OWNED: readonly OwnedTable[] = [
+  { table: 'kills', owner: 'killer_key', order: ['match_key', 'number'] },
+  { table: 'kills', owner: 'victim_key', order: ['match_key', 'number'] },
+  { table: 'player_objectives', owner: 'player_key', order: ['type', 'match_key', 'number'] },
+  { table: 'player_sessions', owner: 'player_key', order: ['ledger_key'] },
+  { table: 'counter_reports', owner: 'player_key', order: ['event_key'] },
+  { table: 'faction_reports', owner: 'player_key', order: ['time', 'ledger_key'] },
+  { table: 'punishments', owner: 'punished_key', order: ['key'] },
+  { table: 'merged_in_matches', owner: 'player_key', order: ['match_key'], mayCollide: true },
+  // The same event may have observed the survivor with the same name.
+  { table: 'name_observations', owner: 'player_key', order: ['ledger_key', 'name'], mayCollide: true },
+];
+
+/** Moves the next rows of a table. @returns their number */
+async function moveOwned(
+  tx: Queryable,
+  { table, owner, order, mayCollide }: OwnedTable,
+  { merged, survivor }: MergeParams,
+  limit: number,
+): Promise<number> {
+  const columns = join(order.map(identifier));
+  const rows = await tx.tuples(sql`
+    select ${columns} from ${identifier(table)} where ${identifier(owner)} = ${merged} order by ${columns} limit ${limit}`);
+  if (rows.length === 0) return 0;
+  const last = join(rows.at(-1)!.map((value) => sql`${value}`));
+  const moved = sql`${identifier(owner)} = ${merged} and (${columns}) <= (${last})`;
+  if (mayCollide) {
+    const same = join(
+      order.map((column) => sql`o.${identifier(column)} = ${identifier(table)}.${identifier(column)}`),
+      ' and ',
+    );
+    await tx.run(sql`
+      delete from ${identifier(table)} where ${moved} and exists (
+        select 1 from ${identifier(table)} o where o.${identifier(owner)} = ${survivor} and ${same})`);
+  }
+  await tx.run(sql`update ${identifier(table)} set ${identifier(owner)} = ${survivor} where ${moved}`);
+  return rows.length;
+}
+
+/** Moves what is left when all rows are moved, and deletes the merged player. */
+async function complete(tx: Queryable, now: number, { from, merged, survivor }: MergeParams): Promise<void> {
+  await mergeLeaderboards(tx, now, merged, survivor);
+  await moveVotes(tx, merged, survivor);
+  await tx.runAll([addCounters(merged, survivor), ...rankChanges([merged, survivor])]);
+  await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
+  if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
+  await storeKey(tx, from, merged, survivor);
+  await moveStale(tx, merged, survivor);
+  await tx.run(sql`delete from players where key = ${merged}`);
+}
+
+/** An unfinished job derives the maxima of the survivor in place of the merged player's. */
+async function moveStale(tx: Queryable, merged: number, survivor: number): Promise<void> {
+  const isStale = await tx.get(sql`
+    select 1 as found from rederivations where kind = 'counters' and ref = ${String(merged)}`);
+  if (isStale !== undefined) await markStale(tx, 'counters', [survivor]);
+  await tx.run(sql`delete from rederivations where kind in ('player', 'counters') and ref = ${String(merged)}`);
+}
+
+/** Stores the key of the merged player with its alias, which has a pseudonym's UUID if the account was deleted meanwhile. */
+async function storeKey(tx: Queryable, from: string, merged: number, survivor: number): Promise<void> {
+  const inherited = await tx.get(sql`
+    select 1 as found from player_aliases a join players p on p.uuid = a.into_uuid
+    where p.key = ${survivor} and a.key = ${merged}`);
+  if (inherited !== undefined) return;
+  const anyPseudonym = await tx.get(sql`select 1 as found from pseudonyms limit 1`);
+  const [pseudonym] = anyPseudonym === undefined ? [] : await pseudonymsByHash(tx, [tx.keyedHash(from)]);
+  await tx.run(sql`update player_aliases set key = ${merged} where uuid in (${from}, ${pseudonym?.[1] ?? from})`);
+}
+
+/** Moves votes; of the maps that both players rated, the survivor's are derived again from the ratings of both. */
+async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<void> {
+  const both = await tx.tuples(sql`
+    select distinct m.name_key, m.key from map_votes a
+    join map_votes b on b.map_key = a.map_key and b.version = a.version and b.player_key = ${survivor}
+    join maps m on m.key = a.map_key where a.player_key = ${merged}`);
+  const maps = list([0, ...both.map(([, key]) => key as number)]);
+  const disputed = await tx.all<{ map_key: number; version: string; rate: number }>(sql`
+    select map_key, version, rate from map_votes where player_key = ${merged} and map_key in (${maps})`);
+  for (const { map_key, version, rate } of disputed) {
+    await deleteVote(tx, { mapKey: map_key, version, playerKey: merged, rate });
+  }
+  await tx.run(sql`update map_votes set player_key = ${survivor} where player_key = ${merged}`);
+  await markStale(
+    tx,
+    'aggregate',
+    both.map(([name]) => votesOf(`map ${name as string}`, survivor)),
+  );
+}
+
+function addCounters(merged: number, survivor: number) {
+  const columns = GROUP_NAMES.flatMap(columnsOf).map(identifier);
+  const sums = join(columns.map((column) => sql`${column} = player_stats.${column} + m.${column}`));
+  return sql`
+    update player_stats set ${sums} from player_stats m
+    where player_stats.player_key = ${survivor} and m.player_key = ${merged}`;
+}

@@ -1,0 +1,31 @@
+import { sql } from '#db/sql.ts';
+import { type AggregateKind, allEvents } from './aggregate-kind.ts';
+
+/** The sender's own name of a punishment: the key of the server that issued it (0 for the operator), and its reference. */
+export interface PunishmentName {
+  scope: number;
+  reference: string;
+}
+
+export const PUNISHMENTS: AggregateKind = {
+  prefix: 'punishment',
+  async reset(tx, name) {
+    const { scope, reference } = parsedName(name)!;
+    await tx.run(sql`delete from punishments where scope_key = ${scope} and reference = ${reference}`);
+  },
+  events: allEvents,
+};
+
+export const punishmentAggregate = ({ scope, reference }: PunishmentName): string =>
+  `${PUNISHMENTS.prefix} ${scope} ${reference}`;
+
+/** The punishment of an aggregate; undefined if the aggregate is something else. */
+export function punishmentOfAggregate(aggregate: string | null): PunishmentName | undefined {
+  const start = `${PUNISHMENTS.prefix} `;
+  return aggregate?.startsWith(start) ? parsedName(aggregate.slice(start.length)) : undefined;
+}
+
+function parsedName(name: string): PunishmentName | undefined {
+  const [, scope, reference] = /^(\d+) (.*)$/s.exec(name) ?? [];
+  return scope === undefined ? undefined : { scope: Number(scope), reference: reference! };
+}

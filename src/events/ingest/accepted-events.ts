@@ -1,0 +1,106 @@
+import { idOf } from '#platform/ids.ts';
+import { chunksOf } from '#platform/chunks.ts';
+import type { Queryable } from '#db/db.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
+import { effectOf } from '../handlers/index.ts';
+import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
+import { type EventName, typeOf } from '../schema/index.ts';
+import type { Checked } from './validation.ts';
+import { isSameContent } from '../ledger/content.ts';
+import { problemOf } from '../schema/problems.ts';
+
+/** The identity of an event: the key of its server (0 for the network itself) and the sender's id. */
+export type Identity = [scope: number, id: string];
+
+interface AcceptedEvent {
+  key: number;
+  scope: number;
+  withdrawn: boolean;
+  hash: string | null;
+  /** What an earlier event of the same transaction adds to the ledger; undefined where it is in the ledger. */
+  content?: Content;
+}
+
+/** Where the ledger has an event. */
+export interface LedgerPlace {
+  key: number;
+  scope: number;
+  aggregate: string | null;
+}
+
+interface Content {
+  type: EventName;
+  body: string;
+  aggregate: string | null;
+}
+
+const READ_BATCH_SIZE = 256;
+
+/** Recognises events whose id was accepted before: in the ledger, or earlier in the same transaction. */
+export class AcceptedEvents {
+  readonly #tx: Queryable;
+  readonly #events = new Map<string, AcceptedEvent>();
+
+  constructor(tx: Queryable) {
+    this.#tx = tx;
+  }
+
+  /** Reads which of these events are in the ledger. */
+  async load(identities: readonly Identity[]): Promise<void> {
+    const rows = await Promise.all(queriesFor(identities).map((query) => this.#tx.tuples(query)));
+    for (const [scope, id, key, withdrawn, hash] of rows.flat() as LedgerTuple[]) {
+      this.#events.set(`${scope} ${id}`, { key, scope, withdrawn: withdrawn !== null, hash });
+    }
+  }
+
+  add(identity: string, { event, raw, hash }: Checked, { key, scope, aggregate }: LedgerPlace): void {
+    const content = { type: event.type, body: raw, aggregate };
+    this.#events.set(identity, { key, scope, withdrawn: false, hash, content });
+  }
+
+  /** The receipt of an event whose id was accepted before; undefined where it was not. */
+  async receiptOf(identity: string, checked: Checked): Promise<Receipt | undefined> {
+    const accepted = this.#events.get(identity);
+    if (accepted === undefined) return undefined;
+    const { id } = checked.event;
+    if (accepted.withdrawn) return rejectedFor(id, [WITHDRAWN]);
+    const receipt = idOf(accepted.key);
+    if (await this.#hasContent(accepted, checked)) return { id, status: 'duplicate', receipt };
+    return { ...rejectedFor(id, [ANOTHER]), receipt };
+  }
+
+  async #hasContent(accepted: AcceptedEvent, { event, raw, hash }: Checked): Promise<boolean> {
+    if (accepted.hash === null || hash === null || accepted.hash === hash) return true;
+    if (typeOf(event.type).stored !== 'whole') return false;
+    const { type, body, aggregate } = accepted.content ?? (await this.#contentOf(accepted.key));
+    if (type !== event.type) return false;
+    if (isSameContent(body, raw)) return true;
+    return await effectOf(type).ledger.isSame(this.#tx, { scope: accepted.scope, body, aggregate }, raw);
+  }
+
+  async #contentOf(key: number): Promise<Content> {
+    return (await this.#tx.get<Content>(sql`select type, body, aggregate from ledger where key = ${key}`))!;
+  }
+}
+
+type LedgerTuple = [...Identity, key: number, withdrawn: number | null, hash: string | null];
+
+const WITHDRAWN = problemOf(
+  'is the id of an event that the operator has withdrawn; an event that is different needs a new id',
+  'id',
+);
+const ANOTHER = problemOf(
+  'is the id of another event, accepted before under this receipt; an event that is different needs a new id',
+  'id',
+);
+
+/** One statement per scope: PostgreSQL then uses the index whatever its statistics say of the size of the table. */
+function queriesFor(identities: readonly Identity[]): Sql[] {
+  return [...Map.groupBy(identities, ([scope]) => scope)].flatMap(([scope, events]) =>
+    [...chunksOf(events, READ_BATCH_SIZE)].map(
+      (chunk) => sql`
+        select scope_key, event_id, key, withdrawn, content_hash from ledger
+        where scope_key = ${scope} and event_id in (${list(chunk.map(([, id]) => id))})`,
+    ),
+  );
+}

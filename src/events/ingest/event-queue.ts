@@ -1,0 +1,48 @@
+import type { NewPlayerLimit } from './new-players.ts';
+import type { Receipt, Sender } from '../ledger/receipts.ts';
+import type { Checked } from './validation.ts';
+
+/** The queue between the thread that checks events and the one that writes them. */
+
+/** Accepts the events of a request and writes them to the ledger. */
+export interface EventQueue {
+  /** Whether so many events wait that new requests should be refused with 503. */
+  readonly isFull: boolean;
+  /** Total milliseconds during which the queue was writing events; a growing value means a busy database. */
+  readonly busyMs: number;
+  /**
+   * Resolves to the receipts once the events are on disk.
+   * @throws Unavailable if the database cannot be reached or written: no event was stored, or all were if the answer to
+   * the commit was lost. The sender repeats them with the same ids.
+   */
+  accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]>;
+  /** Waits until all accepted events are written. */
+  close(): Promise<void>;
+}
+
+export interface IngestOptions {
+  /** Check the events and return receipts, but roll the transaction back. */
+  dryRun?: boolean;
+  /** Limits the players that game servers add; left out: no limit. */
+  newPlayers?: NewPlayerLimit;
+}
+
+/** A checked event, or the receipt of an event that failed its check, with its sender. */
+export interface Item {
+  sender: Sender;
+  checked: Checked | Receipt;
+  /** The type of an event that failed its check; left out if it has none. */
+  type?: string;
+}
+
+/**
+ * Maximum rows (`EventType.weight`) of one transaction, which bound how long it holds the lock of the key sequence: a full
+ * one takes some 25 ms on SQLite, and a match of 1,000 new players, which is one, some 100 ms.
+ */
+export const MAX_GROUP_WEIGHT = 2_048;
+/** Maximum events that wait; while the queue is full, new requests are refused with 503. */
+export const MAX_QUEUED = 20_000;
+
+/** The weight of items: those that were rejected already write one row. */
+export const totalWeight = (items: readonly Item[]): number =>
+  items.reduce((sum, { checked }) => sum + ('event' in checked ? checked.weight : 1), 0);

@@ -1,0 +1,300 @@
+import { idOf, keyOf } from '#platform/ids.ts';
+import { nameKey } from '#platform/text.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { effectOf } from '../handlers/index.ts';
+import { Batch, EventRejected } from '../ledger/unit-of-work.ts';
+import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
+import type { IngestOptions, Item } from './event-queue.ts';
+import { prepareItem } from './prepare.ts';
+import type { Checked } from './validation.ts';
+import { applyPseudonyms } from '../ledger/pseudonyms.ts';
+import { AcceptedEvents, type Identity, type LedgerPlace } from './accepted-events.ts';
+import type { NewPlayerLimit } from './new-players.ts';
+import { joined, type Problem, problemOf } from '../schema/problems.ts';
+import { rejectedFor, type Receipt, type Rejected, type Sender } from '../ledger/receipts.ts';
+import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
+import { Keys } from '#store/sequence.ts';
+import { addServer, undoAddServer } from '../handlers/servers.ts';
+import { type Server, serverByName } from '#store/game/servers.ts';
+
+/**
+ * Ingests events: the only code path that adds events to the ledger and to the tables derived from it. A call runs in one
+ * transaction and accepts each event once. An event with the receipt `accepted` is committed and visible; a rejected
+ * event changes nothing and does not affect the other events of the call.
+ */
+
+type Transactions = Pick<Db, 'transaction'>;
+
+/**
+ * Checks and ingests events of one sender, in order.
+ * @param inputs the parsed JSON of the events, not checked yet
+ * @returns a receipt for each, in the same order
+ */
+export async function ingestEvents(
+  db: Pick<Db, 'transaction' | 'keyedHash'>,
+  clock: Clock,
+  sender: Sender,
+  inputs: readonly unknown[],
+  options: IngestOptions = {},
+): Promise<Receipt[]> {
+  const now = clock.now();
+  const items = inputs.map((input) => prepareItem({ input }, sender, now, db.keyedHash));
+  return await ingestItems(db, clock, items, options);
+}
+
+/** Like `ingestEvents`, for checked events of several senders. */
+export async function ingestItems(
+  db: Transactions,
+  clock: Clock,
+  items: Iterable<Item>,
+  { dryRun = false, newPlayers }: IngestOptions = {},
+): Promise<Receipt[]> {
+  if (!Iterator.from(items).some(needsTransaction)) return Array.from(items, ({ checked }) => checked as Receipt);
+  const now = clock.now();
+  try {
+    const { receipts, added } = await db.transaction(async (tx) => {
+      const run = await ingestInTransaction(tx, now, items, newPlayers);
+      if (dryRun) throw new DryRunRollback(run.receipts);
+      return run;
+    });
+    newPlayers?.count(added, now);
+    return receipts;
+  } catch (error) {
+    if (error instanceof DryRunRollback) return error.receipts;
+    throw error;
+  }
+}
+
+/** Rolls the transaction of a dry run back and carries its receipts out of it. */
+class DryRunRollback extends Error {
+  readonly receipts: Receipt[];
+
+  constructor(receipts: Receipt[]) {
+    super('A dry run stores nothing.');
+    this.receipts = receipts;
+  }
+}
+
+/**
+ * Accepted events are written, and so are the rejections of a server, for `GET /receipts`. The rejections of an operator
+ * are only returned.
+ */
+const needsTransaction = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
+
+async function ingestInTransaction(
+  tx: Queryable,
+  now: number,
+  items: Iterable<Item>,
+  newPlayers: NewPlayerLimit | undefined,
+): Promise<IngestRun> {
+  const keys = await Keys.lock(tx);
+  const batch = new Batch(tx, keys, now);
+  const run = new IngestRun(batch, newPlayers);
+  for (const part of partsOf([...items])) await run.ingest(await pseudonymised(tx, part));
+  await batch.flush();
+  await trimRecords(tx, run.serversWithRecords);
+  await keys.save();
+  return run;
+}
+
+/** Splits the items after each event that changes who a UUID is: the events behind it are looked up again. */
+function partsOf(items: readonly Item[]): (readonly Item[])[] {
+  const parts: (readonly Item[])[] = [];
+  let start = 0;
+  items.forEach(({ checked }, index) => {
+    if (!('event' in checked) || !effectOf(checked.event.type).changesPlayers) return;
+    parts.push(items.slice(start, index + 1));
+    start = index + 1;
+  });
+  return start === 0 ? [items] : [...parts, items.slice(start)];
+}
+
+/** Replaces players who have a pseudonym in the events of the items. */
+async function pseudonymised(tx: Queryable, items: readonly Item[]): Promise<readonly Item[]> {
+  const events = items.flatMap(({ checked }) => ('event' in checked ? checked : []));
+  const replaced = await applyPseudonyms(tx, events);
+  if (replaced === events) return items;
+  let next = 0;
+  return items.map((item) => ('event' in item.checked ? { ...item, checked: replaced[next++]! } : item));
+}
+
+/** Ingests the items of one transaction. */
+class IngestRun {
+  readonly #batch: Batch;
+  /** Servers by name key; filled by the operator's events, which name their server. */
+  readonly #servers = new Map<string, Server>();
+  /** Events of the ledger, and of this run, by `identityOf`. */
+  readonly #accepted: AcceptedEvents;
+  readonly #newPlayers: NewPlayerLimit | undefined;
+  #isRenumbered = false;
+  readonly receipts: Receipt[] = [];
+  /** Keys of the servers with rejected events or events with warnings. */
+  readonly serversWithRecords = new Set<number>();
+  /** New players by the server that added them. */
+  readonly added = new Map<number, number>();
+
+  constructor(batch: Batch, newPlayers: NewPlayerLimit | undefined) {
+    this.#batch = batch;
+    this.#newPlayers = newPlayers;
+    this.#accepted = new AcceptedEvents(batch.tx);
+  }
+
+  async ingest(items: readonly Item[]): Promise<void> {
+    await this.#load(items);
+    for (const item of items) {
+      const { sender, checked } = item;
+      const receipt = 'event' in checked ? await this.#ingestOne(sender, checked) : checked;
+      if (receipt.status === 'rejected') this.#recordRejection(item, receipt);
+      this.receipts.push(receipt);
+    }
+  }
+
+  /** Rejections of servers are stored for `GET /receipts`. */
+  #recordRejection({ sender, checked, type }: Item, receipt: Rejected): void {
+    if (sender.kind === 'operator') return;
+    const rejection = { scope: sender.serverKey, type: 'event' in checked ? checked.event.type : type, receipt };
+    recordRejection(this.#batch, rejection);
+    this.serversWithRecords.add(sender.serverKey);
+  }
+
+  /** Reads the existing receipts and the players of all items, in few statements. */
+  async #load(items: readonly Item[]): Promise<void> {
+    const identities: Identity[] = [];
+    const players: string[] = [];
+    const loaded: { type: EventName; scope: number; data: unknown }[] = [];
+    for (const { sender, checked } of items) {
+      if (!('event' in checked)) continue;
+      const { type, id, data } = checked.event;
+      const server = await this.#serverOf(sender, checked.event);
+      const scope = server?.key ?? 0;
+      if (!namesNewServer(server, checked.event)) identities.push([scope, id]);
+      players.push(...typeOf(type).players(data));
+      loaded.push({ type, scope, data });
+    }
+    await this.#accepted.load(identities);
+    await this.#batch.load(players);
+    for (const [type, events] of Map.groupBy(loaded, ({ type }) => type))
+      await effectOf(type).load(this.#batch, events);
+  }
+
+  async #ingestOne(sender: Sender, checked: Checked): Promise<Receipt> {
+    const { event } = checked;
+    const server = await this.#serverOf(sender, event);
+    const earlier = await this.#accepted.receiptOf(identityOf(server, event), checked);
+    if (earlier !== undefined) return earlier;
+    try {
+      const newPlayers = sender.kind === 'server' ? this.#countNewPlayers(sender.serverKey, event) : 0;
+      const receipt = await this.#accept(sender, checked, server);
+      if (newPlayers === 0 || sender.kind === 'operator') return receipt;
+      this.added.set(sender.serverKey, newPlayers + (this.added.get(sender.serverKey) ?? 0));
+      return receipt.status === 'accepted' ? { ...receipt, new_players: newPlayers } : receipt;
+    } catch (error) {
+      if (!(error instanceof EventRejected)) throw error;
+      if (namesNewServer(server, event)) await this.#removeNewServer(event.server!);
+      return rejectedFor(event.id, [problemOf(error.message, error.place)], error.early);
+    }
+  }
+
+  /**
+   * Counts the players of an event that are not known yet.
+   * @throws EventRejected where the server may not add so many now
+   */
+  #countNewPlayers(serverKey: number, event: PreparedEvent): number {
+    const { players, now } = this.#batch;
+    const unknown = typeOf(event.type)
+      .players(event.data)
+      .filter((uuid) => players.find(uuid) === undefined).length;
+    const limit = this.#newPlayers;
+    if (limit === undefined || limit.allows(serverKey, unknown, this.added.get(serverKey) ?? 0, now)) return unknown;
+    throw new EventRejected(
+      'data',
+      `adds ${unknown} players, but a game server may add only ${limit.perHour} an hour; send it again later`,
+      true,
+    );
+  }
+
+  async #accept(sender: Sender, checked: Checked, existing: Server | undefined): Promise<Receipt> {
+    const { event } = checked;
+    const { keys, now } = this.#batch;
+    const requested = event.receipt === undefined ? undefined : keyOf(event.receipt);
+    const key = requested !== undefined && keys.resume(requested) ? requested : keys.next(now);
+    const server = existing ?? (event.server === undefined ? undefined : await this.#newServer(event.server));
+    const { id: eventId, time, type, data } = event;
+    const effect = effectOf(type);
+    const context = { batch: this.#batch, sender, key, eventId, time, server, isReplay: false };
+    const result = await effect.apply(context, data);
+    const receipt = idOf(key);
+    if (result?.duplicateOf !== undefined)
+      return { id: event.id, status: 'duplicate', receipt: idOf(result.duplicateOf ?? key) };
+    const note = requested === undefined || key === requested ? result?.note : this.#renumberedNote(result?.note);
+    if (typeOf(type).stored !== 'never') {
+      const scope = server?.key ?? 0;
+      const place = { key, scope, aggregate: result?.aggregate ?? effect.aggregate(data, scope) };
+      this.#accepted.add(identityOf(server, event), checked, place);
+      this.#addToLedger(sender, checked, place);
+    }
+    const warnings = this.#recordWarnings(event, key, server?.key ?? 0, joined(checked.warnings, result?.warnings));
+    return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }), ...warnings };
+  }
+
+  /**
+   * The note for an event that could not get the receipt it asked for. Only the first of a run carries it, since an import
+   * into a network with newer events renumbers all of them.
+   */
+  #renumberedNote(note: string | undefined): string | undefined {
+    if (this.#isRenumbered) return note;
+    this.#isRenumbered = true;
+    return 'got a new id, and so may all events after it, because this network already has newer events';
+  }
+
+  #recordWarnings(
+    { id, type }: PreparedEvent,
+    key: number,
+    scope: number,
+    warnings: Problem[] | undefined,
+  ): { warnings?: Problem[] } {
+    if (warnings === undefined) return {};
+    recordWarnings(this.#batch, { key, scope, id, type, warnings });
+    this.serversWithRecords.add(scope);
+    return { warnings };
+  }
+
+  #addToLedger(sender: Sender, checked: Checked, { key, scope, aggregate }: LedgerPlace): void {
+    const { rows, now } = this.#batch;
+    const { event, raw, hash, envelope = null } = checked;
+    const credential = sender.kind === 'server' ? sender.credential : 0;
+    const { id, type, time } = event;
+    rows.add('ledger', [key, scope, id, type, time, now, raw, aggregate, credential, hash, envelope]);
+  }
+
+  async #serverOf(sender: Sender, event: PreparedEvent): Promise<Server | undefined> {
+    if (sender.kind === 'server') return { key: sender.serverKey, name: sender.serverName };
+    if (event.server === undefined) return undefined;
+    const key = nameKey(event.server);
+    const server = this.#servers.get(key) ?? (await serverByName(this.#batch.tx, event.server));
+    if (server !== undefined) this.#servers.set(key, server);
+    return server;
+  }
+
+  /** Adds a server that an operator's event names for the first time; its key follows the event's own. */
+  async #newServer(name: string): Promise<Server> {
+    const server = await addServer(this.#batch.tx, this.#batch.keys.following(), name);
+    this.#servers.set(nameKey(name), server);
+    return server;
+  }
+
+  /** Undoes `#newServer` after the event was rejected. */
+  async #removeNewServer(name: string): Promise<void> {
+    const server = this.#servers.get(nameKey(name));
+    this.#servers.delete(nameKey(name));
+    if (server !== undefined) await undoAddServer(this.#batch.tx, server.key);
+  }
+}
+
+/** Whether an event names a server without a row. Such a server has no events in the ledger. */
+const namesNewServer = (server: Server | undefined, event: PreparedEvent): boolean =>
+  server === undefined && event.server !== undefined;
+
+const identityOf = (server: Server | undefined, event: PreparedEvent): string =>
+  namesNewServer(server, event) ? `new ${event.id}` : `${server?.key ?? 0} ${event.id}`;

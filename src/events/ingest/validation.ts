@@ -1,0 +1,158 @@
+import { keyOf } from '#platform/ids.ts';
+import { firstCharacters, nameKey } from '#platform/text.ts';
+import { readEvent } from '../schema/read-event.ts';
+import {
+  type Event,
+  type EventName,
+  isType,
+  MAX_ID_LENGTH,
+  MAX_TYPE_LENGTH,
+  prepareEvent,
+  type PreparedEvent,
+  typeOf,
+  type WireEvent,
+} from '../schema/index.ts';
+import { type Refusal, tooLate } from '../schema/event-type.ts';
+import { rejectedFor, type Receipt, type Sender } from '../ledger/receipts.ts';
+import { canonicalJson, contentHash } from '../ledger/content.ts';
+import { joined, MAX_PROBLEMS, type Problem, problemOf } from '../schema/problems.ts';
+import type { KeyedHash } from '#db/db.ts';
+import { newestKeyAt } from '#store/sequence.ts';
+
+/** Checks an event without the database: its schema, its timestamps, and whether its sender may send it. */
+
+/** How far the clock of a sender may be ahead. */
+const CLOCK_SKEW_MS = 300_000;
+
+/** An event that passed its check. */
+export interface Checked {
+  event: PreparedEvent;
+  /** The JSON of the event's data as sent, for the ledger. */
+  raw: string;
+  /** See `contentHash`; null where the content cannot be compared with a later event of the same id. */
+  hash: string | null;
+  /** See `EventType`. */
+  weight: number;
+  /** See `ReadEvent`. */
+  envelope?: string;
+  warnings?: Problem[];
+}
+
+export interface CheckOptions {
+  /** Left out: the event is stored without a content hash, and any later event of the same id is a duplicate. */
+  keyedHash?: KeyedHash;
+  /** The JSON of the event's data, where the caller has serialised it already. */
+  data?: string | undefined;
+}
+
+/**
+ * Checks the parsed JSON of an event.
+ * @returns the event, or the receipt of its rejection
+ */
+export function checkEvent(
+  input: unknown,
+  sender: Sender,
+  now: number,
+  { keyedHash, data: serialised }: CheckOptions = {},
+): Checked | Receipt {
+  const read = readEvent(input);
+  if ('problems' in read) {
+    const refusals = senderRefusals(textsIn(input), sender).map(problemIn);
+    return rejectedFor(idOfInput(input), [...read.problems, ...refusals].slice(0, MAX_PROBLEMS));
+  }
+  const { event, envelope } = read;
+  const refusals = [...receiptRefusals(event, now), ...timeRefusals(event, now), ...senderRefusals(event, sender)];
+  if (refusals.length > 0) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
+  const type = typeOf(event.type);
+  const { data } = input as WireEvent;
+  const raw =
+    typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : (serialised ?? JSON.stringify(data));
+  const hash = keyedHash === undefined ? null : hashOf(event.type, data, raw, keyedHash);
+  const warnings = joined(read.unknown, type.checks.implausible(event.data));
+  return {
+    event: prepareEvent(event),
+    raw,
+    hash,
+    weight: type.weight(event.data),
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(warnings === undefined ? {} : { warnings }),
+  };
+}
+
+const jsonWithout = (data: object, members: readonly string[]): string =>
+  JSON.stringify({ ...data, ...Object.fromEntries(members.map((member) => [member, undefined])) });
+
+function hashOf(type: EventName, data: WireEvent['data'], raw: string, keyedHash: KeyedHash): string | null {
+  const { stored } = typeOf(type);
+  if (stored === 'never') return null;
+  // The ledger does not have all of the data to compare it later: its hash alone must decide.
+  return contentHash(keyedHash, type, stored === 'whole' ? raw : canonicalJson(data));
+}
+
+/** The sender's id, empty where there is none, so that the sender can match the receipt of even a malformed event. */
+export function idOfInput(input: unknown): string {
+  const id = (input as { id?: unknown } | null | undefined)?.id;
+  if (typeof id !== 'string') return '';
+  if (id.length <= MAX_ID_LENGTH && id.isWellFormed()) return id;
+  return firstCharacters(id, MAX_ID_LENGTH);
+}
+
+/** The type that the sender gave, for the list of rejected events; undefined where there is no text. */
+export function typeOfInput(input: unknown): string | undefined {
+  const type = (input as { type?: unknown } | null | undefined)?.type;
+  if (typeof type !== 'string') return undefined;
+  return firstCharacters(type.trim(), MAX_TYPE_LENGTH) || undefined;
+}
+
+const problemIn = ({ predicate, place }: Refusal): Problem => problemOf(predicate, place);
+const mayRetry = ({ retry }: Refusal): boolean => retry === true;
+
+/** How far the time in a receipt may be ahead: an export may come from a network whose clock was. */
+const RECEIPT_AHEAD_MS = 366 * 86_400_000;
+
+function receiptRefusals({ receipt }: Event, now: number): Refusal[] {
+  if (receipt === undefined || (keyOf(receipt) ?? Infinity) <= newestKeyAt(now + RECEIPT_AHEAD_MS)) return [];
+  return [
+    {
+      place: 'receipt',
+      predicate: 'lies more than a year in the future, and all later ids would follow it; leave it out',
+    },
+  ];
+}
+
+function timeRefusals({ type, time, data }: Event, now: number): Refusal[] {
+  const latest = now + CLOCK_SKEW_MS;
+  const misdated = typeOf(type).checks.misdated(data, time, latest);
+  return time > latest ? [tooLate('time'), ...misdated] : misdated;
+}
+
+/** Members of an event that decide whether its sender may send it. */
+type Addressed = Partial<Pick<Event, 'receipt' | 'server'>> & { type: string };
+
+/** Those of an event that the schema refuses. */
+function textsIn(input: unknown): Addressed {
+  const { type, server, receipt } = (input ?? {}) as Record<string, unknown>;
+  return {
+    type: typeof type === 'string' ? type : '',
+    ...(typeof server === 'string' && { server }),
+    ...(typeof receipt === 'string' && { receipt }),
+  };
+}
+
+function senderRefusals({ type, server, receipt }: Addressed, sender: Sender): Refusal[] {
+  const known = isType(type) ? typeOf(type) : undefined;
+  if (sender.kind === 'operator') {
+    const isNamed = server !== undefined || !known?.needsServer;
+    return isNamed ? [] : [{ place: 'server', predicate: `is missing: ${type} must name its server` }];
+  }
+  const refusals: Refusal[] = [];
+  if (known?.sender === 'operators')
+    refusals.push({ place: 'type', predicate: `is ${type}, which only operators may send` });
+  if (receipt !== undefined) refusals.push({ place: 'receipt', predicate: 'is for operators only' });
+  if (server !== undefined && nameKey(server) !== nameKey(sender.serverName))
+    refusals.push({
+      place: 'server',
+      predicate: `must be ${sender.serverName} or left out: a key may only report events of its own server`,
+    });
+  return refusals;
+}

@@ -1,0 +1,109 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { BusyTime } from '#platform/busy-time.ts';
+import { Unavailable } from '#platform/errors.ts';
+import { type EventQueue, type IngestOptions, type Item, MAX_QUEUED } from './event-queue.ts';
+import type { Receipt } from '../ledger/receipts.ts';
+
+/**
+ * The worker channel: an event queue whose transactions run in another thread, so that this thread reads and checks the
+ * next events while a group is written. Both threads batch the messages of one microtask checkpoint into one post, because
+ * each post wakes the other thread.
+ */
+
+/** The events of one request. */
+interface Message {
+  number: number;
+  dryRun: boolean;
+  items: readonly Item[];
+}
+
+type Reply = { number: number } & ({ receipts: Receipt[] } | { error: unknown; isOutage: boolean });
+
+/** The last message: it ends `serveWorkerChannel`. */
+export const CLOSE = 'close';
+
+interface Pending {
+  count: number;
+  receipts: Promise<Receipt[]>;
+  settle: (receipts: Receipt[]) => void;
+  fail: (error: unknown) => void;
+}
+
+/** The sending end of the channel. */
+export class WorkerChannel implements EventQueue {
+  readonly #post: (message: Message) => void;
+  readonly #pending = new Map<number, Pending>();
+  #last = 0;
+  #pendingEvents = 0;
+  readonly #busy = new BusyTime();
+
+  constructor(port: MessagePort | Worker) {
+    this.#post = batchingPost(port);
+    port.on('message', (replies: Reply[]) => this.#receive(replies));
+  }
+
+  get isFull(): boolean {
+    return this.#pendingEvents >= MAX_QUEUED;
+  }
+
+  get busyMs(): number {
+    return this.#busy.ms;
+  }
+
+  accept(items: readonly Item[], { dryRun = false }: IngestOptions = {}): Promise<Receipt[]> {
+    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<Receipt[]>();
+    const number = ++this.#last;
+    this.#busy.begin();
+    this.#pending.set(number, { count: items.length, receipts: promise, settle, fail });
+    this.#pendingEvents += items.length;
+    this.#post({ number, dryRun, items });
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#pending.values()].map(({ receipts }) => receipts));
+  }
+
+  #receive(replies: Reply[]): void {
+    for (const reply of replies) {
+      const { count, settle, fail } = this.#pending.get(reply.number)!;
+      this.#pending.delete(reply.number);
+      this.#pendingEvents -= count;
+      if ('isOutage' in reply) fail(reply.isOutage ? new Unavailable(reply.error) : reply.error);
+      else settle(reply.receipts);
+    }
+    if (this.#pending.size === 0) this.#busy.end();
+  }
+}
+
+/** The receiving end: passes each message to the event queue until `CLOSE` arrives. */
+export async function serveWorkerChannel(port: MessagePort, eventQueue: EventQueue): Promise<void> {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const post = batchingPost(port);
+  const accept = ({ number, dryRun, items }: Message): void => {
+    eventQueue.accept(items, { dryRun }).then(
+      (receipts) => post({ number, receipts }),
+      (error: unknown) => post({ number, error, isOutage: error instanceof Unavailable }),
+    );
+  };
+  const receive = (messages: Message[] | typeof CLOSE): void => {
+    if (messages === CLOSE) close();
+    else messages.forEach(accept);
+  };
+  port.on('message', receive);
+  await closed;
+  // A listener on the port would keep the thread alive.
+  port.off('message', receive);
+}
+
+/** Returns a function that posts the messages of one microtask checkpoint as one array. */
+function batchingPost(port: MessagePort | Worker): (message: Message | Reply) => void {
+  let batch: (Message | Reply)[] = [];
+  const post = (): void => {
+    port.postMessage(batch, []);
+    batch = [];
+  };
+  return (message) => {
+    if (batch.push(message) === 1) queueMicrotask(post);
+  };
+}

@@ -1,0 +1,79 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { nameKey } from '#platform/text.ts';
+import type { KnownPlayer } from '#store/game/players.ts';
+import { markStale } from '#store/jobs.ts';
+import type { Batch } from './unit-of-work.ts';
+
+/** The names and sessions of players that events observed, when such an event is taken back or the player is deleted. */
+
+/** What an event may have set of its player. */
+export type Session = 'lastLogin' | 'lastLogout';
+
+/** The name of a player in an event, and the time of the event. */
+export interface Observed {
+  uuid: string;
+  name: string;
+  time: number;
+  session?: Session | undefined;
+}
+
+/**
+ * Marks the players whose names or last sessions depend on a withdrawn event: it is the first or the last observation of a
+ * name, or the last login or logout. The observations in between decide nothing.
+ * @param observed loaded players
+ */
+export async function markObservedStale(batch: Batch, observed: readonly Observed[]): Promise<void> {
+  const found = observed.map((one) => ({ ...one, player: batch.players.find(one.uuid)! }));
+  const undecided = found.filter(({ player, name, time }) => !isWithinPresentName(player, name, time));
+  const spans = await spansOf(batch, undecided);
+  const ofNames = undecided.filter(({ player, name, time }) => {
+    const span = nameKey(name) === nameKey(player.name) ? undefined : spans.get(`${player.key} ${nameKey(name)}`);
+    return span === undefined || time <= span.first || time >= span.last;
+  });
+  const ofSessions = found.filter(({ player, time, session }) => session !== undefined && player[session] === time);
+  await markStale(
+    batch.tx,
+    'player',
+    [...ofNames, ...ofSessions].map(({ player }) => player.key),
+  );
+}
+
+function isWithinPresentName(player: KnownPlayer, name: string, time: number): boolean {
+  return name === player.name && time > player.nameSince && time < player.nameSeen;
+}
+
+async function spansOf(
+  { tx }: Batch,
+  observed: readonly { player: KnownPlayer }[],
+): Promise<Map<string, { first: number; last: number }>> {
+  if (observed.length === 0) return new Map();
+  const keys = [...new Set(observed.map(({ player }) => player.key))];
+  const rows = await tx.tuples(sql`
+    select player_key, name_key, first_seen, last_seen from player_names where player_key in (${list(keys)})`);
+  return new Map(
+    (rows as [number, string, number, number][]).map(([key, name, first, last]) => [`${key} ${name}`, { first, last }]),
+  );
+}
+
+/** Deletes the name that an event observed of a loaded player. */
+export async function deleteObservation({ tx, players }: Batch, event: number, uuid: string): Promise<void> {
+  const { key } = players.find(uuid)!;
+  await tx.run(sql`delete from name_observations where player_key = ${key} and ledger_key = ${event}`);
+}
+
+/** One event may have observed several names of a player. One row remains and gets the pseudonym. */
+export async function anonymiseNames(
+  tx: Queryable,
+  event: number,
+  { key, name }: { key: number; name: string },
+): Promise<void> {
+  await tx.runAll([
+    sql`update player_sessions set name = ${name} where player_key = ${key} and ledger_key = ${event}`,
+    sql`
+      delete from name_observations where player_key = ${key} and ledger_key = ${event} and exists (
+        select 1 from name_observations o where o.player_key = ${key}
+          and o.ledger_key = ${event} and o.name < name_observations.name)`,
+    sql`update name_observations set name = ${name} where player_key = ${key} and ledger_key = ${event}`,
+  ]);
+}

@@ -1,0 +1,75 @@
+import { idOf } from '#platform/ids.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { keysetPage, type Page, pageAfter, pageBefore } from '#store/keyset-paging.ts';
+import type { Problem } from '../schema/problems.ts';
+import { keysByServer } from './events-by-server.ts';
+
+/** A stored receipt, for `GET /receipts` and the console. There is one per event id; heartbeats are not stored. */
+export interface LoggedReceipt {
+  receipt: string;
+  id: string;
+  status: 'accepted' | 'withdrawn' | 'rejected';
+  /** Left out for a rejected event without a type. */
+  type?: string;
+  reason?: string;
+  place?: string;
+  problems?: Problem[];
+  /** Epoch milliseconds. */
+  received: number;
+}
+
+/** The receipts of a server with keys above `after`, the oldest first. Only the newest rejections are stored. */
+export const receiptsAfter = (db: Queryable, scope: number, after: number, limit: number): Promise<LoggedReceipt[]> =>
+  receiptsOf(db, scope, pageAfter(after, limit));
+
+/** The receipts of a server with keys below `before`, the newest first. */
+export const receiptsBefore = (db: Queryable, scope: number, before: number, limit: number): Promise<LoggedReceipt[]> =>
+  receiptsOf(db, scope, pageBefore(before, limit));
+
+/**
+ * A single statement reads from one snapshot, so that an event withdrawn at the same time is neither skipped nor listed
+ * twice.
+ */
+async function receiptsOf(db: Queryable, scope: number, page: Page): Promise<LoggedReceipt[]> {
+  const rows = await db.tuples(sql`
+    select l.key, l.event_id, l.received, l.type, l.withdrawn, null as reason, null as place, null as problems
+    from (${keysByServer(scope, page)}) s join ledger l on l.key = s.key
+    union all
+    select key, event_id, received, type, null, reason, place, problems
+    from (select * from refusals where ${keysetPage('scope_key', scope, page)}) r
+    order by key ${page.direction} limit ${page.limit}`);
+  return (rows as Row[]).map((row) => (row[5] === null ? acceptedReceipt(row) : rejectedReceipt(row)));
+}
+
+type Row = AcceptedRow | RejectedRow;
+type AcceptedRow = [
+  key: number,
+  id: string,
+  received: number,
+  type: string,
+  withdrawn: number | null,
+  null,
+  null,
+  null,
+];
+type RejectedRow = [
+  key: number,
+  id: string,
+  received: number,
+  type: string | null,
+  null,
+  reason: string,
+  place: string,
+  problems: string | null,
+];
+
+function acceptedReceipt([key, id, received, type, withdrawn]: AcceptedRow): LoggedReceipt {
+  return { receipt: idOf(key), id, status: withdrawn === null ? 'accepted' : 'withdrawn', type, received };
+}
+
+function rejectedReceipt([key, id, received, type, , reason, place, problems]: RejectedRow): LoggedReceipt {
+  const all = problems === null ? {} : { problems: JSON.parse(problems) as Problem[] };
+  const sent = type === null ? {} : { type };
+  return { receipt: idOf(key), id, status: 'rejected', ...sent, reason, place, ...all, received };
+}

@@ -1,0 +1,43 @@
+import type { Problem } from '../schema/problems.ts';
+
+/**
+ * The result of one event: `accepted` (stored on disk and visible), `duplicate` (accepted before) or `rejected`.
+ * - warnings: values that were accepted although they are not plausible; the operator sees them too
+ * - reason, place: the first problem; `problems` lists all of them where there are several
+ * - new_players: how many players of a server's event were not known before
+ * - retry: the event itself is valid and may be accepted later: it refers to something that does not exist yet, its time
+ *   lies in the future, or its server exceeds a limit
+ * - receipt of a rejected event: another event with its id was accepted before, under this receipt
+ */
+export type Receipt =
+  | { id: string; status: 'accepted'; receipt: string; note?: string; warnings?: Problem[]; new_players?: number }
+  | { id: string; status: 'duplicate'; receipt?: string }
+  | Rejected;
+
+export type Rejected = {
+  id: string;
+  status: 'rejected';
+  problems?: Problem[];
+  retry?: true;
+  receipt?: string;
+} & Problem;
+
+/** The receipt of an event with one or more problems. */
+export function rejectedFor(id: string, problems: readonly Problem[], retry = false): Rejected {
+  const { reason, place } = problems[0]!;
+  return {
+    id,
+    status: 'rejected',
+    reason,
+    place,
+    ...(problems.length > 1 ? { problems: [...problems] } : {}),
+    ...(retry ? { retry: true } : {}),
+  };
+}
+
+/**
+ * The sender of an event: a game server, with the key of the credential that authenticated it, or the operator (importers,
+ * commands, the console), who may report for any server.
+ */
+export type Sender =
+  { kind: 'server'; serverKey: number; serverName: string; credential: number } | { kind: 'operator' };

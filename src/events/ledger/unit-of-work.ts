@@ -1,0 +1,129 @@
+import type { Queryable } from '#db/db.ts';
+import { CounterAccumulator } from './counter-accumulator.ts';
+import { InsertBuffer } from './insert-buffer.ts';
+import { shortUuid } from '#platform/text.ts';
+import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
+import type { Problem } from '../schema/problems.ts';
+import { PunishmentReferences } from './punishment-references.ts';
+import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
+import type { KnownPlayer } from '#store/game/players.ts';
+import type { Keys } from '#store/sequence.ts';
+import type { Sender } from './receipts.ts';
+import type { Server } from '#store/game/servers.ts';
+
+/**
+ * The unit of work of one transaction: handlers queue changes here, and `flush` writes them together, parents before the
+ * rows that refer to them. `players` merges the changes of players and fixed counters, `counters` those of the network's own
+ * counters; `rows` queues plain inserts; `references` knows which punishments were issued; `finished` lists matches that no longer count as unreported.
+ */
+export class Batch {
+  readonly tx: Queryable;
+  readonly keys: Keys;
+  readonly now: number;
+  readonly players = new PlayerAccumulator();
+  readonly counters: CounterAccumulator;
+  readonly rows = new InsertBuffer();
+  readonly references: PunishmentReferences;
+  /** The matches of this transaction with a result. */
+  readonly finished: FinishedMatch[] = [];
+  /** How many of them `flush` has looked at. */
+  #removed = 0;
+
+  constructor(tx: Queryable, keys: Keys, now: number) {
+    this.tx = tx;
+    this.keys = keys;
+    this.now = now;
+    this.counters = new CounterAccumulator(tx);
+    this.references = new PunishmentReferences(tx);
+  }
+
+  /** Reads players into the accumulator; a handler may only change loaded players. */
+  async load(uuids: Iterable<string>): Promise<void> {
+    await this.players.load(this.tx, uuids);
+  }
+
+  async flush(): Promise<void> {
+    const statements = [...this.players.take(), ...this.rows.take(), ...this.counters.take()];
+    if (statements.length > 0) await this.tx.runAll(statements);
+    const finished = this.finished.slice(this.#removed);
+    this.#removed = this.finished.length;
+    if (finished.length > 0) await removeSeen(this.tx, finished);
+  }
+}
+
+/** The arguments of every handler beside the event's data. */
+export interface EventContext {
+  batch: Batch;
+  sender: Sender;
+  /** The event's key: its receipt, and the id of the match, map or punishment that the event creates. */
+  key: number;
+  /** The sender's own id of the event. */
+  eventId: string;
+  time: number;
+  /** The server that the event belongs to; undefined for the network itself. */
+  server: Server | undefined;
+  /** Whether a rebuild applies the event again. Its players were observed when the event was ingested. */
+  isReplay: boolean;
+}
+
+/** The scope of an event: the key of its server, 0 for the network itself. */
+export const sourceOf = ({ server }: Pick<EventContext, 'server'>): number => server?.key ?? 0;
+
+interface Named {
+  uuid: string;
+  /** Left out where the event does not know it. */
+  name?: string | undefined;
+}
+
+/**
+ * Returns the player, adding an unknown one, and records that the player had the name at this time. For events whose own
+ * rows store the name; see `observePlayer` for the others.
+ */
+export function findOrAddPlayer({ batch, isReplay }: EventContext, player: Named, time: number): KnownPlayer {
+  return isReplay ? batch.players.find(player.uuid)! : batch.players.observe(player, time, batch.keys);
+}
+
+/**
+ * Like `findOrAddPlayer`, for events whose rows do not store the name: a row in `name_observations` lets
+ * `rebuildPlayerNames` restore the name history after a retraction.
+ */
+export function observePlayer(context: EventContext, player: Named, time = context.time): KnownPlayer {
+  const { batch, key, isReplay } = context;
+  const found = findOrAddPlayer(context, player, time);
+  const [seen, name] = player.name === undefined ? [NEVER_SEEN, shortUuid(found.uuid)] : [time, player.name];
+  if (!isReplay) batch.rows.add('name_observations', [found.key, key, seen, name]);
+  return found;
+}
+
+/** Thrown by a handler that rejects an event, before the handler has changed anything. */
+export class EventRejected extends Error {
+  /** The path of the member that is wrong, such as `data.map`. */
+  readonly place: string;
+  /** Whether the same event may be accepted later: it refers to something that does not exist yet. */
+  readonly early: boolean;
+
+  /** @param predicate what is wrong with the member, or with the event if `place` is empty: see `problemOf` */
+  constructor(place: string, predicate: string, early = false) {
+    super(predicate);
+    this.name = 'EventRejected';
+    this.place = place;
+    this.early = early;
+  }
+}
+
+/**
+ * The result of a handler that accepted an event.
+ * - note: tells the sender why the event changed nothing, or something else worth knowing
+ * - aggregate: the aggregate that the event changed, where only its handler can tell
+ * - warnings: values that are not plausible beside what is stored
+ * - duplicateOf: the event changes nothing because an earlier one already said the same: the key of that event, or null
+ *   where it is not in the ledger
+ */
+export type HandlerResult =
+  | {
+      note?: string;
+      aggregate?: string;
+      warnings?: Problem[];
+      duplicateOf?: number | null;
+    }
+  | undefined;

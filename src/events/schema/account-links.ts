@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { eventType, fewRows, itsPlayer, NO_CHECKS, parsed } from './event-type.ts';
+import { EXAMPLE_PLAYER, player, text } from './members.ts';
+
+const data = z.strictObject({
+  player,
+  code: text(32, 1).meta({ description: 'As the player typed it; case, blanks and dashes do not count' }),
+});
+
+export const LINK_EVENTS = {
+  'account.link': eventType({
+    description: 'A player typed the code that the account page shows: game account and account belong together',
+    data,
+    example: { player: EXAMPLE_PLAYER, code: 'ABCD-EFGH' },
+    sender: 'servers',
+    needsServer: false,
+    // The code is secret; what is stored is the name observation that the event also is.
+    stored: { without: ['code'], as: 'player.named' },
+    pseudonyms: 'stored',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(data),
+    players: itsPlayer,
+  }),
+};

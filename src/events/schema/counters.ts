@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { AGGREGATES } from '#store/game/counters/counters.ts';
+import type { CounterValues } from '#store/game/counters/player-counters.ts';
+import { METRICS } from '#store/game/leaderboards/leaderboards.ts';
+import { COUNTERS, GROUP_NAMES } from '#store/game/statistics-groups.ts';
+import { eventType, fewRows, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
+import { count, text } from './members.ts';
+
+/** Schemas of a network's own counters: their declarations, and the values that events report. */
+
+/** The form of a counter's key: `best_streak`. */
+export const COUNTER_KEY = /^[a-z][a-z0-9_]{0,31}$/;
+/** The most counters of one player in one event. */
+export const MAX_COUNTERS = 64;
+/** The largest value that is plausible in one event where the declaration gives none. */
+export const DEFAULT_MOST = 1_000_000;
+
+const FORM = 'must begin with a small letter and have at most 32 small letters, digits and underscores';
+
+/** Members of players, teams and field groups, which a counter must not be confused with. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...Object.values(COUNTERS).flatMap(({ wire, from }) => (from === 'objectives' ? [] : wire)),
+  // The orders of leaderboards.
+  ...METRICS,
+  ...['total', ...GROUP_NAMES],
+]);
+
+const key = z.string().regex(COUNTER_KEY, FORM);
+
+export const counterValues = z
+  .record(z.string(), count)
+  .superRefine((values, ctx) => {
+    const keys = Object.keys(values);
+    if (keys.length > MAX_COUNTERS)
+      ctx.addIssue({ code: 'custom', message: `must not have more than ${MAX_COUNTERS} members` });
+    const wrong = keys.find((name) => !COUNTER_KEY.test(name));
+    if (wrong !== undefined) ctx.addIssue({ code: 'custom', path: [wrong], message: FORM });
+  })
+  .meta({
+    description: "Values of the network's own counters by key; those of unknown keys are stored, but not counted",
+    propertyNames: { pattern: COUNTER_KEY.source },
+    maxProperties: MAX_COUNTERS,
+  });
+
+/** The values of one player in an event, and the path to them. */
+export interface ReportedCounters {
+  uuid: string;
+  path: string;
+  values: CounterValues;
+}
+
+/** The values without zeros, which change nothing; undefined where none is left. */
+export function withoutZeros(values: CounterValues | undefined): CounterValues | undefined {
+  if (values === undefined) return undefined;
+  const entries = Object.entries(values).filter(([, value]) => value > 0);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+const declared = z.strictObject({
+  key: key
+    .refine((value) => !RESERVED.has(value), 'must not be the name of a fixed counter or of a field group')
+    .meta({ description: 'The name of the counter in events and in the data API' }),
+  label: z
+    .strictObject({ en: text(64, 1), ja: text(64).default('') })
+    .meta({ description: 'What players read, by language; without a Japanese one the English one' }),
+  aggregate: z
+    .enum(AGGREGATES)
+    .default('sum')
+    .meta({ description: 'sum: values are added up; max: the largest one counts' }),
+  modes: z
+    .array(z.enum(GROUP_NAMES as [(typeof GROUP_NAMES)[number], ...typeof GROUP_NAMES]))
+    .max(GROUP_NAMES.length)
+    .default([])
+    .meta({ description: 'The field groups for whose gamemodes the counter counts; empty: all' }),
+  most: count.min(1).default(DEFAULT_MOST).meta({ description: 'The largest value that is plausible in one event' }),
+  order: z.int().min(-1_000_000).max(1_000_000).default(0).meta({ description: 'The place among all counters' }),
+});
+
+const removed = z.strictObject({ key });
+
+export const COUNTER_EVENTS = {
+  'counter.declared': eventType({
+    description: 'A counter of the network, new or changed; from operators only',
+    data: declared,
+    example: { key: 'best_streak', label: { en: 'Best kill streak' }, aggregate: 'max' },
+    sender: 'operators',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(declared),
+    players: noPlayers,
+  }),
+  'counter.removed': eventType({
+    description: 'A counter that the network no longer has; from operators only',
+    data: removed,
+    example: { key: 'best_streak' },
+    sender: 'operators',
+    needsServer: false,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(removed),
+    players: noPlayers,
+  }),
+};

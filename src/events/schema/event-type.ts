@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { rename } from '#store/game/renamed-json.ts';
+import type { Problem } from './problems.ts';
+
+/**
+ * What an event is: one value for each type (`index.ts` lists them). What it does is another value, in
+ * `../handlers/`: the thread that checks events does not load it.
+ * @template Prepared the data as handlers get it
+ */
+export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unknown> {
+  /** For the OpenAPI document. */
+  description: string;
+  data: Schema;
+  /** The data of an event as it is sent. */
+  example: z.input<Schema>;
+  /** Who may report it: operators only, or game servers too. */
+  sender: 'operators' | 'servers';
+  /** Whether it must name a server. */
+  needsServer: boolean;
+  stored: Stored;
+  /** Where deleted players are replaced by their pseudonyms: `stored` if a new event brings the real player back. */
+  pseudonyms: 'always' | 'stored' | 'never';
+  /** About how many rows it writes: quotas count weight. New players are only known to the writer. */
+  weight(data: z.output<Schema>): number;
+  checks: Checks<z.output<Schema>>;
+  prepared: PreparedForm<z.output<Schema>, Prepared>;
+  /** The UUIDs of players that it adds if they are not known. */
+  players(data: NoInfer<Prepared>): string[];
+}
+
+/**
+ * How much of an event the ledger stores: all, nothing (only the newest report of each server counts), or not the members
+ * `without`, in which case the rest is read again as an event of the type `as`.
+ */
+export type Stored = 'whole' | 'never' | { without: readonly string[]; as: string };
+
+/** What the schema cannot tell. */
+interface Checks<Data> {
+  /** Issues that the schema did not find because of those in `found`. */
+  furtherIssues(data: unknown, found: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[];
+  /** The timestamps in the data that cannot be right, given the event's own and the latest one that may be sent now. */
+  misdated(data: Data, time: number, latest: number): Refusal[];
+  /** Warnings about values that are valid but not plausible; undefined for most events. */
+  implausible(data: Data): Problem[] | undefined;
+}
+
+/** The data as handlers get it: computed outside the transaction, and with pseudonyms applied in it. */
+interface PreparedForm<Data, Prepared> {
+  from(data: Data): Prepared;
+  rename(data: Prepared, pseudonyms: Renamed): Prepared;
+}
+
+/** New UUIDs and names by UUID. */
+export type Renamed = ReadonlyMap<string, { uuid: string; name: string }>;
+
+/** What is wrong with an event of valid form. */
+export interface Refusal {
+  place: string;
+  /** See `problemOf`. */
+  predicate: string;
+  /** Whether the same event may be accepted later. */
+  retry?: true;
+}
+
+/** Checks that the value has all properties of an event type, and infers the types of its data. */
+export const eventType = <Schema extends z.ZodType, Prepared>(
+  type: EventType<Schema, Prepared>,
+): EventType<Schema, Prepared> => type;
+
+/** Handlers get the parsed data. */
+export function parsed<Schema extends z.ZodType>(_data: Schema): PreparedForm<z.output<Schema>, z.output<Schema>> {
+  return { from: (data) => data, rename: (data, pseudonyms) => rename(data, pseudonyms) as z.output<Schema> };
+}
+
+/** The weight of a player without a row yet: the player, the counters and the name. */
+export const NEW_PLAYER_WEIGHT = 3;
+/** The weight of an event that writes few rows, whatever its data. */
+export const OTHER_WEIGHT = 4;
+export const fewRows = (): number => OTHER_WEIGHT;
+
+/** The refusal of a timestamp in the future. */
+export const tooLate = (place: string): Refusal => ({
+  place,
+  predicate: 'lies more than 5 minutes in the future; set the clock of the sender',
+  retry: true,
+});
+
+/** The schema finds all problems. */
+export const NO_CHECKS: Checks<unknown> = {
+  furtherIssues: () => [],
+  misdated: () => [],
+  implausible: () => undefined,
+};
+
+export const noPlayers = (): string[] => [];
+/** For events about one player. */
+export const itsPlayer = ({ player }: { player: { uuid: string } }): string[] => [player.uuid];

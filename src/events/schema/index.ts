@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { LINK_EVENTS } from './account-links.ts';
+import { COUNTER_EVENTS } from './counters.ts';
+import { LIVE_MATCH_EVENTS } from './live-matches.ts';
+import { MAP_RATING_EVENTS } from './map-ratings.ts';
+import { MAP_EVENTS } from './maps.ts';
+import { MATCH_EVENTS } from './matches.ts';
+import { MERGE_EVENTS } from './player-merges.ts';
+import { SESSION_EVENTS } from './player-sessions.ts';
+import { STATISTICS_EVENTS } from './player-statistics.ts';
+import { PUNISHMENT_EVENTS } from './punishments.ts';
+import { ROTATION_EVENTS } from './rotations.ts';
+import { SERVER_EVENTS } from './servers.ts';
+import type { EventType } from './event-type.ts';
+import { RECEIPT_ID, text, timestamp } from './members.ts';
+import { type Problem, problemsIn } from './problems.ts';
+
+/**
+ * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,
+ * `scorehall import events` and all other importers use it.
+ */
+
+/** The types of events, in the order of the documents. `handlers/index.ts` says what each does. */
+export const EVENT_TYPES = {
+  ...SERVER_EVENTS,
+  ...MATCH_EVENTS,
+  ...LIVE_MATCH_EVENTS,
+  ...MAP_EVENTS,
+  ...ROTATION_EVENTS,
+  ...MAP_RATING_EVENTS,
+  ...PUNISHMENT_EVENTS,
+  ...SESSION_EVENTS,
+  ...STATISTICS_EVENTS,
+  ...LINK_EVENTS,
+  ...COUNTER_EVENTS,
+  ...MERGE_EVENTS,
+} satisfies Record<string, EventType>;
+
+type Types = typeof EVENT_TYPES;
+export type EventName = keyof Types;
+
+/** What is said of a type, without the types of its data. */
+export const typeOf = (name: EventName): EventType => EVENT_TYPES[name];
+
+export const TYPES = Object.keys(EVENT_TYPES) as readonly EventName[];
+
+const typesWith = (has: (type: EventType) => boolean): readonly EventName[] =>
+  TYPES.filter((name) => has(typeOf(name)));
+
+/** Types of events that the key of a game server may report. */
+export const TYPES_OF_SERVERS = typesWith(({ sender }) => sender === 'servers');
+
+/** Types of events that the ledger does not store: only the newest of each server counts. */
+export const OF_THE_PRESENT: ReadonlySet<string> = new Set(typesWith(({ stored }) => stored === 'never'));
+
+/** The version of the events that this schema describes. */
+export const VERSION = 1;
+
+/** Characters of a sender's own id of an event. */
+export const MAX_ID_LENGTH = 128;
+/** Characters of the type of a rejected event, which may be any text. */
+export const MAX_TYPE_LENGTH = 64;
+
+/** The members beside `type` and `data`. */
+const envelope = z.strictObject({
+  version: z.literal(VERSION).meta({
+    description:
+      'An event that says a newer version may have members that are not described here: they are stored with it, and the receipt has a warning for each',
+  }),
+  id: text(MAX_ID_LENGTH, 1).meta({
+    description: "The sender's own id of the event: the same id is the same event, however often it is sent",
+  }),
+  time: timestamp,
+  server: text(128, 1).optional().meta({ description: "The server's name; over HTTP the key says it" }),
+  receipt: z
+    .string()
+    .regex(RECEIPT_ID)
+    .optional()
+    .meta({ description: 'Written by `export events`: keeps ids when a network is moved' }),
+});
+
+/** A parsed event: timestamps in epoch milliseconds, UUIDs lower case with dashes, defaults filled in. */
+export type Event = { [T in EventName]: EventOf<T> }[EventName];
+/** An event as it is on the wire. */
+export type WireEvent = {
+  [T in EventName]: z.input<typeof envelope> & { type: T; data: z.input<Types[T]['data']> };
+}[EventName];
+
+export const EventSchema = z.discriminatedUnion(
+  'type',
+  TYPES.map(schemaOf) as [ReturnType<typeof schemaOf>, ...ReturnType<typeof schemaOf>[]],
+) as z.ZodType as z.ZodType<Event, WireEvent>;
+
+function schemaOf(name: EventName) {
+  const { version, id, ...others } = envelope.shape;
+  const { data, description } = typeOf(name);
+  return z.strictObject({ version, id, type: z.literal(name), ...others, data }).meta({ title: name, description });
+}
+
+export type EventOf<T extends EventName> = z.output<typeof envelope> & { type: T; data: z.output<Types[T]['data']> };
+export type DataOf<T extends EventName> = EventOf<T>['data'];
+/** The data of a type as its handler gets it. */
+export type PreparedData<T extends EventName> = ReturnType<Types[T]['prepared']['from']>;
+
+/** An event as handlers get it: see `EventType.prepared`. */
+export type PreparedEvent<T extends EventName = EventName> = {
+  [N in T]: Pick<Event, 'version' | 'id' | 'time' | 'server' | 'receipt'> & { type: N; data: PreparedData<N> };
+}[T];
+
+export const prepareEvent = (event: Event): PreparedEvent =>
+  ({ ...event, data: typeOf(event.type).prepared.from(event.data) }) as PreparedEvent;
+
+/** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
+export function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
+  const result = EventSchema.safeParse(input);
+  if (result.success) return { event: result.data };
+  const { issues } = result.error;
+  const { type, data } = (input ?? {}) as Record<'type' | 'data', unknown>;
+  const others = isType(type) ? typeOf(type).checks.furtherIssues(data, issues) : [];
+  return { problems: problemsIn([...issues, ...others], input, TYPES_OF_SERVERS) };
+}
+
+export const isType = (type: unknown): type is EventName =>
+  typeof type === 'string' && Object.hasOwn(EVENT_TYPES, type);

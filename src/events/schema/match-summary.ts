@@ -1,0 +1,283 @@
+import type { FinishedMatch } from './match-schema.ts';
+import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
+import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
+import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
+import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
+import { type Sums, sumsOf } from '#store/game/player-stats.ts';
+import { type Group, groupOf, type StatCounter } from '#store/game/statistics-groups.ts';
+import { type ReportedCounters, withoutZeros } from './counters.ts';
+import { winnersOf } from './match-rules.ts';
+
+/**
+ * A finished match, prepared outside the transaction so that the thread which writes, and on which all senders wait, has
+ * little left to compute. Stored JSON is serialised already, and players are tuples: both are cheap to post to another
+ * thread.
+ */
+export interface MatchSummary {
+  facts: Omit<MatchFacts, 'id' | 'server'>;
+  started: number;
+  finished: number;
+  /** `MatchTeam[]` as JSON. */
+  teams: string;
+  /** `MatchObjective[]` as JSON. */
+  objectives: string;
+  /** `MatchExtras` as JSON; null where there are none. */
+  extras: string | null;
+  /** The network's own counters; undefined where nobody has any. */
+  counters: CountersSummary | undefined;
+  players: PlayerSummary[];
+  /** Players who completed an objective but are in no team. */
+  scorers: ScorerSummary[];
+  kills: KillSummary[];
+  /** Completed objectives that are listed by player. */
+  completed: CompletedSummary[];
+}
+
+interface CountersSummary {
+  /** `MatchCounters[]` as JSON. */
+  text: string;
+  /** Those that count for their players. */
+  reported: ReportedCounters[];
+}
+
+/** `sums` are the amounts that the match adds to the player's counters in the group of its gamemode. */
+export type PlayerSummary = [uuid: string, ...PlayedBy, sums: Sums];
+
+type ScorerSummary = [uuid: string, name: string];
+/** `location` is JSON. */
+type KillSummary = [
+  killer: string | null,
+  killerName: string,
+  victim: string,
+  victimName: string,
+  time: number,
+  location: string | null,
+];
+/** `number` is the place among the objectives of the match. */
+type CompletedSummary = [
+  uuid: string,
+  type: ListedObjective,
+  number: number,
+  name: string,
+  color: string,
+  team: string,
+  percent: number,
+  time: number,
+];
+
+type Finished = FinishedMatch;
+type FinishedTeam = Finished['teams'][number];
+type FinishedPlayer = FinishedTeam['players'][number];
+
+export function summariseMatch(match: Finished): MatchSummary {
+  const { map, gamemode, ranked, started, finished, objectives } = match;
+  const [win = ''] = winnersOf(match);
+  const teams = match.teams.map(teamOf);
+  const kill_count = teams.reduce((total, team) => total + team.kill_count, 0);
+  const death_count = teams.reduce((total, team) => total + team.death_count, 0);
+  return {
+    facts: { map, gamemode, ranked, win, kill_count, death_count },
+    started,
+    finished,
+    teams: JSON.stringify(teams),
+    objectives: JSON.stringify(objectives),
+    extras: extrasOf(match),
+    counters: countersOf(match),
+    players: playersOf(match, groupOf(gamemode)),
+    scorers: objectives.length === 0 ? [] : scorersOf(match),
+    kills: match.kills.length === 0 ? [] : killsOf(match),
+    completed: completedOf(match),
+  };
+}
+
+/** The UUIDs of the players and scorers of a match. */
+export function uuidsOf({ players, scorers }: MatchSummary): string[] {
+  return [...players.map(([uuid]) => uuid), ...scorers.map(([uuid]) => uuid)];
+}
+
+/**
+ * Replaces players by their pseudonyms.
+ * @param pseudonyms by UUID
+ * @param renameInJson applies the pseudonyms to JSON
+ */
+export function pseudonymiseMatch(
+  match: MatchSummary,
+  pseudonyms: ReadonlyMap<string, { uuid: string; name: string }>,
+  renameInJson: (json: string) => string,
+): MatchSummary {
+  const renamed = (uuid: string, name: string): [uuid: string, name: string] => {
+    const pseudonym = pseudonyms.get(uuid);
+    return pseudonym === undefined ? [uuid, name] : [pseudonym.uuid, pseudonym.name];
+  };
+  return {
+    ...match,
+    teams: renameInJson(match.teams),
+    objectives: renameInJson(match.objectives),
+    counters: match.counters && {
+      text: renameInJson(match.counters.text),
+      reported: match.counters.reported.map((one) => ({ ...one, uuid: pseudonyms.get(one.uuid)?.uuid ?? one.uuid })),
+    },
+    players: match.players.map(([uuid, name, ...rest]) => [...renamed(uuid, name), ...rest]),
+    scorers: match.scorers.map(([uuid, name]) => renamed(uuid, name)),
+    kills: match.kills.map(([killer, killerName, victim, victimName, ...rest]) => [
+      ...(killer === null ? ([null, ''] as const) : renamed(killer, killerName)),
+      ...renamed(victim, victimName),
+      ...rest,
+    ]),
+    completed: match.completed.map(([uuid, ...rest]) => [pseudonyms.get(uuid)?.uuid ?? uuid, ...rest]),
+  };
+}
+
+function playersOf(match: Finished, group: Group): PlayerSummary[] {
+  const completed = completedBy(match);
+  const envdeaths = envdeathsOf(match);
+  const players: PlayerSummary[] = [];
+  const winners = new Set(winnersOf(match));
+  for (const team of match.teams) {
+    const result = winners.size === 0 ? 'draw' : winners.has(team.name) ? 'win' : 'lose';
+    for (const player of team.players) {
+      if (player.primary === false) continue;
+      const { uuid, name, score, kill_count, death_count, time_played } = player;
+      const envdeath = envdeaths.get(uuid) ?? 0;
+      const sums = sumsOf(group, countsOf(player, result, envdeath, completed.get(uuid)));
+      players.push([uuid, name, result, score, kill_count, death_count, time_played, envdeath, sums]);
+    }
+  }
+  return players;
+}
+
+/** What the page of a match shows beyond its specified form. */
+function extrasOf(match: Finished): string | null {
+  const winners = winnersOf(match);
+  const colors = match.teams.map(({ color = '' }) => color);
+  const secondary = match.teams.flatMap(({ players }, t) =>
+    players.flatMap(({ primary }, p): [number, number][] => (primary === false ? [[t, p]] : [])),
+  );
+  const extras: MatchExtras = {
+    ...(winners.length > 1 && { winners }),
+    ...(colors.some((color) => color !== '') && { colors }),
+    ...(secondary.length > 0 && { secondary }),
+  };
+  return Object.keys(extras).length === 0 ? null : JSON.stringify(extras);
+}
+
+function countersOf({ teams }: Finished): CountersSummary | undefined {
+  let shown: MatchCounters[] | undefined;
+  const reported: ReportedCounters[] = [];
+  for (const [t, team] of teams.entries()) {
+    for (const [p, { uuid, name, primary, counters }] of team.players.entries()) {
+      const values = withoutZeros(counters);
+      if (values === undefined) continue;
+      (shown ??= []).push({ team: team.name, uuid, name, counters: values });
+      const path = `data.teams.${t}.players.${p}.counters`;
+      if (primary !== false) reported.push({ uuid, path, values });
+    }
+  }
+  return shown && { text: JSON.stringify(shown), reported };
+}
+
+const NONE = { objective: 0, wool: 0, core: 0, destroyable: 0, flag: 0 };
+type Completed = typeof NONE;
+
+function completedBy({ objectives }: Finished): Map<string, Completed> {
+  const completed = new Map<string, Completed>();
+  for (const { player, type } of objectives) {
+    if (player === null) continue;
+    let counts = completed.get(player.uuid);
+    if (counts === undefined) completed.set(player.uuid, (counts = { ...NONE }));
+    if (type !== 'control_point' && type !== 'other') counts[type]++;
+    counts.objective++;
+  }
+  return completed;
+}
+
+/** The deaths without a killer of each player who has any. */
+function envdeathsOf({ kills }: Finished): Map<string, number> {
+  const deaths = new Map<string, number>();
+  for (const { killer, victim } of kills) if (killer === null) deaths.set(victim, (deaths.get(victim) ?? 0) + 1);
+  return deaths;
+}
+
+/** The amounts of a match for a player; each counter group uses those it has. A draw only counts as played. */
+function countsOf(
+  player: FinishedPlayer,
+  result: MatchResult,
+  envdeath: number,
+  completed = NONE,
+): Record<StatCounter, number> {
+  return {
+    kill: player.kill_count,
+    death: player.death_count,
+    envdeath,
+    win: result === 'win' ? 1 : 0,
+    lose: result === 'lose' ? 1 : 0,
+    play: 1,
+    time: player.time_played,
+    score: player.score,
+    shot: player.shot_count,
+    hit: player.hit_count,
+    paint: player.paint_count,
+    objective: completed.objective,
+    wool: completed.wool,
+    core: completed.core,
+    destroyable: completed.destroyable,
+    flag: completed.flag,
+  };
+}
+
+function scorersOf({ teams, objectives }: Finished): ScorerSummary[] {
+  const seen = new Set(teams.flatMap(({ players }) => players.map(({ uuid }) => uuid)));
+  const scorers: ScorerSummary[] = [];
+  for (const { player } of objectives) {
+    if (player === null || seen.has(player.uuid)) continue;
+    seen.add(player.uuid);
+    scorers.push([player.uuid, player.name]);
+  }
+  return scorers;
+}
+
+function killsOf({ teams, kills }: Finished): KillSummary[] {
+  const names = new Map(teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
+  const nameOf = (uuid: string): string => names.get(uuid)!;
+  return kills.map(({ killer, victim, location, time }) => [
+    killer,
+    killer === null ? '' : nameOf(killer),
+    victim,
+    nameOf(victim),
+    time,
+    location === undefined ? null : JSON.stringify(location),
+  ]);
+}
+
+const WHOLE_PERCENT = 100;
+
+function completedOf({ objectives }: Finished): CompletedSummary[] {
+  return objectives.flatMap(({ player, type, name, color, team, percent = WHOLE_PERCENT, time }, number) =>
+    player !== null && isListedObjective(type)
+      ? [[player.uuid, type, number, name, color, team, percent, time] satisfies CompletedSummary]
+      : [],
+  );
+}
+
+export function teamOf(team: FinishedTeam): MatchTeam {
+  const sum = (of: (player: FinishedPlayer) => number): number =>
+    team.players.reduce((total, player) => total + of(player), 0);
+  return {
+    name: team.name,
+    score: team.score ?? sum(({ score }) => score),
+    kill_count: team.kill_count ?? sum(({ kill_count }) => kill_count),
+    death_count: team.death_count ?? sum(({ death_count }) => death_count),
+    players: team.players.map(teamPlayerOf),
+  };
+}
+
+const teamPlayerOf = (player: FinishedPlayer): MatchTeam['players'][number] => ({
+  uuid: player.uuid,
+  name: player.name,
+  score: player.score,
+  kill_count: player.kill_count,
+  death_count: player.death_count,
+  shot_count: player.shot_count,
+  hit_count: player.hit_count,
+  paint_count: player.paint_count,
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { LAST_TIMESTAMP } from '#platform/clock.ts';
+import { isShownText, uuidOf } from '#platform/text.ts';
+
+/** The form of an id, in receipts and in the data API. */
+export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;
+
+/** Schemas of members that several events have. */
+
+export const text = (max: number, min = 0) =>
+  z
+    .string()
+    .min(min)
+    .max(max)
+    .refine(
+      isShownText,
+      'must not contain control characters, invalid Unicode, or marks that change the direction of text',
+    );
+
+export const count = z.int().min(0).max(1_000_000_000);
+export const score = z.int().min(-1_000_000_000).max(1_000_000_000);
+export const name = text(128, 1);
+
+/** An RFC 3339 timestamp with seconds and offset, converted to epoch milliseconds. */
+export const timestamp = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00' })
+  .transform((value) => Date.parse(value))
+  .refine((value) => value >= 0, 'must not lie before 1970')
+  .refine((value) => value < LAST_TIMESTAMP, 'must lie before the end of the year 9999');
+
+export const EXAMPLE_UUID = '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10';
+export const uuid = z
+  .string()
+  .max(36)
+  .refine((value) => uuidOf(value) !== undefined, `must be a UUID such as ${EXAMPLE_UUID}, with or without dashes`)
+  .meta({ pattern: '^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$' })
+  .transform((value) => uuidOf(value)!);
+
+export const player = z.strictObject({ uuid, name: text(64, 1) });
+export const EXAMPLE_PLAYER = { uuid: EXAMPLE_UUID, name: 'Saltmarten' };
+export const unnamedPlayer = player.partial({ name: true }).meta({
+  description: 'Without a name, a player who is not known yet is shown under the beginning of the UUID',
+});

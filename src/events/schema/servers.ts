@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { eventType, fewRows, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
+import { count, text } from './members.ts';
+
+const configured = z.strictObject({
+  region: text(64),
+  order: z.int().min(-1_000_000).max(1_000_000).default(0),
+  icon: text(512).default(''),
+  max: count.default(0).meta({ description: 'Capacity; 0 for a lobby' }),
+  punishments: z
+    .enum(['network', 'own'])
+    .optional()
+    .meta({ description: 'Which punishments the server may change; left out: as it is, for a new server network' }),
+});
+
+const presence = z
+  .strictObject({
+    current: count.meta({ description: 'Players taking part in the running game' }),
+    players: z.array(text(64, 1)).max(5_000).meta({ description: 'Names of everyone connected' }),
+    player_count: count
+      .optional()
+      .meta({ description: 'How many are connected, where `players` names only some of them; left out: its length' }),
+    gamemode: text(32).default(''),
+    current_map: text(128).default(''),
+    next_map: text(128).default(''),
+  })
+  .refine(({ player_count, players }) => player_count === undefined || player_count >= players.length, {
+    path: ['player_count'],
+    message: 'must not be smaller than the number of names in players',
+  })
+  .refine(({ current, players, player_count = players.length }) => current <= player_count, {
+    path: ['current'],
+    message: 'must not be larger than the number of connected players',
+  });
+
+const removed = z.strictObject({});
+
+export const SERVER_EVENTS = {
+  'server.configured': eventType({
+    description: 'What is fixed about a server; from operators only',
+    data: configured,
+    example: { region: 'eu', max: 40 },
+    sender: 'operators',
+    needsServer: true,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(configured),
+    players: noPlayers,
+  }),
+  'server.presence': eventType({
+    description: 'Heartbeat: who is on a server, and what it plays',
+    data: presence,
+    example: { current: 1, players: ['Saltmarten', 'Wharfinger'], gamemode: 'ctw', current_map: 'Twin Peaks' },
+    sender: 'servers',
+    needsServer: true,
+    stored: 'never',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(presence),
+    players: noPlayers,
+  }),
+  'server.removed': eventType({
+    description: 'A server that is no more; from operators only',
+    data: removed,
+    example: {},
+    sender: 'operators',
+    needsServer: true,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: fewRows,
+    checks: NO_CHECKS,
+    prepared: parsed(removed),
+    players: noPlayers,
+  }),
+};
