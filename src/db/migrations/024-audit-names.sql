@@ -4,6 +4,9 @@ update audit set action = 'account.role', detail = '{"role":"moderator"}' where 
 update audit set action = 'account.role', detail = '{"role":"user"}' where action = 'account.make_user';
 update audit set action = 'account.enable', detail = '{}'
 where action = 'account.disable' and detail like '%"undo":"true"%';
+-- Commands recorded the account as a member of another name.
+update audit set detail = replace(detail, '"account":', '"owner":')
+where via = 'command' and action in ('application.owner.add', 'application.owner.remove');
 -- What was undone of a key has the key as its subject; what was undone of a punishment, the punishment.
 update audit set action = 'punishment.undo_key'
 where action = 'punishment.undo' and (detail like '%"job":%' or (via = 'command' and subject <> ''));
