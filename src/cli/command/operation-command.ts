@@ -62,7 +62,7 @@ export function command<Row, Fields extends z.ZodObject, Impact, Result>(
   const optionOf = (field: string): string =>
     (wording.options as Record<string, FieldOption>)[field]?.name ?? field.replaceAll('_', '-');
   return {
-    ...{ words, summary, operation, ...(begins && { begins }) },
+    ...{ words, summary, operations: [operation], ...(begins && { begins }) },
     options: {
       ...row.options,
       ...optionsOf(operation.fields, wording.options, optionOf),
