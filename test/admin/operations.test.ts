@@ -15,11 +15,12 @@ import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { ACCOUNT_EXAMPLES } from './account-examples.ts';
 import type { Example, Twin } from './examples.ts';
 import { SERVER_EXAMPLES } from './server-examples.ts';
 
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
-const EXAMPLES = { ...SERVER_EXAMPLES } as unknown as Readonly<Record<string, Example>>;
+const EXAMPLES = { ...SERVER_EXAMPLES, ...ACCOUNT_EXAMPLES } as unknown as Readonly<Record<string, Example>>;
 
 const nameIn = (key: string): string => key.split(' ', 1)[0]!;
 
