@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from '#db/sql.ts';
 import { setDisabled } from '#store/accounts/account-changes.ts';
 import { account } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
@@ -62,6 +63,31 @@ const rename: Example<AccountTwin> = {
   command: ({ name }) => ['account', 'rename', '--account', name, '--name', `New${name}`],
 };
 
+const resetPassword: Example<AccountTwin> = {
+  prepare,
+  page: (twin) => [`${at(twin)}/password`, { way: 'paper' }],
+  command: ({ name }) => ['account', 'reset-password', '--account', name, '--paper'],
+};
+
+const email: Example<AccountTwin> = {
+  prepare,
+  page: (twin) => [`${at(twin)}/email`, { email: `New${twin.name}@Example.org`, way: 'now' }],
+  command: ({ name }) => [
+    ...['account', 'email', '--account', name],
+    ...['--email', `New${name}@Example.org`, '--verified'],
+  ],
+};
+
+const verification: Example<AccountTwin> = {
+  prepare: async (context, name) => {
+    const twin = await prepare(context, name);
+    await context.db.run(sql`update accounts set email_verified = 0 where id = ${twin.id}`);
+    return twin;
+  },
+  page: (twin) => [`${at(twin)}/verification`, {}],
+  command: ({ name }) => ['account', 'send-verification', '--account', name],
+};
+
 export const ACCOUNT_EXAMPLES = {
   'account.disable': disable,
   'account.enable': enable,
@@ -70,4 +96,7 @@ export const ACCOUNT_EXAMPLES = {
   'account.unlink': unlink,
   'account.delete': remove,
   'account.rename': rename,
+  'account.reset_password': resetPassword,
+  'account.email': email,
+  'account.verification': verification,
 };
