@@ -15,6 +15,7 @@ import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { ACCOUNT_EXAMPLES } from './account-examples.ts';
 import { ACCESS_EXAMPLES } from './access-examples.ts';
 import { APPLICATION_EXAMPLES } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
@@ -24,6 +25,7 @@ import { SERVER_EXAMPLES } from './server-examples.ts';
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
 const EXAMPLES = {
   ...SERVER_EXAMPLES,
+  ...ACCOUNT_EXAMPLES,
   ...APPLICATION_EXAMPLES,
   ...ACCESS_EXAMPLES,
   ...OWNER_EXAMPLES,
