@@ -54,7 +54,7 @@ export interface SchemaVersion {
  * How a database compares with this program, without changing it.
  * @throws UsageError as `migrate`
  */
-export async function schemaVersionOf(db: Queryable): Promise<SchemaVersion> {
+export async function schemaVersion(db: Queryable): Promise<SchemaVersion> {
   if (!(await hasTable(db, 'migrations'))) return { applied: 0, missing: migrations().length };
   const applied = await db.all<Migration>(sql`select number, name from migrations order by number`);
   checkApplied(applied, migrations());

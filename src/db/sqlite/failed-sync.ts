@@ -13,7 +13,7 @@ import type { DatabaseSync } from 'node:sqlite';
 const FAILED_SYNCS: ReadonlySet<unknown> = new Set([1034, 1290]);
 
 /** A note for the next process that opens the database: the log must be emptied first. */
-const noteOf = (path: string): string => `${path}-failed-sync`;
+const notePath = (path: string): string => `${path}-failed-sync`;
 
 const MESSAGE = (path: string): string =>
   `The disk could not sync the log of ${path}. The process ends, so that nothing is acknowledged that a power cut would ` +
@@ -24,7 +24,7 @@ export function endAfterFailedSync(path: string, error: unknown): void {
   if (!FAILED_SYNCS.has((error as { errcode?: number } | undefined)?.errcode)) return;
   // No normal exit: closing the database would copy the log, with its hole, into it.
   try {
-    writeFileSync(noteOf(path), '', { mode: 0o600 });
+    writeFileSync(notePath(path), '', { mode: 0o600 });
     writeSync(2, `${JSON.stringify({ level: 60, time: Date.now(), msg: MESSAGE(path) })}\n`);
   } finally {
     process.kill(process.pid, 'SIGKILL');
@@ -38,10 +38,10 @@ const OTHERS_TIMEOUT_MS = 15_000;
  * @throws Error where the disk fails again, or where another process reads an old state for too long
  */
 export function recoverFailedSync(path: string, writer: DatabaseSync): void {
-  if (!existsSync(noteOf(path))) return;
+  if (!existsSync(notePath(path))) return;
   writer.exec(`pragma busy_timeout = ${OTHERS_TIMEOUT_MS}`);
   const result = writer.prepare('pragma wal_checkpoint(truncate)').get();
   if (result!['busy'] !== 0) throw new Error('its log must be emptied after a failed sync, but other processes use it');
   writer.exec('pragma busy_timeout = 0');
-  rmSync(noteOf(path), { force: true });
+  rmSync(notePath(path), { force: true });
 }

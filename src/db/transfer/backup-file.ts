@@ -69,7 +69,7 @@ async function fill(partial: string, db: Db, options: BackupOptions): Promise<Ma
   await beginLoading(target, 'a backup, which `scorehall restore` brings back', migration);
   await chmod(partial, 0o600);
   await using snapshot = await db.snapshot();
-  const installation = await installationOf(snapshot);
+  const installation = await readInstallation(snapshot);
   const secretKeyFingerprint = installation['secret key'] ?? null;
   const tables = await copyTables(snapshot, target, progress);
   return {
@@ -79,7 +79,7 @@ async function fill(partial: string, db: Db, options: BackupOptions): Promise<Ma
 }
 
 /** What the installation keeps about its secret key, without the marks of a move and of a restore. */
-export async function installationOf(db: Queryable): Promise<Record<string, string>> {
+export async function readInstallation(db: Queryable): Promise<Record<string, string>> {
   const rows = await db.tuples(
     sql`select name, value from installation where name not in ('move', ${RESTORED}) order by name`,
   );

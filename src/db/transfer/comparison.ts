@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import type { Queryable } from '../db.ts';
 import { identifier, sql, type Value } from '../sql.ts';
-import { type Digests, differencesOf, type Progress, resultOf, tableDigestsOf } from './copy.ts';
+import { type Digests, listDifferences, type Progress, toDigests, readTableDigests } from './copy.ts';
 import type { TableDigest } from './digest.ts';
 import type { Table } from './schema.ts';
 
@@ -26,7 +26,7 @@ export class Comparison {
    */
   static async of(source: Queryable, target: Queryable, progress: Progress): Promise<Comparison> {
     const comparison = new Comparison(
-      ...(await Promise.all([tableDigestsOf(source, progress), tableDigestsOf(target, progress)])),
+      ...(await Promise.all([readTableDigests(source, progress), readTableDigests(target, progress)])),
     );
     comparison.check();
     return comparison;
@@ -47,8 +47,8 @@ export class Comparison {
 
   /** @throws UsageError where a table differs */
   check(): Digests {
-    const [found, expected] = [resultOf(this.#found), resultOf(this.#expected)];
-    refuseDifferences(differencesOf(found, expected));
+    const [found, expected] = [toDigests(this.#found), toDigests(this.#expected)];
+    refuseDifferences(listDifferences(found, expected));
     return found;
   }
 

@@ -2,7 +2,7 @@ import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '../db.ts';
 import { migrate } from '../migrate.ts';
 import { identifier, sql } from '../sql.ts';
-import { hasTable, tablesOf } from './schema.ts';
+import { hasTable, listTables } from './schema.ts';
 
 /**
  * A database is loaded without its secondary indexes, triggers and foreign keys: filling it is faster, triggers must not
@@ -76,7 +76,7 @@ async function createObjects(target: Db, wanted: (object: SchemaObject) => boole
 
 /** Deletes the rows of all tables that are copied, so that no row of a migration is left between those of the source. */
 async function emptyTables(db: Queryable): Promise<void> {
-  for (const { name } of (await tablesOf(db)).toReversed()) await db.run(sql`delete from ${identifier(name)}`);
+  for (const { name } of (await listTables(db)).toReversed()) await db.run(sql`delete from ${identifier(name)}`);
 }
 
 /** A note of the loading: its purpose, or how far a table is. */
