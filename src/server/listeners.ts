@@ -15,7 +15,7 @@ import type { EventQueue } from '#events/ingest/event-queue.ts';
 
 type ServiceFactory = (context: AppContext, eventQueue: EventQueue | undefined) => Promise<HttpService>;
 
-/** Imported when they are opened, so that a thread loads only the code of its own services. */
+/** Imported when they are opened, so that a thread loads only the code of its services. */
 const SERVICES: Record<ServiceName, ServiceFactory> = {
   API: async (context) => (await import('#api/index.ts')).openApi(context),
   AUTH: async (context) => (await import('#auth/index.ts')).openAuth(context),
@@ -69,7 +69,7 @@ export interface RunningServices extends AsyncDisposable {
 
 /**
  * Starts services, each on its own listener. Closing waits for the running requests.
- * @param eventQueue where the ingest sends its events; by default it commits them in this thread
+ * @param eventQueue receives the events of the ingest; by default it commits them in this thread
  * @throws UsageError if the secret key is not that of the database
  */
 export async function openServices(

@@ -24,7 +24,7 @@ const INT8 = 20;
 const NUMERIC = 1700;
 /** The maximum wait for a connection of the pool. */
 const POOL_TIMEOUT_MS = 15_000;
-/** After as much time without an answer to a statement of any duration, the host may be silent. */
+/** The host may be silent after this time without an answer to a statement that has no time-out. */
 const PATIENCE_MS = 60_000;
 
 /**
@@ -50,7 +50,7 @@ export async function openPostgres(url: string, keyedHash: KeyedHash, timeoutMs:
   return db;
 }
 
-/** What the operator can do where the server responds, but refuses the connection. */
+/** What the operator can do if the server responds, but refuses the connection. */
 function connectionRefusal(error: unknown, url: string): UsageError | undefined {
   const { cause } = error as { cause?: { code?: string } };
   const { pathname, username } = new URL(url);
@@ -201,7 +201,7 @@ class PostgresDb extends Connection implements Db {
     const snapshot = this.#session(client, undefined);
     const close = async (): Promise<void> => client.release(true);
     try {
-      // What reads a snapshot may pause for as long as it needs (SESSION_PARAMETERS).
+      // A reader of a snapshot may pause for any time (SESSION_PARAMETERS).
       await snapshot.script(
         'begin isolation level repeatable read, read only; set local idle_in_transaction_session_timeout = 0',
       );

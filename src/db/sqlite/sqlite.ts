@@ -64,7 +64,7 @@ async function openFile(path: string, keyedHash: KeyedHash, foreignKeys: boolean
   return new SqliteDb(path, writer, reader);
 }
 
-/** Opens a finished SQLite file, such as a backup, to read it; changes nothing beside or in it. */
+/** Opens a finished SQLite file, such as a backup, to read it; changes neither it nor its folder. */
 export async function openSqliteFile(path: string): Promise<Snapshot> {
   return new SqliteSnapshot(path, withoutKey);
 }
@@ -87,7 +87,7 @@ const CACHE_KB = { reading: 32_000, writing: 16_000 };
 const statementTexts = new WeakMap<readonly string[], string>();
 /**
  * `limit ?` makes SQLite prepare the statement again whenever a value is bound, a third of the cost of a list of 20 rows.
- * `limit ?+0` does not. The same goes for `offset ?`.
+ * `limit ?+0` does not. The same applies to `offset ?`.
  */
 const sqliteText = (query: Sql): string =>
   statementText(query, statementTexts, (_, before) => (/\b(limit|offset) $/i.test(before) ? '?+0' : '?'));

@@ -21,7 +21,7 @@ const turnPauseMs = (pauses: number): number => Math.max(1, 6 - pauses);
  *
  * A connection takes the turn, asks for the write lock, and gives the turn back when it has the lock. So one connection is
  * next while another one writes, and the writer waits behind it before it writes again. The turn is the write lock of an
- * empty SQLite file beside the database, because Node has no file locks; the system releases it when a process ends.
+ * empty SQLite file next to the database, because Node has no file locks; the system releases it when a process ends.
  */
 export class WriteTurns {
   readonly #path: string;

@@ -25,7 +25,7 @@ export interface Manifest {
   /** Epoch milliseconds. */
   created: number;
   database: Db['dialect'];
-  /** Identifies the secret key of the installation; null where no service has run yet. */
+  /** Identifies the secret key of the installation; null if no service has run yet. */
   secretKeyFingerprint: string | null;
   /** What the installation keeps about its secret key. */
   installation: Record<string, string>;
@@ -42,9 +42,9 @@ export interface BackupOptions {
 }
 
 /**
- * Writes a backup of one state of the database, which goes on being used. The file appears under its name when it is
- * complete and on disk, for its owner only.
- * @throws UsageError where the file exists or cannot be written
+ * Writes a backup of one state of a database in use. The file gets its name when it is complete and on disk, and only its
+ * owner can read it.
+ * @throws UsageError if the file exists or cannot be written
  */
 export async function writeBackup(db: Db, file: string, options: BackupOptions): Promise<Manifest> {
   if (existsSync(file)) throw new UsageError(`${file} exists already; a backup replaces no file. Name a new one.`);
@@ -92,7 +92,7 @@ const RESTORED = 'restored';
 export const saveRestored = (db: Queryable, created: number): Promise<void> =>
   saveInstallation(db, { [RESTORED]: String(created) });
 
-/** The time of the backup that a database was filled from; undefined where it was not. */
+/** The time of the backup that a database was filled from; undefined if it was not filled from one. */
 export async function restoredFrom(db: Queryable): Promise<number | undefined> {
   const row = await db.get<{ value: string }>(sql`select value from installation where name = ${RESTORED}`);
   return row && Number(row.value);
@@ -133,7 +133,7 @@ export interface BackupFile extends AsyncDisposable {
 
 /**
  * Opens a backup to read it.
- * @throws UsageError where it is none, or damaged in its manifest
+ * @throws UsageError if it is no backup, or its manifest is damaged
  */
 export async function openBackup(file: string): Promise<BackupFile> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);

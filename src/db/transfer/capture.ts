@@ -8,17 +8,17 @@ import { hasTable, type Table, listTables } from './schema.ts';
 
 /**
  * While a move copies a database in use, triggers note the primary key of every row that is written, in `moved_rows`. The
- * notes stay until the target has the rows on disk, so that a move that was broken off continues.
+ * notes stay until the target has the rows on disk, so that an interrupted move can be resumed.
  */
 const LOG =
   'create table if not exists moved_rows (id bigint /*postgres: generated always as identity */ primary key, table_name text not null, row_key text not null)';
 
-/** The notes that are read together: a row that changes often is copied once for all of them. */
+/** Notes per read: a row that changes often is copied once for all of them. */
 const NOTES_TOGETHER = 4_096;
-/** The keys that one transaction of the target, or one statement, names at most. */
+/** Maximum keys per transaction of the target and per statement. */
 const KEYS_TOGETHER = 128;
 
-/** Starts to note the changes of all tables, one after the other, so that writers wait for a single lock at most. */
+/** Starts to note the changes of all tables, one after the other, so that a writer waits for one lock at most. */
 export async function startCapture(source: Db): Promise<void> {
   await source.migrating((tx) => tx.script(LOG));
   for (const table of await listTables(source)) {
@@ -41,7 +41,7 @@ export async function stopCapture(source: Db): Promise<void> {
 
 const EVENTS = ['insert', 'update', 'delete'] as const;
 
-/** An update notes the old key only where it differs: most updates change counters. */
+/** An update notes the old key only if it differs: most updates change counters. */
 function sqliteTriggers({ name, key }: Table): string {
   const [before, after] = [`json_array(${keyColumns('old', key)})`, `json_array(${keyColumns('new', key)})`];
   const notes = {

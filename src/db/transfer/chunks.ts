@@ -2,7 +2,7 @@ import type { Cell, Queryable } from '../db.ts';
 import { identifier, join, list, row, type Sql, sql, type Value, withRows } from '../sql.ts';
 import type { Table } from './schema.ts';
 
-/** What a chunk may hold in memory, about; a chunk has at least one row. */
+/** Approximate maximum of a chunk in memory; a chunk has at least one row. */
 const CHUNK_BYTES = 1_000_000;
 const FIRST_CHUNK_ROWS = 32;
 const MAX_CHUNK_ROWS = 2_000;

@@ -32,7 +32,7 @@ export async function removeMoveMark(db: Queryable): Promise<void> {
   await db.run(sql`delete from installation where name = ${NAME}`);
 }
 
-/** @throws UsageError where the network has moved to another database, or is about to */
+/** @throws UsageError if the network has moved to another database, or is about to */
 export async function refuseMoved(db: Queryable): Promise<void> {
   const mark = await readMoveMark(db);
   if (mark === undefined || mark.state === 'copying') return;
@@ -46,7 +46,7 @@ export async function refuseMoved(db: Queryable): Promise<void> {
 }
 
 /**
- * Makes every further write fail as an outage, in all processes: HTTP services answer 503, and senders repeat. A trigger a
+ * Makes every further write fail as an outage, in all processes: HTTP services answer 503, and senders repeat. One trigger per
  * table, so that running transactions are complete or fail as a whole.
  */
 export async function closeForWrites(db: Db): Promise<void> {

@@ -22,7 +22,7 @@ export class Comparison {
 
   /**
    * Reads both databases, which have the same state.
-   * @throws UsageError where they differ
+   * @throws UsageError if they differ
    */
   static async of(source: Queryable, target: Queryable, progress: Progress): Promise<Comparison> {
     const comparison = new Comparison(
@@ -45,7 +45,7 @@ export class Comparison {
     }
   }
 
-  /** @throws UsageError where a table differs */
+  /** @throws UsageError if a table differs */
   check(): Digests {
     const [found, expected] = [toDigests(this.#found), toDigests(this.#expected)];
     refuseDifferences(listDifferences(found, expected));
@@ -54,7 +54,7 @@ export class Comparison {
 
   /**
    * Compares the numbers of rows with those of both databases: the checksums have only those changes that were noted.
-   * @throws UsageError where a table has another number of rows
+   * @throws UsageError if a table has another number of rows
    */
   async checkCounts(source: Queryable, target: Queryable): Promise<void> {
     for (const [name, { rows }] of this.#expected) {

@@ -13,7 +13,7 @@ export type Digests = Record<string, { rows: number; checksum: string }>;
 export type Progress = (table: string, rows: number) => void;
 
 /**
- * Copies the tables of a snapshot into a database that is being loaded. How far each table is, is saved with its rows, so
+ * Copies the tables of a snapshot into a database that is being loaded. Saves the position in each table with its rows, so
  * that a later run continues there.
  * @returns the digests of the rows that this run has copied
  */

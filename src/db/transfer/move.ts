@@ -30,10 +30,10 @@ const MAX_SHARE = 0.8;
 
 /**
  * Moves the network of a database in use into an empty one: copies all tables, compares them, catches up with what has
- * changed since, closes the source, copies and compares the rest, and lets the target start. It may be broken off at any
- * time; repeated, it continues.
+ * changed since, closes the source, copies and compares the rest, and lets the target start. It can be interrupted
+ * and resumed.
  * @returns the digests of all tables, equal in both databases
- * @throws UsageError where the target is not empty, or the source has moved already
+ * @throws UsageError if the target is not empty, or the source has moved already
  */
 export async function move(source: Db, target: Db, options: MoveOptions): Promise<Digests> {
   const mark = await refuseOtherMove(source, target, options.target);
@@ -117,7 +117,7 @@ async function finishComparison(
   comparison: Comparison | undefined,
 ): Promise<Digests> {
   if (comparison === undefined) {
-    // A run that was broken off after the source was closed has compared the rows before, and lost the result.
+    // A run that was interrupted after the source was closed has compared the rows, and lost the result.
     step('Comparing all tables.');
     return (await Comparison.of(source, target, progress)).check();
   }

@@ -7,8 +7,8 @@ import { beginLoading, endLoading } from './loading.ts';
 
 /**
  * Fills an empty database from a backup, compares every table with the manifest, and migrates it to this version of the
- * program. The database keeps an id of its own, so that caches of the lost one are not taken for its own.
- * @throws UsageError where the target is not empty, the backup is damaged, or it needs a newer program
+ * program. The database keeps its new id, so that no cache of the lost database is valid for it.
+ * @throws UsageError if the target is not empty, the backup is damaged, or it needs a newer program
  */
 export async function restoreBackup(
   { manifest, snapshot }: BackupFile,

@@ -37,8 +37,8 @@ interface ColumnRow {
 }
 
 /**
- * The tables that a backup and a move carry, each after those that its foreign keys refer to. Tables that somebody else
- * added to the database are not among them: a new database would not have them.
+ * The tables that a backup and a move carry, each after those that its foreign keys refer to. Tables that the operator
+ * added are left out: a new database would not have them.
  */
 export async function listTables(db: Queryable): Promise<Table[]> {
   const columns = await db.all<ColumnRow>(db.remote ? POSTGRES_COLUMNS : SQLITE_COLUMNS);
