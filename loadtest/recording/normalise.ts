@@ -24,6 +24,9 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{64}\b/g, '<digest>'],
   [/\.\d+\.part\b/g, '.<process>.part'],
   [/^((?:usage|application_uses|rate_limits) +)\d+/gm, '$1<rows>'],
+  // Mails to operators are delivered in the background.
+  [/("delivered":)\d+/g, '$1<time>'],
+  [/<dd>(?:Told by mail: <time[^>]*>[^<]*<\/time>\s*|Gets a mail within the hour\.)<\/dd>/g, '<dd><mail state></dd>'],
   // The data API counts its requests in the background.
   [/("rows":|^rows +)\d+/gm, '$1<rows>'],
   // The id of an audit entry: its time, a number that grows while the process runs, and random characters.

@@ -47,13 +47,19 @@ export async function recordSiteExtras(world: World): Promise<void> {
   await recordRequest(recording, `${name}/site/extras/post.txt`, { origin, path: '/', wish: { method: 'POST' } });
   const home = (await ask(origin, '/')).text;
   const paths = new Set([...home.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!));
-  for (const path of paths) await get(path);
+  for (const path of paths) await get(path, withoutHash(path));
   for (const [at, page] of [
     [origin, '/console'],
     [world.auth, '/sign-in'],
   ] as const) {
     const { text } = await ask(at, page);
     for (const [, path] of text.matchAll(/(?:href|src)="(\/(?:console\/)?assets\/[^"]+)"/g))
-      await recordRequest(recording, `${name}/assets/${fileName(`${page} ${path}`)}.txt`, { origin: at, path: path! });
+      await recordRequest(recording, `${name}/assets/${fileName(`${page} ${withoutHash(path!)}`)}.txt`, {
+        origin: at,
+        path: path!,
+      });
   }
 }
+
+/** The name of an asset has the hash of its content. */
+const withoutHash = (path: string): string => path.replace(/\.[\w-]{12}\./, '.');

@@ -150,7 +150,7 @@ function listEnd(found: readonly { key: number }[]): { last: string; count: numb
 }
 
 /**
- * The entity tag of a list. The data version stays the same while matches are only added, and new matches stand at the
+ * The entity tag of a list. The data version stays the same while matches are only added, and new matches are at the
  * front: within a data version the list at one URL changes only if its last match or its length changes.
  */
 function listTag(

@@ -118,7 +118,7 @@ function bodyCoding(request: IncomingMessage, { length }: Body): string | undefi
 
 /**
  * The content coding for an `Accept-Encoding` header: the coding with the highest weight, and at equal weights the densest. `*`
- * stands for gzip, which every client that sends it can decode. Undefined if the header is missing or prefers `identity`.
+ * means gzip, which every client that sends it can decode. Undefined if the header is missing or prefers `identity`.
  */
 export function codingFor(accepted: string | undefined): string | undefined {
   if (accepted === undefined || accepted === '') return undefined;

@@ -3,7 +3,7 @@ export interface Found<T> {
   route: T;
   /** The path of the route, as metrics show it: `/v1/matches/:id`. */
   path: string;
-  /** The part of the path that `:id` stands for, percent-encoded; empty if the route has none. */
+  /** The part of the path at `:id`, percent-encoded; empty if the route has none. */
   parameter: string;
 }
 

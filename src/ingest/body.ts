@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { HttpError } from '#http/errors.ts';
+import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 
 /** Reads request bodies: content type, decompression, size limits (which apply after decompression), lines. */
 
@@ -12,8 +13,6 @@ export const MAX_BYTES: Readonly<Record<Format, number>> = { json: 4 * MEGABYTE,
 /** Maximum events in an array, and lines in a stream. */
 export const MAX_IN_ARRAY = 1_000;
 export const MAX_IN_STREAM = 20_000;
-/** Maximum bytes of one event: of a line of a stream, or of the `data` of an event in an array. */
-export const MAX_EVENT_LENGTH = MEGABYTE;
 
 const FORMATS = new Map<string, Format>([
   ['application/json', 'json'],

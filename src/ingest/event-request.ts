@@ -1,42 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '#platform/clock.ts';
 import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
-import { checkEvent, idOfInput } from '#events/ingest/validation.ts';
 import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/ingest/json.ts';
-import { problemOf } from '#events/schema/problems.ts';
-import type { KeyedHash } from '#db/db.ts';
-import { type Item, itemOf } from '#events/ingest/event-queue.ts';
-import { rejectedFor, type Receipt, type Sender } from '#events/ledger/receipts.ts';
-import {
-  bodyFormat,
-  linesOf,
-  MAX_BYTES,
-  MAX_EVENT_LENGTH,
-  MAX_IN_ARRAY,
-  MAX_IN_STREAM,
-  readBody,
-  readChunks,
-} from './body.ts';
+import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
+import { acceptEvents, type IngestDeps, type Report } from './accept-events.ts';
+import { bodyFormat, linesOf, MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM, readBody, readChunks } from './body.ts';
 import { ReceiptLines } from './receipt-lines.ts';
-import type { RequestLimits } from './server-limits.ts';
 
 /** `POST /events`: one event, an array of events, or a stream of lines. The response is one receipt per event, in order. */
-export interface EventRequest {
+export interface EventRequest extends Report {
   request: IncomingMessage;
   response: ServerResponse;
-  sender: Sender;
-  /** Check the events and send receipts, but store nothing. */
-  dryRun: boolean;
 }
 
-export interface IngestDeps {
-  clock: Clock;
-  limits: RequestLimits;
-  keyedHash: KeyedHash;
-}
-
-/** Events of a stream per batch, and the most batches of one stream that are being written at a time. */
+/** Events of a stream per batch, and maximum batches of one stream that are being written at a time. */
 const BATCH_SIZE = 128;
 const MAX_OPEN_BATCHES = 4;
 
@@ -61,8 +39,8 @@ function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer):
   const parsed = parseAll(body, MAX_IN_ARRAY);
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { raw } = parsed;
-  if (!Array.isArray(raw)) return receiptsFor(deps, eventRequest, [raw]).then(([receipt]) => receipt!);
-  if (raw.length <= MAX_IN_ARRAY) return receiptsFor(deps, eventRequest, raw);
+  if (!Array.isArray(raw)) return acceptEvents(deps, eventRequest, [raw]).then(([receipt]) => receipt!);
+  if (raw.length <= MAX_IN_ARRAY) return acceptEvents(deps, eventRequest, raw);
   throw new HttpError(
     413,
     'invalid_request',
@@ -76,47 +54,17 @@ function sendJson(response: ServerResponse, json: string): void {
     .end(json);
 }
 
-function receiptsFor(
-  deps: IngestDeps,
-  { sender, dryRun }: EventRequest,
-  raw: readonly (RawEvent | InvalidElement)[],
-): Promise<Receipt[]> {
-  const now = deps.clock.now();
-  return deps.limits.accept(
-    raw.map((event) => itemOf(sender, check(deps, event, sender, now), event.input)),
-    { dryRun },
-  );
-}
-
-function check(
-  { keyedHash }: IngestDeps,
-  raw: RawEvent | InvalidElement,
-  sender: Sender,
-  now: number,
-): Item['checked'] {
-  if ('problem' in raw) return rejected(idOfInput(raw.input), raw.problem);
-  const { input, data } = raw;
-  if (isTooLarge(data)) return rejected(idOfInput(input), `holds more than ${MAX_EVENT_LENGTH} bytes`);
-  return checkEvent(input, sender, now, { keyedHash, data });
-}
-
-/** A UTF-16 code unit is at most three bytes of UTF-8, so short data needs no count. */
-const isTooLarge = (data = ''): boolean =>
-  3 * data.length > MAX_EVENT_LENGTH && Buffer.byteLength(data) > MAX_EVENT_LENGTH;
-
-const rejected = (id: string, predicate: string): Receipt => rejectedFor(id, [problemOf(predicate, '')]);
-
 /**
  * Reads lines as they arrive and writes the receipts of each batch when it is on disk (behind a proxy: after the last
  * line). The first receipts carry the status 200; a later failure ends the response with an error as its last line. An event without a receipt may or may not
  * have been stored.
  */
 async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
-  const { request, response, dryRun } = eventRequest;
+  const { request, response } = eventRequest;
   const receiptLines = new ReceiptLines(request, response);
   try {
-    const accept = (batch: Item[]): Promise<Receipt[]> => deps.limits.accept(batch, { dryRun });
-    for await (const receipts of mapInOrder(batchesOf(deps, eventRequest), accept)) await receiptLines.write(receipts);
+    const accept = (batch: ParsedLine[]): Promise<Receipt[]> => acceptEvents(deps, eventRequest, batch);
+    for await (const receipts of mapInOrder(batchesOf(deps, request), accept)) await receiptLines.write(receipts);
     if (receiptLines.isEmpty)
       throw new HttpError(400, 'invalid_request', 'The body holds no event; send one event a line.');
     receiptLines.end();
@@ -127,17 +75,15 @@ async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promi
   }
 }
 
-async function* batchesOf(deps: IngestDeps, { request, sender }: EventRequest): AsyncGenerator<Item[]> {
-  const { clock, limits } = deps;
+async function* batchesOf({ limits }: IngestDeps, request: IncomingMessage): AsyncGenerator<ParsedLine[]> {
   let count = 0;
   for await (const lines of linesOf(readChunks(request, MAX_BYTES.ndjson, limits))) {
-    const now = clock.now();
     for (let start = 0; start < lines.length; start += BATCH_SIZE) {
       const batch = lines.slice(start, start + BATCH_SIZE);
       count += batch.length;
       if (count > MAX_IN_STREAM) throw TOO_MANY;
       limits.refuseUnparsed();
-      yield batch.map((line) => itemOfLine(deps, line, sender, now));
+      yield batch.map(parseLine);
     }
   }
 }
@@ -148,10 +94,11 @@ const TOO_MANY = new HttpError(
   `A stream must not hold more than ${MAX_IN_STREAM} events; send several requests.`,
 );
 
-function itemOfLine(deps: IngestDeps, line: Buffer | undefined, sender: Sender, now: number): Item {
+type ParsedLine = RawEvent | InvalidElement;
+
+function parseLine(line: Buffer | undefined): ParsedLine {
   const parsed = line === undefined ? { problem: `is longer than ${MAX_EVENT_LENGTH} bytes` } : parseOne(line);
-  const raw = 'raw' in parsed ? parsed.raw : parsed;
-  return itemOf(sender, check(deps, raw, sender, now), 'input' in raw ? raw.input : undefined);
+  return 'raw' in parsed ? parsed.raw : parsed;
 }
 
 /** Maps each input with `map`, up to `MAX_OPEN_BATCHES` at a time, and yields the results in the order of the inputs. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type EventName, EventSchema, TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import { MAX_PROBLEMS } from '#events/schema/problems.ts';
-import { MAX_BYTES, MAX_EVENT_LENGTH, MAX_IN_ARRAY, MAX_IN_STREAM } from './body.ts';
+import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
+import { MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM } from './body.ts';
 
 interface IngestFacts {
   /** The address of the ingest. */

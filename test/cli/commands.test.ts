@@ -171,9 +171,9 @@ onEachDatabase('commands manage application secrets and owners, account roles an
     [
       ...added.map(() => ['application.secret.create', ...app, '{}']),
       ['application.secret.withdraw', ...app, JSON.stringify({ id: secrets[0].id })],
-      ['application.owner.add', ...app, JSON.stringify({ account: ann.id })],
-      ['application.owner.add', ...app, JSON.stringify({ account: bob.id })],
-      ['application.owner.remove', ...app, JSON.stringify({ account: ann.id })],
+      ['application.owner.add', ...app, JSON.stringify({ owner: ann.id })],
+      ['application.owner.add', ...app, JSON.stringify({ owner: bob.id })],
+      ['application.owner.remove', ...app, JSON.stringify({ owner: ann.id })],
       ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'operator' })],
       ['account.role', bob.id, 'Bob', JSON.stringify({ account: bob.id, role: 'operator' })],
       ...roles.map((value) => ['account.role', ...person, JSON.stringify({ account: ann.id, role: value })]),

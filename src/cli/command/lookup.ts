@@ -2,8 +2,10 @@ import { UsageError } from '#platform/errors.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Account, findAccount } from '#store/accounts/accounts.ts';
 import { type Application, applicationByClientId, managedApplication } from '#store/applications/applications.ts';
+import { CLIENT, required } from './command.ts';
+import type { RowOption } from './operation-command.ts';
 
-/** @throws UsageError where no application has the Client ID, or where it is one of the service's own applications */
+/** @throws UsageError if no application has the Client ID, or if it is one of the service's own applications */
 export async function requireApplication(db: Queryable, clientId: string): Promise<Application> {
   const application = await managedApplication(db, clientId);
   if (application !== undefined) return application;
@@ -13,7 +15,13 @@ export async function requireApplication(db: Queryable, clientId: string): Promi
   throw new UsageError(`No application has the Client ID ${clientId}; see: scorehall app list`);
 }
 
-/** Finds an account by id, name or e-mail address. @throws UsageError where there is none */
+/** The option of every operation on one application. */
+export const byClientId: RowOption<Application> = {
+  options: CLIENT,
+  find: ({ db }, input) => requireApplication(db, required(input, 'client-id')),
+};
+
+/** Finds an account by id, name or e-mail address. @throws UsageError if there is none */
 export async function requireAccount(db: Queryable, text: string): Promise<Account> {
   const account = await findAccount(db, text);
   if (account !== undefined) return account;

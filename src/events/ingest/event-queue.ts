@@ -1,6 +1,6 @@
 import type { NewPlayerLimit } from './new-players.ts';
 import type { Receipt, Sender } from '../ledger/receipts.ts';
-import { type Checked, typeOfInput } from './validation.ts';
+import type { Checked } from './validation.ts';
 
 /** The queue between the thread that checks events and the one that writes them. */
 
@@ -33,12 +33,6 @@ export interface Item {
   checked: Checked | Receipt;
   /** The type of an event that failed its check; left out if it has none. */
   type?: string;
-}
-
-/** @param input the parsed JSON of the event; undefined if it is no JSON */
-export function itemOf(sender: Sender, checked: Checked | Receipt, input: unknown): Item {
-  const type = 'event' in checked ? undefined : typeOfInput(input);
-  return type === undefined ? { sender, checked } : { sender, checked, type };
 }
 
 /**

@@ -5,8 +5,9 @@ import type { Db, Queryable } from '#db/db.ts';
 import { effectOf } from '../handlers/index.ts';
 import { Batch, EventRejected } from '../ledger/unit-of-work.ts';
 import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
-import { type IngestOptions, type Item, itemOf } from './event-queue.ts';
-import { type Checked, checkEvent } from './validation.ts';
+import type { IngestOptions, Item } from './event-queue.ts';
+import { prepareItem } from './prepare.ts';
+import type { Checked } from './validation.ts';
 import { applyPseudonyms } from '../ledger/pseudonyms.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './accepted-events.ts';
 import type { NewPlayerLimit } from './new-players.ts';
@@ -38,8 +39,7 @@ export async function ingestEvents(
   options: IngestOptions = {},
 ): Promise<Receipt[]> {
   const now = clock.now();
-  const { keyedHash } = db;
-  const items = inputs.map((input) => itemOf(sender, checkEvent(input, sender, now, { keyedHash }), input));
+  const items = inputs.map((input) => prepareItem({ input }, sender, now, db.keyedHash));
   return await ingestItems(db, clock, items, options);
 }
 

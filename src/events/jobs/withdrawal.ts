@@ -81,7 +81,10 @@ async function candidatesAfter(tx: Queryable, params: WithdrawalParams, cursor: 
   return keys.map((key) => ({ key, type: types.get(key), isWanted: types.has(key) }));
 }
 
-/** The next candidates to handle together: one that takes portions, or others up to the next such one with at most `limit` wanted ones. */
+/**
+ * The next candidates to handle together: one whose retraction takes portions, or those before the next such one, of which
+ * at most `limit` are wanted.
+ */
 function runFrom(candidates: readonly Candidate[], place: number, limit: number): Candidate[] {
   if (takesPortions(candidates[place]!)) return [candidates[place]!];
   let wanted = 0;

@@ -1,23 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError, unavailable } from '#http/errors.ts';
 import type { AppContext } from '#context/context.ts';
-import type { KeyedHash } from '#db/db.ts';
 import { parseOne } from '#events/ingest/json.ts';
-import { itemOf } from '#events/ingest/event-queue.ts';
-import type { Receipt, Sender } from '#events/ledger/receipts.ts';
+import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
 import type { WireEvent } from '#events/schema/index.ts';
-import { checkEvent } from '#events/ingest/validation.ts';
-import { bodyFormat, MAX_EVENT_LENGTH, readBody } from '../body.ts';
+import { acceptEvents, type IngestDeps, type Report } from '../accept-events.ts';
+import { bodyFormat, readBody } from '../body.ts';
 import type { RequestLimits } from '../server-limits.ts';
 import type { DialectRequest } from './dialect.ts';
 
-interface DialectDeps {
+interface DialectDeps extends IngestDeps, Report {
   db: AppContext['db'];
   clock: AppContext['clock'];
-  keyedHash: KeyedHash;
-  limits: RequestLimits;
-  sender: Sender;
-  dryRun: boolean;
 }
 
 /**
@@ -25,18 +20,18 @@ interface DialectDeps {
  * @returns the JSON of the response
  */
 export async function handleDialectRequest(
-  { db, clock, keyedHash, limits, sender, dryRun }: DialectDeps,
+  deps: DialectDeps,
   request: IncomingMessage,
   parameter: string,
   handle: (request: DialectRequest) => Promise<unknown>,
 ): Promise<unknown> {
+  const { db, clock, limits, dryRun } = deps;
   if (limits.isFull) throw unavailable();
   limits.refuseUnparsed();
   let isCounted = false;
   const accept = async (event: WireEvent): Promise<Receipt> => {
     isCounted = true;
-    const checked = checkEvent(event, sender, clock.now(), { keyedHash });
-    const [receipt] = await limits.accept([itemOf(sender, checked, event)], { dryRun });
+    const [receipt] = await acceptEvents(deps, deps, [{ input: event }]);
     return receipt!;
   };
   try {
