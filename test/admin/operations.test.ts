@@ -9,7 +9,7 @@ import { allCommands } from '#cli/command/dispatch.ts';
 import { ROUTES } from '#console/pages.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
-import { tablesOf } from '#db/transfer/schema.ts';
+import { listTables } from '#db/transfer/schema.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
@@ -59,7 +59,7 @@ const NOT_COMPARED =
   /^(audit|sequence|rate_limits|revocations|throttles|console_sessions|known_devices|mail_failures|migrations)$/;
 
 async function rowsOf(db: Queryable): Promise<string[]> {
-  const tables = (await tablesOf(db)).filter(({ name }) => !NOT_COMPARED.test(name));
+  const tables = (await listTables(db)).filter(({ name }) => !NOT_COMPARED.test(name));
   const rows = [];
   for (const { name } of tables) {
     const found = await db.all(sql`select * from ${identifier(name)}`);
