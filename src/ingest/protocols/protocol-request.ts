@@ -8,7 +8,7 @@ import type { WireEvent } from '#events/schema/index.ts';
 import { acceptEvents, type IngestDeps, type Report } from '../accept-events.ts';
 import { bodyFormat, readBody } from '../body.ts';
 import type { RequestLimits } from '../server-limits.ts';
-import type { DialectRequest } from './dialect.ts';
+import type { DialectRequest } from './protocol.ts';
 
 interface DialectDeps extends IngestDeps, Report {
   db: AppContext['db'];

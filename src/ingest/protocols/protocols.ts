@@ -1,6 +1,6 @@
 import { type Found, Router } from '#http/router.ts';
 import type { DialectName } from '#platform/setting.ts';
-import type { Dialect, DialectRoute } from './dialect.ts';
+import type { Dialect, DialectRoute } from './protocol.ts';
 import { dewdrop } from './dewdrop/dewdrop.ts';
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = { dewdrop };

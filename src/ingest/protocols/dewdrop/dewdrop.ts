@@ -7,7 +7,7 @@ import type { Receipt } from '#events/ledger/receipts.ts';
 import { sluggedMap, saveSluggedMap } from '#store/game/maps/map-slugs.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { namesByUuid } from '#store/game/players.ts';
-import type { Dialect, DialectRequest } from '../dialect.ts';
+import type { Dialect, DialectRequest } from '../protocol.ts';
 import { gamemodeFromTags } from './gamemode.ts';
 import { mapNameBySlug, mapSlug } from './map-slugs.ts';
 import { matchEvent } from './match-event.ts';
