@@ -1,19 +1,19 @@
 import { type Found, Router } from '#http/router.ts';
-import type { DialectName } from '#platform/setting.ts';
-import type { Dialect, DialectRoute } from './protocol.ts';
+import type { ProtocolName } from '#platform/setting.ts';
+import type { Protocol, ProtocolRoute } from './protocol.ts';
 import { dewdrop } from './dewdrop/dewdrop.ts';
 
-const DIALECTS: Readonly<Record<DialectName, Dialect>> = { dewdrop };
+const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = { dewdrop };
 
-/** A route, with the dialect that it belongs to. */
-export type DialectMatch = Found<DialectRoute & { dialect: Dialect }>;
+/** A route, with the protocol that it belongs to. */
+export type ProtocolMatch = Found<ProtocolRoute & { protocol: Protocol }>;
 
-/** Finds the routes of the dialects that are switched on. */
-export function dialectRoutes(names: readonly DialectName[]): (path: string) => DialectMatch | undefined {
-  const dialects = names.map((name) => DIALECTS[name]);
+/** Finds the routes of the protocols that are switched on. */
+export function protocolRoutes(names: readonly ProtocolName[]): (path: string) => ProtocolMatch | undefined {
+  const protocols = names.map((name) => PROTOCOLS[name]);
   const router = new Router(
-    dialects.flatMap((dialect) =>
-      Object.entries(dialect.routes).map(([path, route]) => [path, { ...route, dialect }] as const),
+    protocols.flatMap((protocol) =>
+      Object.entries(protocol.routes).map(([path, route]) => [path, { ...route, protocol }] as const),
     ),
   );
   return (path) => {
