@@ -11,7 +11,7 @@ import {
 import type { DataOf } from '../schema/index.ts';
 import { type COUNTER_EVENTS, MAX_COUNTERS } from '../schema/counters.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
-import { recountPortion, type RecountParams } from './recount.ts';
+import { recountChunk, type RecountParams } from './recount.ts';
 
 /**
  * Adds or changes a counter. Where it counts in another way from now on, all earlier reports are counted again: few at
@@ -50,9 +50,9 @@ async function applyCounterRemoved(context: EventContext, { key }: DataOf<'count
   return undefined;
 }
 
-/** Does the first portion of a recount, and adds a job for the rest. */
+/** Does the first chunk of a recount, and adds a job for the rest. */
 async function recount({ batch }: EventContext, params: RecountParams): Promise<void> {
-  const { isComplete } = await recountPortion(batch, params);
+  const { isComplete } = await recountChunk(batch, params);
   await batch.flush();
   if (isComplete) return;
   await createJob(batch.tx, batch.now, { kind: 'counters', label: params.key, params });

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import type { Budget } from '../ledger/portion.ts';
+import type { Budget } from '../ledger/chunk.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import type { Session } from '../ledger/observations.ts';
 import type { EventName } from '../schema/index.ts';
@@ -26,7 +26,7 @@ export interface EventEffect<Data = unknown> {
    * that only changes sums and newest values, from which it can be removed alone, and if `apply` returns the aggregate.
    */
   aggregate(data: Data, scope: number): string | null;
-  /** The player whose name it records, unless `retract` works in portions. */
+  /** The player whose name it records, unless `retract` works in chunks. */
   observes(data: Data): Observation | undefined;
   retract: Retraction<Data>;
   /** Replaces deleted players in its rows, beside the names of `observes`. */
@@ -55,16 +55,16 @@ export type Retraction<Data> =
   | 'not stored'
   /** Deletes its rows and subtracts it from sums. @returns the aggregate to derive again */
   | { undo(batch: Batch, row: LedgerRow, data: Data): Promise<string | null> | string | null }
-  | RetractionInPortions;
+  | ChunkedRetraction;
 
 /** Retracts an event of so many rows that it takes several transactions. `next` returns undefined when it is done. */
-export interface RetractionInPortions {
-  begin(batch: Batch, row: LedgerRow): Promise<PortionCursor>;
-  next(batch: Batch, row: LedgerRow, cursor: never, budget: Budget): Promise<PortionCursor | undefined>;
+export interface ChunkedRetraction {
+  begin(batch: Batch, row: LedgerRow): Promise<ChunkCursor>;
+  next(batch: Batch, row: LedgerRow, cursor: never, budget: Budget): Promise<ChunkCursor | undefined>;
 }
 
-/** Where a retraction in portions continues. */
-export interface PortionCursor {
+/** Where a retraction in chunks continues. */
+export interface ChunkCursor {
   /** The key of the event. */
   key: number;
 }

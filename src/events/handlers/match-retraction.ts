@@ -14,16 +14,16 @@ import { eventsOf, type LedgerRow } from '../ledger/ledger-rows.ts';
 import { markObservedStale } from '../ledger/observations.ts';
 import type { Batch } from '../ledger/unit-of-work.ts';
 import type { PreparedData } from '../schema/index.ts';
-import type { PortionCursor } from './event-effect.ts';
-import type { Budget } from '../ledger/portion.ts';
+import type { ChunkCursor } from './event-effect.ts';
+import type { Budget } from '../ledger/chunk.ts';
 
 /**
- * Withdraws a match in portions, because one match may have thousands of players and kills. The first portion marks the
+ * Withdraws a match in chunks, because one match may have thousands of players and kills. The first chunk marks the
  * event as withdrawn and deletes the page of the match; the following ones subtract its players, and the last one deletes
  * its row.
  */
 
-export interface MatchCursor extends PortionCursor {
+export interface MatchCursor extends ChunkCursor {
   /** The number of players (of `uuidsOf`) that are done. */
   offset: number;
   countedFor: CountedFor;
@@ -46,7 +46,7 @@ export async function beginMatch(batch: Batch, row: LedgerRow): Promise<MatchCur
 }
 
 /**
- * Adds to the counters what they lack where several UUIDs of the match are one player, who has one match: the portions
+ * Adds to the counters what they lack where several UUIDs of the match are one player, who has one match: the chunks
  * subtract each UUID as it was counted, and in between further UUIDs may be merged.
  */
 async function countUuidsApart(batch: Batch, row: LedgerRow): Promise<void> {
@@ -78,7 +78,7 @@ async function survivorsIn(tx: Queryable, match: number): Promise<Map<string, nu
   return new Map(rows as [string, number][]);
 }
 
-/** @returns where the next portion continues; undefined when the match is gone */
+/** @returns where the next chunk continues; undefined when the match is gone */
 export async function continueMatch(
   batch: Batch,
   row: LedgerRow,

@@ -8,16 +8,16 @@ import { eventsOf, LEDGER, type LedgerRow, parseLedgerRow } from '../ledger/ledg
 import { rebuild } from './rebuild.ts';
 import { withdrawEvents } from './retract.ts';
 import type { Batch } from '../ledger/unit-of-work.ts';
-import { ROWS_PER_PORTION } from '../ledger/portion.ts';
+import { ROWS_PER_CHUNK } from '../ledger/chunk.ts';
 
 /**
- * Derives the ratings of a map in portions, since a map may have very many. A withdrawn rating concerns its player alone,
+ * Derives the ratings of a map in chunks, since a map may have very many. A withdrawn rating concerns its player alone,
  * whose votes are derived from the player's other ratings. After a withdrawn version the map is published anew, which
  * would delete and replay all ratings at once: they are deleted first, and each is derived when the map has its row again.
  */
 
 /** Votes of one transaction; each reads the ratings of a player. */
-const VOTES_PER_PORTION = 16;
+const VOTES_PER_CHUNK = 16;
 
 /** The ratings that are to be derived, as the reference of a stale aggregate (`markStale`). */
 const ratingsAfter = (aggregate: string, key: number): string => `ratings ${key} ${aggregate}`;
@@ -33,7 +33,7 @@ export async function deriveRatings(batch: Batch, ref: string): Promise<number |
   await deriveVotes(batch, aggregate, Number(key));
   // `!` follows the space in the order of the references.
   const others = await batch.tx.tuples(sql`
-    select ref from rederivations where kind = 'aggregate' and ref >= 'vote ' and ref < 'vote!' limit ${VOTES_PER_PORTION}`);
+    select ref from rederivations where kind = 'aggregate' and ref >= 'vote ' and ref < 'vote!' limit ${VOTES_PER_CHUNK}`);
   for (const [other] of others as [string][]) {
     const [, player, map = ''] = /^vote (\d+) (map .*)$/s.exec(other)!;
     await deriveVotes(batch, map, Number(player));
@@ -46,8 +46,8 @@ async function hasManyRatings(tx: Queryable, aggregate: string): Promise<boolean
   if (!aggregate.startsWith(`${MAPS.prefix} `)) return false;
   const rows = await tx.tuples(sql`
     select 1 from ledger where aggregate = ${aggregate} and type = 'map.rated' and withdrawn is null
-    limit ${ROWS_PER_PORTION + 1}`);
-  return rows.length > ROWS_PER_PORTION;
+    limit ${ROWS_PER_CHUNK + 1}`);
+  return rows.length > ROWS_PER_CHUNK;
 }
 
 const publishedIn = (aggregate: string): Sql => sql`
@@ -58,7 +58,7 @@ async function publishAnew(batch: Batch, aggregate: string): Promise<number> {
   const { tx } = batch;
   const rows = await tx.all<{ map_key: number; version: string; player_key: number; rate: number }>(sql`
     select v.map_key, v.version, v.player_key, v.rate from maps m join map_votes v on v.map_key = m.key
-    where m.name_key = ${nameKeyOf(aggregate)} limit ${ROWS_PER_PORTION}`);
+    where m.name_key = ${nameKeyOf(aggregate)} limit ${ROWS_PER_CHUNK}`);
   for (const { map_key, version, player_key, rate } of rows) {
     await deleteVote(tx, { mapKey: map_key, version, playerKey: player_key, rate });
   }
@@ -78,7 +78,7 @@ async function deriveNextRatings(batch: Batch, aggregate: string, after: number)
   const { tx, players } = batch;
   const rows = await tx.all<LedgerRow>(sql`
     ${LEDGER} where l.aggregate = ${aggregate} and l.key > ${after} and l.type = 'map.rated' and l.withdrawn is null
-    order by l.key limit ${VOTES_PER_PORTION}`);
+    order by l.key limit ${VOTES_PER_CHUNK}`);
   const published = await Publications.read(tx, aggregate);
   const events = await eventsOf<'map.rated'>(tx, rows);
   const lost: typeof events = [];
@@ -90,7 +90,7 @@ async function deriveNextRatings(batch: Batch, aggregate: string, after: number)
   }
   await withdrawEvents(batch, lost);
   for (const key of keys) await deriveVotes(batch, aggregate, key, published);
-  if (rows.length === VOTES_PER_PORTION) await markStale(tx, 'aggregate', [ratingsAfter(aggregate, rows.at(-1)!.key)]);
+  if (rows.length === VOTES_PER_CHUNK) await markStale(tx, 'aggregate', [ratingsAfter(aggregate, rows.at(-1)!.key)]);
   return lost.length;
 }
 

@@ -8,7 +8,7 @@ import type { Batch } from '../ledger/unit-of-work.ts';
 
 /**
  * Retracts single events on behalf of an operator; `jobs/withdrawal.ts` chooses them, and retracts those that take several
- * portions. The derived tables are afterwards as if the events had never been sent. The ledger marks the events as
+ * chunks. The derived tables are afterwards as if the events had never been sent. The ledger marks the events as
  * withdrawn, so that sending them again does not restore them. Events that were rejected because of a retracted event stay
  * rejected.
  */
