@@ -63,7 +63,7 @@ import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
 import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
-import { Batch } from '#events/ledger/unit-of-work.ts';
+import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
 import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
@@ -203,7 +203,7 @@ test('chunks of leaderboards and of ratings read by indexes', async (t) => {
   const [key] = (await db.tuple(sql`select key from matches`)) as [number];
   const [one, two] = [(await findPlayer(db, person(1).uuid))!.key, (await findPlayer(db, person(2).uuid))!.key];
   const derive = (ref: string) => (recorder: Db) =>
-    recorder.transaction(async (tx) => deriveRatings(new Batch(tx, await Keys.lock(tx), clock.now()), ref));
+    recorder.transaction(async (tx) => deriveRatings(new UnitOfWork(tx, await Keys.lock(tx), clock.now()), ref));
   const chunks: Record<string, (db: Db) => Promise<unknown>> = {
     'restart of the leaderboards': (recorder) => projectMatches(recorder, 'UTC', clock.now()),
     projectMatches: (recorder) => projectMatches(recorder, 'UTC', clock.now()),

@@ -14,7 +14,7 @@ import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matc
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
 import { deleteVote, votesOf } from './map-ratings.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { Budget, type ChunkRunner } from '../ledger/chunk.ts';
 
 /**
@@ -45,7 +45,7 @@ interface Cursor {
  * Does the first chunk of a merge, and adds a job for the others or for what has to be derived again. While another job is
  * open, which may read or move the same rows, the whole merge waits for it.
  */
-export async function mergeOrCreateJob({ tx, now }: Batch, params: MergeParams): Promise<void> {
+export async function mergeOrCreateJob({ tx, now }: UnitOfWork, params: MergeParams): Promise<void> {
   const job = { kind: 'merge', label: idOf(params.survivor), params } as const;
   const cursor: Cursor = { match: 0 };
   if (await hasOpenJob(tx)) return void (await createJob(tx, now, { ...job, cursor }));

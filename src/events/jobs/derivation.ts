@@ -8,7 +8,7 @@ import { PlayerMaxima } from '../handlers/recount.ts';
 import { eventsOf } from '../ledger/ledger-rows.ts';
 import { rebuild } from './rebuild.ts';
 import { withdrawEvents } from './retract.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { deriveRatings } from './map-ratings.ts';
 import { isMerging } from '../handlers/merge-records.ts';
 
@@ -80,11 +80,11 @@ async function pseudonymOf(tx: Queryable, uuid: string): Promise<string | undefi
  * in chunks.
  * @returns the number of events that were withdrawn with those that they depend on
  */
-export async function deriveAggregate(batch: Batch, stale: Stale): Promise<number> {
-  await unmarkStale(batch.tx, stale);
-  const withdrawn = await deriveRatings(batch, stale.ref);
+export async function deriveAggregate(work: UnitOfWork, stale: Stale): Promise<number> {
+  await unmarkStale(work.tx, stale);
+  const withdrawn = await deriveRatings(work, stale.ref);
   if (withdrawn !== undefined) return withdrawn;
-  const cascaded = await rebuild(batch, stale.ref);
-  await withdrawEvents(batch, await eventsOf(batch.tx, cascaded));
+  const cascaded = await rebuild(work, stale.ref);
+  await withdrawEvents(work, await eventsOf(work.tx, cascaded));
   return cascaded.length;
 }

@@ -13,7 +13,7 @@ import { effectOf, NOT_RETRACTED } from '../handlers/index.ts';
 import { eventsOf, LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
 import { withdrawEvents } from './retract.ts';
 import type { EventName } from '../schema/index.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { Budget, type Progress, type ChunkRunner } from '../ledger/chunk.ts';
 
 /** Withdraws events of a server: some by their keys, or all received since a timestamp, newest first. */
@@ -38,7 +38,7 @@ const BEGINNING: Cursor = { before: Number.MAX_SAFE_INTEGER, place: 0, events: 0
 const CANDIDATES = 500;
 const SAMPLES_PER_CHUNK = 500;
 
-export const withdrawChunk: ChunkRunner = async (batch, job) => {
+export const withdrawChunk: ChunkRunner = async (work, job) => {
   const params = JSON.parse(job.params) as WithdrawalParams;
   const cursor = { ...BEGINNING, ...(JSON.parse(job.cursor) as Partial<Cursor>) };
   const before = cursor.events;
@@ -47,17 +47,17 @@ export const withdrawChunk: ChunkRunner = async (batch, job) => {
   };
   const budget = new Budget();
   if ('since' in params && !cursor.sampled) {
-    const removed = await removeOnlineSamples(batch.tx, params.server, params.since, SAMPLES_PER_CHUNK);
+    const removed = await removeOnlineSamples(work.tx, params.server, params.since, SAMPLES_PER_CHUNK);
     cursor.sampled = removed < SAMPLES_PER_CHUNK;
     if (!cursor.sampled) return progress(false);
-    await forgetSeen(batch.tx, params.server, params.since);
+    await forgetSeen(work.tx, params.server, params.since);
   }
-  if (cursor.match !== undefined) await continueRetraction(batch, cursor, budget);
+  if (cursor.match !== undefined) await continueRetraction(work, cursor, budget);
   if (budget.isSpent || (job.state === 'pausing' && cursor.match === undefined)) return progress(false);
-  const candidates = await candidatesAfter(batch.tx, params, cursor);
+  const candidates = await candidatesAfter(work.tx, params, cursor);
   for (let place = 0; place < candidates.length && !budget.isSpent && cursor.match === undefined;) {
     const taken = runFrom(candidates, place, budget.rows);
-    await withdrawRun(batch, taken, 'keys' in params ? params.server : undefined, cursor, budget);
+    await withdrawRun(work, taken, 'keys' in params ? params.server : undefined, cursor, budget);
     place += taken.length;
     cursor.place += taken.length;
     cursor.before = taken.at(-1)!.key;
@@ -119,7 +119,7 @@ async function eventsOfServer(
 
 /** Withdraws events; of a large match only the first rows. */
 async function withdrawRun(
-  batch: Batch,
+  work: UnitOfWork,
   candidates: readonly Candidate[],
   server: number | undefined,
   cursor: Cursor,
@@ -128,26 +128,26 @@ async function withdrawRun(
   const keys = candidates.filter(({ isWanted }) => isWanted).map(({ key }) => key);
   if (keys.length === 0) return;
   const ofServer = server === undefined ? sql`` : sql`and l.scope_key = ${server}`;
-  const rows = await batch.tx.all<LedgerRow>(sql`
+  const rows = await work.tx.all<LedgerRow>(sql`
     ${LEDGER}
     where l.key in (${list(keys)}) and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) ${ofServer}
     order by l.key desc`);
   const [first] = rows;
   const retraction = first && chunkedRetraction(first.type);
   if (retraction !== undefined) {
-    cursor.match = await retraction.begin(batch, first!);
+    cursor.match = await retraction.begin(work, first!);
     budget.spend(1, first!.body.length);
-    if (!budget.isSpent) await continueRetraction(batch, cursor, budget);
+    if (!budget.isSpent) await continueRetraction(work, cursor, budget);
     return;
   }
-  await markStale(batch.tx, 'aggregate', await withdrawEvents(batch, await eventsOf(batch.tx, rows)));
+  await markStale(work.tx, 'aggregate', await withdrawEvents(work, await eventsOf(work.tx, rows)));
   cursor.events += rows.length;
   budget.spend(rows.length);
 }
 
-async function continueRetraction(batch: Batch, cursor: Cursor, budget: Budget): Promise<void> {
-  const row = await batch.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.match!.key}`);
-  cursor.match = await chunkedRetraction(row!.type)!.next(batch, row!, cursor.match as never, budget);
+async function continueRetraction(work: UnitOfWork, cursor: Cursor, budget: Budget): Promise<void> {
+  const row = await work.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.match!.key}`);
+  cursor.match = await chunkedRetraction(row!.type)!.next(work, row!, cursor.match as never, budget);
   if (cursor.match === undefined) cursor.events++;
 }
 

@@ -1,5 +1,5 @@
 import type { Job } from '#store/jobs.ts';
-import type { Batch } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
  * The most rows of players that one transaction of a job changes. A row of a match costs some twenty statements (two for
@@ -35,5 +35,5 @@ export interface Progress {
   mayPause: boolean;
 }
 
-/** Does the next chunk of a job, in the transaction of `batch`. */
-export type ChunkRunner = (batch: Batch, job: Job) => Promise<Progress>;
+/** Does the next chunk of a job, in the transaction of `work`. */
+export type ChunkRunner = (work: UnitOfWork, job: Job) => Promise<Progress>;
