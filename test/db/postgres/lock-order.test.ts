@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { runPortion } from '#events/jobs/runner.ts';
+import { runChunk } from '#events/jobs/runner.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
@@ -48,7 +48,7 @@ const ACTS: Record<string, Act> = {
   'withdraw events': async (context) => {
     const { key } = (await serverByName(context.db, 'Alpha'))!;
     await createWithdrawal(context.db, context.clock, { server: key, since: context.clock.now() - 1 });
-    for (let portion = 0; portion < 4; portion++) await runPortion(context);
+    for (let chunk = 0; chunk < 4; chunk++) await runChunk(context);
   },
   'project and sample': async ({ db, clock }, round) => {
     await projectMatches(db, 'UTC', clock.now());
