@@ -9,12 +9,13 @@ import { allCommands } from '#cli/command/dispatch.ts';
 import { ROUTES } from '#console/pages.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
-import { tablesOf } from '#db/transfer/schema.ts';
+import { listTables } from '#db/transfer/schema.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { ACCOUNT_EXAMPLES } from './account-examples.ts';
 import { ACCESS_EXAMPLES } from './access-examples.ts';
 import { APPLICATION_EXAMPLES } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
@@ -28,6 +29,7 @@ import { SERVER_EXAMPLES } from './server-examples.ts';
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
 const EXAMPLES = {
   ...SERVER_EXAMPLES,
+  ...ACCOUNT_EXAMPLES,
   ...APPLICATION_EXAMPLES,
   ...ACCESS_EXAMPLES,
   ...OWNER_EXAMPLES,
@@ -66,7 +68,7 @@ const NOT_COMPARED =
   /^(audit|sequence|rate_limits|revocations|throttles|console_sessions|known_devices|mail_failures|migrations)$/;
 
 async function rowsOf(db: Queryable): Promise<string[]> {
-  const tables = (await tablesOf(db)).filter(({ name }) => !NOT_COMPARED.test(name));
+  const tables = (await listTables(db)).filter(({ name }) => !NOT_COMPARED.test(name));
   const rows = [];
   for (const { name } of tables) {
     const found = await db.all(sql`select * from ${identifier(name)}`);

@@ -2,7 +2,7 @@ import { UsageError } from '#platform/errors.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Account, findAccount } from '#store/accounts/accounts.ts';
 import { type Application, applicationByClientId, managedApplication } from '#store/applications/applications.ts';
-import { CLIENT, required } from './command.ts';
+import { ACCOUNT, CLIENT, required } from './command.ts';
 import type { RowOption } from './operation-command.ts';
 
 /** @throws UsageError if no application has the Client ID, or if it is one of the service's own applications */
@@ -27,6 +27,12 @@ export async function requireAccount(db: Queryable, text: string): Promise<Accou
   if (account !== undefined) return account;
   throw new UsageError(`No account has the id, name or e-mail address "${text}"; see: scorehall account list`);
 }
+
+/** The option of every operation on one account. */
+export const byAccount: RowOption<Account> = {
+  options: ACCOUNT,
+  find: ({ db }, input) => requireAccount(db, required(input, 'account')),
+};
 
 export const lastOperatorMessage = (name: string): string =>
   `${name} is the last operator and has to stay one; make somebody else an operator first: scorehall account role --help`;
