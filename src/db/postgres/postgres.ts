@@ -24,7 +24,7 @@ const INT8 = 20;
 const NUMERIC = 1700;
 /** The maximum wait for a connection of the pool. */
 const POOL_TIMEOUT_MS = 15_000;
-/** After as much time without an answer to a statement of any duration, the host may be silent. */
+/** How long statements of any duration wait for a silent host. */
 const PATIENCE_MS = 60_000;
 
 /**
