@@ -2,7 +2,7 @@ import type { Db } from '#db/db.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { effectOf } from '#events/handlers/index.ts';
 import { contentHash } from '#events/ledger/content.ts';
-import { Batch } from '#events/ledger/unit-of-work.ts';
+import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
 import { prepareEvent } from '#events/schema/index.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { Keys } from '#store/sequence.ts';
@@ -41,35 +41,35 @@ export async function fillMatches(
 ): Promise<void> {
   const { tx } = bulk;
   const keys = await Keys.lock(tx);
-  const batch = new Batch(tx, keys, END);
-  await batch.load(history.players.map(({ uuid }) => uuid));
-  const keyOf = (uuid: string): number => batch.players.find(uuid)!.key;
+  const work = new UnitOfWork(tx, keys, END);
+  await work.load(history.players.map(({ uuid }) => uuid));
+  const keyOf = (uuid: string): number => work.players.find(uuid)!.key;
   const players = history.players.map(({ uuid }) => keyOf(uuid));
   const leaderboards = new BulkLeaderboards(bulk, players, END);
   const servers = new Servers(bulk);
   let [matches, last] = [0, 0];
   for (const block of history.blocks()) {
     for (const generated of block) {
-      last = await ingestOne(batch, await servers.named(generated.wire.server!), generated);
+      last = await ingestOne(work, await servers.named(generated.wire.server!), generated);
       await leaderboards.count(generated.event, keyOf);
     }
-    await bulk.insert(batch.rows.take());
+    await bulk.insert(work.rows.take());
     progress((matches += block.length));
   }
-  await batch.flush();
+  await work.flush();
   await keys.save();
   await leaderboards.finish(last);
 }
 
 /** Applies a match and adds it to the ledger. It must be new and valid. */
-async function ingestOne(batch: Batch, server: Server, { event, wire }: GeneratedMatch): Promise<number> {
-  const key = batch.keys.next(batch.now);
+async function ingestOne(work: UnitOfWork, server: Server, { event, wire }: GeneratedMatch): Promise<number> {
+  const key = work.keys.next(work.now);
   const { id: eventId, time, data } = prepareEvent(event);
-  const context = { batch, sender: OPERATOR, key, eventId, time, server, isReplay: false };
+  const context = { work, sender: OPERATOR, key, eventId, time, server, isReplay: false };
   await effectOf(event.type).apply(context, data);
   const body = JSON.stringify(wire.data);
   const hash = contentHash(secretHash, event.type, body);
-  batch.rows.add('ledger', [key, server.key, event.id, event.type, event.time, batch.now, body, null, 0, hash, null]);
+  work.rows.add('ledger', [key, server.key, event.id, event.type, event.time, work.now, body, null, 0, hash, null]);
   return key;
 }
 

@@ -6,7 +6,7 @@ const [ADA, BOB] = [person(101, 'Ada'), person(102, 'Bob')];
 
 const login = (id: string): string => JSON.stringify(event('player.login', { player: ADA }, { id }));
 
-/** Other forms of requests to the ingest: streams, compression, dry runs, refused bodies, test keys and the Dewdrop dialect. */
+/** Other forms of requests to the ingest: streams, compression, dry runs, refused bodies, test keys and the protocol of Dewdrop. */
 export async function playIngestExtras(player: Player, keys: Keys, testKey: string): Promise<void> {
   const token = keys['Alpha']!;
   const ndjson = { 'content-type': 'application/x-ndjson' };

@@ -11,8 +11,8 @@ import { receiptsAfter } from '#events/ledger/receipt-log.ts';
 import type { Sender } from '#events/ledger/receipts.ts';
 import type { Credential } from '#store/game/server-keys.ts';
 import { Credentials } from './credentials.ts';
-import { handleDialectRequest } from './dialects/dialect-request.ts';
-import { type DialectMatch, dialectRoutes } from './dialects/dialects.ts';
+import { handleProtocolRequest } from './protocols/protocol-request.ts';
+import { type ProtocolMatch, protocolRoutes } from './protocols/protocols.ts';
 import { handleEventRequest } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
 import { ServerLimits } from './server-limits.ts';
@@ -71,24 +71,24 @@ export async function openIngest(
     },
   };
   const router = new Router(Object.entries(routes));
-  const dialectRoute = dialectRoutes(config.INGEST_DIALECTS);
-  const serveDialect = async (request: IncomingMessage, response: ServerResponse, found: DialectMatch) => {
+  const protocolRoute = protocolRoutes(config.INGEST_DIALECTS);
+  const serveProtocol = async (request: IncomingMessage, response: ServerResponse, found: ProtocolMatch) => {
     const { route, path, parameter } = found;
     setRoute(response, path);
-    const credential = await credentials.ofHeader(`Bearer ${route.dialect.readKey(request) ?? ''}`);
+    const credential = await credentials.ofHeader(`Bearer ${route.protocol.readKey(request) ?? ''}`);
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
     using limits = serverLimits.open(credential.serverKey);
     const sender = serverSender(credential);
     const deps = { db, clock, keyedHash, limits, sender, dryRun: credential.test };
-    send(response, 200, JSON.stringify(await handleDialectRequest(deps, request, parameter, handle)));
+    send(response, 200, JSON.stringify(await handleProtocolRequest(deps, request, parameter, handle)));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '/', search = ''] = request.url!.split('?', 2);
     const name = withoutSlash(path);
     if (name === '/openapi.json' && isRead(request)) return send(response, 200, (document ??= openApiDocument(facts)));
-    const dialect = dialectRoute(name);
-    if (dialect !== undefined) return await serveDialect(request, response, dialect);
+    const protocol = protocolRoute(name);
+    if (protocol !== undefined) return await serveProtocol(request, response, protocol);
     const found = router.find(name);
     if (found !== undefined) setRoute(response, found.path);
     const credential = await credentials.of(request);

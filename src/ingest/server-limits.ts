@@ -18,8 +18,8 @@ import type { Receipt } from '#events/ledger/receipts.ts';
 
 /** Maximum weight of one server's events in the event queue: two transactions. */
 export const WINDOW_WEIGHT = 2 * MAX_GROUP_WEIGHT;
-/** Heavier requests enter the event queue in portions, since a request shares one transaction. */
-export const PORTION_WEIGHT = MAX_GROUP_WEIGHT;
+/** Heavier requests enter the event queue in chunks, since a request shares one transaction. */
+export const CHUNK_WEIGHT = MAX_GROUP_WEIGHT;
 export const MAX_REQUESTS = LIMITS.openRequest.max.server;
 const MAX_HELD_MIB = LIMITS.heldMebibyte.max.server;
 export const MAX_HELD_BYTES = MAX_HELD_MIB * 1024 * 1024;
@@ -121,14 +121,12 @@ export class RequestLimits implements Disposable {
     const refusal = this.#countMinute({ events: items.length, weight });
     if (refusal !== undefined) return Promise.reject(refusal);
     // The events of a dry run share the transaction that is rolled back, because they may depend on each other.
-    if (weight <= PORTION_WEIGHT || options?.dryRun) return this.#acceptPortion(items, weight, options);
-    const portions = splitIntoPortions(items).map((portion) =>
-      this.#acceptPortion(portion, totalWeight(portion), options),
-    );
-    return Promise.all(portions).then((receipts) => receipts.flat());
+    if (weight <= CHUNK_WEIGHT || options?.dryRun) return this.#acceptChunk(items, weight, options);
+    const chunks = splitIntoChunks(items).map((chunk) => this.#acceptChunk(chunk, totalWeight(chunk), options));
+    return Promise.all(chunks).then((receipts) => receipts.flat());
   }
 
-  #acceptPortion(items: readonly Item[], weight: number, options: IngestOptions | undefined): Promise<Receipt[]> {
+  #acceptChunk(items: readonly Item[], weight: number, options: IngestOptions | undefined): Promise<Receipt[]> {
     const reserved = this.#reserve(weight);
     return reserved === undefined
       ? this.#enqueue(items, weight, options)
@@ -235,20 +233,20 @@ export class RequestLimits implements Disposable {
 
 const exceeds = (amount: number, limit: number): boolean => limit > 0 && amount > limit;
 
-/** Splits items, in order, into portions of at most `PORTION_WEIGHT`; a heavier item is a separate portion. */
-function splitIntoPortions(items: readonly Item[]): Item[][] {
-  const portions: Item[][] = [];
+/** Splits items, in order, into chunks of at most `CHUNK_WEIGHT`; a heavier item is a separate chunk. */
+function splitIntoChunks(items: readonly Item[]): Item[][] {
+  const chunks: Item[][] = [];
   let weight = Infinity;
   for (const item of items) {
     const own = totalWeight([item]);
-    if (weight + own > PORTION_WEIGHT) {
-      portions.push([]);
+    if (weight + own > CHUNK_WEIGHT) {
+      chunks.push([]);
       weight = 0;
     }
-    portions.at(-1)!.push(item);
+    chunks.at(-1)!.push(item);
     weight += own;
   }
-  return portions;
+  return chunks;
 }
 
 const newPlayersIn = (receipts: readonly Receipt[]): number =>

@@ -8,7 +8,7 @@ import {
   choice,
   colour,
   database,
-  dialects,
+  protocols,
   duration,
   internalListen,
   type Listen,
@@ -113,7 +113,7 @@ export const SETTINGS = {
     whole(1, 1_000_000_000),
   ),
   INGEST_LIMIT: setting('0', 'Events a minute from one game server; 0: no limit', whole(0, 1_000_000_000)),
-  INGEST_DIALECTS: setting('', 'Protocols of other programs on the ingest: dewdrop; empty: none', dialects),
+  INGEST_DIALECTS: setting('', 'Protocols of other programs on the ingest: dewdrop; empty: none', protocols),
   INGEST_WEIGHT_LIMIT: setting(
     '200000',
     'Weight of the events a minute from one game server: about how many rows they write (a match: two for each player, one for each kill and objective); 0: no limit',

@@ -100,9 +100,9 @@ export const choices = <const T extends readonly [string, ...string[]]>(values: 
   });
 
 /** Protocols of other programs that the ingest can serve. */
-const DIALECT_NAMES = ['dewdrop'] as const;
-export type DialectName = (typeof DIALECT_NAMES)[number];
-export const dialects = choices(DIALECT_NAMES);
+const PROTOCOL_NAMES = ['dewdrop'] as const;
+export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
+export const protocols = choices(PROTOCOL_NAMES);
 
 export interface Listen {
   host?: string;

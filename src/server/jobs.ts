@@ -9,7 +9,7 @@ import { purge } from '#store/purge.ts';
 import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
 import { recordPurge } from '#store/purge-runs.ts';
 import type { AppContext } from '#context/context.ts';
-import { runPortion } from '#events/jobs/runner.ts';
+import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 import { mailOperators } from '#console/operator/notify.ts';
@@ -58,7 +58,7 @@ const JOBS: readonly RecurringJob[] = [
 async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Pacing): Promise<void> {
   for (let before = load.busyMs; !stop.aborted; before = load.busyMs) {
     const started = performance.now();
-    if (!(await runPortion(context))) return;
+    if (!(await runChunk(context))) return;
     const took = performance.now() - started;
     if (maxPause === 0) continue;
     const othersWait = load.busyMs > before || context.db.othersWait() === true;

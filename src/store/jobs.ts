@@ -24,7 +24,7 @@ export interface Job {
   /** JSON, private to the job's kind: the position at which the next transaction continues. */
   cursor: string;
   /** The number of transactions so far. */
-  portions: number;
+  chunks: number;
   done: number;
   /** How much there is to do, in the unit of `done`; null if unknown. */
   total: number | null;
@@ -40,18 +40,19 @@ export interface NewJob {
   cursor?: unknown;
   total?: number;
   /** The number of transactions before the job was created. */
-  portions?: number;
+  chunks?: number;
 }
 
-const COLUMNS = sql`key, kind, state, phase, label, params, cursor, portions, done, total, created, finished, error`;
+const COLUMNS = sql`
+  key, kind, state, phase, label, params, cursor, portions as chunks, done, total, created, finished, error`;
 
 /** Adds a job. @returns its key */
 export async function createJob(tx: Queryable, now: number, job: NewJob): Promise<number> {
-  const { kind, label, params = {}, cursor = {}, total = null, portions = 0 } = job;
+  const { kind, label, params = {}, cursor = {}, total = null, chunks = 0 } = job;
   const key = await nextKey(tx, now);
   await tx.run(sql`
     insert into jobs (key, kind, state, phase, label, params, cursor, portions, done, total, created, finished, error)
-    values (${key}, ${kind}, 'waiting', 'work', ${label}, ${JSON.stringify(params)}, ${JSON.stringify(cursor)}, ${portions}, 0,
+    values (${key}, ${kind}, 'waiting', 'work', ${label}, ${JSON.stringify(params)}, ${JSON.stringify(cursor)}, ${chunks}, 0,
       ${total}, ${now}, null, '')`);
   return key;
 }
@@ -82,7 +83,7 @@ export async function jobInTurn(db: Queryable): Promise<Job | undefined> {
     order by case when kind in ('merge', 'anonymisation') and portions > 0 then 0 else 1 end, key limit 1`);
 }
 
-/** The job whose next portion can run. */
+/** The job whose next chunk can run. */
 export async function nextJob(db: Queryable): Promise<Job | undefined> {
   const first = await jobInTurn(db);
   return first?.state === 'paused' ? undefined : first;
@@ -100,9 +101,9 @@ export async function hasOpenJob(db: Queryable): Promise<boolean> {
 
 /** Saves the progress of a job at the end of one of its transactions. */
 export async function saveJob(tx: Queryable, job: Job): Promise<void> {
-  const { key, state, phase, params, cursor, portions, done, finished, error } = job;
+  const { key, state, phase, params, cursor, chunks, done, finished, error } = job;
   await tx.run(sql`
-    update jobs set state = ${state}, phase = ${phase}, params = ${params}, cursor = ${cursor}, portions = ${portions}, done = ${done},
+    update jobs set state = ${state}, phase = ${phase}, params = ${params}, cursor = ${cursor}, portions = ${chunks}, done = ${done},
       finished = ${finished}, error = ${error}
     where key = ${key}`);
 }

@@ -50,7 +50,7 @@ export const NOT_COMPARED: readonly string[] = [
   // Counted by jobs, which have tests of their own.
   ...['map_ranks', 'ranked_players', 'rank_counts', 'rank_changes', 'sitemap_files'],
   ...['jobs', 'job_runs', 'rederivations', 'projections', 'sequence'],
-  // Dialects, imports and connections to game servers.
+  // Protocols of other programs, imports and connections to game servers.
   ...['dialect_maps', 'import_sources', 'import_marks', 'import_rows'],
   ...['server_watches', 'managed_servers', 'managed_players', 'managed_bans', 'server_keys'],
   // People, applications and the installation.

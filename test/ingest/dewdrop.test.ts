@@ -3,7 +3,7 @@ import { readConfig } from '#platform/config.ts';
 import { keyOf as keyOfId } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { mapNameBySlug } from '#ingest/dialects/dewdrop/map-slugs.ts';
+import { mapNameBySlug } from '#ingest/protocols/dewdrop/map-slugs.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { BEGINNING, after, event, map, person, sendEvents } from '#test/support/builders.ts';

@@ -9,7 +9,7 @@ import {
   MAX_HELD_BYTES,
   MAX_PARSED_REFUSALS,
   MAX_REQUESTS,
-  PORTION_WEIGHT,
+  CHUNK_WEIGHT,
   ServerLimits,
   WINDOW_WEIGHT,
 } from '#ingest/server-limits.ts';
@@ -254,7 +254,7 @@ test('each server stays within its window, in order, and every request gets its 
         queued.set(server, (queued.get(server) ?? 0) + weight);
         started.set(server, [...(started.get(server) ?? []), ...items.map((item) => totalWeight([item]))]);
         assert.ok(queued.get(server)! <= Math.max(WINDOW_WEIGHT, weight));
-        assert.ok(weight <= PORTION_WEIGHT || items.length === 1);
+        assert.ok(weight <= CHUNK_WEIGHT || items.length === 1);
         const { promise, resolve } = Promise.withResolvers<Receipt[]>();
         open.push({
           server,

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
 import type { Db, Queryable } from '#db/db.ts';
-import { type Sql, sql, textOf } from '#db/sql.ts';
+import { type Sql, sql, statementText } from '#db/sql.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { countersOfMatches, reportsAbout, reportsBetween, reportsOf } from '#store/game/counters/counter-reports.ts';
 import { counterByKey } from '#store/game/counters/counters.ts';
@@ -61,9 +61,9 @@ import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { event, match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
-import { ROWS_PER_PORTION } from '#events/ledger/portion.ts';
+import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
-import { Batch } from '#events/ledger/unit-of-work.ts';
+import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
 import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
@@ -94,7 +94,7 @@ async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>)
   await read(recorderOf(db, queries));
   const raw = new DatabaseSync(path, { readOnly: true });
   const steps = queries.flatMap((query) => {
-    const text = textOf(query, new WeakMap(), () => '?');
+    const text = statementText(query, new WeakMap(), () => '?');
     const rows = raw.prepare(`explain query plan ${text}`).all(...query.values) as { detail: string }[];
     return rows.map(({ detail }) => detail);
   });
@@ -187,7 +187,7 @@ test('no read of a request scans a table that grows with the network', async (t)
 const rated = (number: number) => event('map.rated', { player: person(number), map: 'Isle', rate: 4 });
 const inTransaction = (act: (tx: Queryable) => Promise<unknown>) => (recorder: Db) => recorder.transaction(act);
 
-test('portions of leaderboards and of ratings read by indexes', async (t) => {
+test('chunks of leaderboards and of ratings read by indexes', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const context = await testContext(t, database.url);
@@ -198,13 +198,13 @@ test('portions of leaderboards and of ratings read by indexes', async (t) => {
     context,
     played,
     published,
-    ...Array.from({ length: ROWS_PER_PORTION + 1 }, (_, number) => rated(number)),
+    ...Array.from({ length: ROWS_PER_CHUNK + 1 }, (_, number) => rated(number)),
   );
   const [key] = (await db.tuple(sql`select key from matches`)) as [number];
   const [one, two] = [(await findPlayer(db, person(1).uuid))!.key, (await findPlayer(db, person(2).uuid))!.key];
   const derive = (ref: string) => (recorder: Db) =>
-    recorder.transaction(async (tx) => deriveRatings(new Batch(tx, await Keys.lock(tx), clock.now()), ref));
-  const portions: Record<string, (db: Db) => Promise<unknown>> = {
+    recorder.transaction(async (tx) => deriveRatings(new UnitOfWork(tx, await Keys.lock(tx), clock.now()), ref));
+  const chunks: Record<string, (db: Db) => Promise<unknown>> = {
     'restart of the leaderboards': (recorder) => projectMatches(recorder, 'UTC', clock.now()),
     projectMatches: (recorder) => projectMatches(recorder, 'UTC', clock.now()),
     'removal of a match from leaderboards': inTransaction(async (tx) =>
@@ -218,7 +218,7 @@ test('portions of leaderboards and of ratings read by indexes', async (t) => {
     'the next ratings': derive('ratings 0 map isle'),
     'deletion of votes': derive('map isle'),
   };
-  for (const [name, act] of Object.entries(portions)) {
+  for (const [name, act] of Object.entries(chunks)) {
     const steps = await stepsOf(db, database.url, act);
     assert.ok(steps.length > 2, name);
     assert.deepEqual(steps.filter(isLargeScan), [], name);
@@ -322,7 +322,7 @@ async function genericPlanOf(db: Db, url: string, read: (db: Db) => Promise<unkn
   await client.connect();
   try {
     const plans = queries.map(
-      (query) => `explain (generic_plan) ${textOf(query, new WeakMap(), (place) => `$${place}`)}`,
+      (query) => `explain (generic_plan) ${statementText(query, new WeakMap(), (place) => `$${place}`)}`,
     );
     const { rows } = await client.query({ text: plans.join(';'), rowMode: 'array' });
     return rows.flat().join('\n');
@@ -380,7 +380,7 @@ test('a page of an inactive player’s matches reads no more rows than it shows,
       const queries: Sql[] = [];
       const recorder = { ...context.db, all: async (query: Sql) => (queries.push(query), []) } as unknown as Db;
       await listPlayedMatches(recorder, key, before, PAGE);
-      const text = textOf(queries[0]!, new WeakMap(), (place) => `$${place}`);
+      const text = statementText(queries[0]!, new WeakMap(), (place) => `$${place}`);
       const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...queries[0]!.values]);
       const nodes = nodesOf((rows[0]['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan);
       const read = nodes.map(

@@ -11,7 +11,7 @@ import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } 
 import type { DataOf } from '../schema/index.ts';
 import type { LINK_EVENTS } from '../schema/account-links.ts';
 import {
-  type Batch,
+  type UnitOfWork,
   type EventContext,
   type HandlerResult,
   EventRejected,
@@ -23,13 +23,13 @@ type Link = DataOf<'account.link'>;
 /** Links the game account of a player to the account that the typed code belongs to. */
 
 async function applyLink(context: EventContext, { player, code }: Link): Promise<HandlerResult> {
-  const { batch } = context;
-  const row = await batch.tx.get<{ account_id: string }>(
-    sql`select account_id from link_codes where code_hash = ${batch.tx.keyedHash(plainCode(code))} and expires > ${batch.now}`,
+  const { work } = context;
+  const row = await work.tx.get<{ account_id: string }>(
+    sql`select account_id from link_codes where code_hash = ${work.tx.keyedHash(plainCode(code))} and expires > ${work.now}`,
   );
   if (row === undefined)
     throw new EventRejected('data.code', 'is wrong or has expired; get a new code on the account page');
-  const refusal = await linkPlayer(batch.tx, row.account_id, player);
+  const refusal = await linkPlayer(work.tx, row.account_id, player);
   if (refusal === 'player linked')
     throw new EventRejected('data.player', 'is linked to another account; unlink it there first');
   if (refusal === 'player leaving')
@@ -39,19 +39,19 @@ async function applyLink(context: EventContext, { player, code }: Link): Promise
       true,
     );
   if (refusal !== undefined) throw new EventRejected('data.code', 'belongs to an account that is linked already');
-  await batch.load([player.uuid]);
+  await work.load([player.uuid]);
   observePlayer(context, player);
-  await batch.flush();
-  await returnPunishments(batch, player);
-  const account = (await accountById(batch.tx, row.account_id))!;
+  await work.flush();
+  await returnPunishments(work, player);
+  const account = (await accountById(work.tx, row.account_id))!;
   await recordLink(context, account);
   return { note: `linked to the account ${account.name}` };
 }
 
 /** The audit entry leaves out the UUID: deleting the account must leave no trace of it. */
-async function recordLink({ batch, server }: EventContext, { id, name }: Account): Promise<void> {
+async function recordLink({ work, server }: EventContext, { id, name }: Account): Promise<void> {
   const actor = { via: 'game', account_id: id, name, address: server?.name ?? '' } as const;
-  await recordAudit(batch.tx, batch.now, actor, { action: 'account.link', subject: id, label: name });
+  await recordAudit(work.tx, work.now, actor, { action: 'account.link', subject: id, label: name });
 }
 
 /**
@@ -59,7 +59,7 @@ async function recordLink({ batch, server }: EventContext, { id, name }: Account
  * merged into another one since, the account is linked to that one; it is unlinked too, unless an event of its own linked
  * it.
  */
-async function unlink({ tx, players }: Batch, { key }: LedgerRow, uuid: string): Promise<void> {
+async function unlink({ tx, players }: UnitOfWork, { key }: LedgerRow, uuid: string): Promise<void> {
   const player = players.find(uuid)!;
   const rows = await tx.tuples(sql`
     select l.key, l.body from name_observations s join ledger l on l.key = s.ledger_key
@@ -76,9 +76,9 @@ async function unlink({ tx, players }: Batch, { key }: LedgerRow, uuid: string):
 const linkedUuid = (body: string): string | undefined =>
   uuidOf((JSON.parse(body) as { player: { uuid: string } }).player.uuid);
 
-async function undoLink(batch: Batch, row: LedgerRow, { player }: Pick<Link, 'player'>): Promise<null> {
-  await unlink(batch, row, player.uuid);
-  await deleteObservation(batch, row.key, player.uuid);
+async function undoLink(work: UnitOfWork, row: LedgerRow, { player }: Pick<Link, 'player'>): Promise<null> {
+  await unlink(work, row, player.uuid);
+  await deleteObservation(work, row.key, player.uuid);
   return null;
 }
 

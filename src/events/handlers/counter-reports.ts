@@ -16,24 +16,24 @@ const MAX_WARNINGS = 5;
  * @returns warnings about unknown counters and implausible values
  */
 export async function applyReports(
-  { batch, key }: Pick<EventContext, 'batch' | 'key'>,
+  { work, key }: Pick<EventContext, 'work' | 'key'>,
   mode: Group,
   reported: readonly ReportedCounters[],
 ): Promise<Problem[] | undefined> {
   const byPlayer = new Map<number, CounterValues[]>();
   for (const { uuid, values } of reported) {
-    const player = batch.players.find(uuid)!.key;
+    const player = work.players.find(uuid)!.key;
     byPlayer.set(player, [...(byPlayer.get(player) ?? []), values]);
   }
   for (const [player, values] of byPlayer) {
-    batch.rows.add('counter_reports', [key, player, mode, reportText(values)]);
-    await batch.counters.add({ event: key, player, mode, values });
+    work.rows.add('counter_reports', [key, player, mode, reportText(values)]);
+    await work.counters.add({ event: key, player, mode, values });
   }
-  return await warningsAbout(batch, reported);
+  return await warningsAbout(work, reported);
 }
 
 async function warningsAbout(
-  { counters }: EventContext['batch'],
+  { counters }: EventContext['work'],
   reported: readonly ReportedCounters[],
 ): Promise<Problem[] | undefined> {
   const declared = await counters.declared();

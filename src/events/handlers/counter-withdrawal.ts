@@ -1,15 +1,15 @@
 import { deleteReports, reportsOf } from '#store/game/counters/counter-reports.ts';
 import { valuesOfPlayers } from '#store/game/counters/player-counters.ts';
 import { markStale } from '#store/jobs.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 /**
  * Withdraws the counters that an event reported of some players: subtracts them from sums, and has the maxima of players
  * derived again where the event may have set one.
  * @param players by default all that the event reports
  */
-export async function withdrawReports(batch: Batch, event: number, players?: readonly number[]): Promise<void> {
-  const { tx, counters } = batch;
+export async function withdrawReports(work: UnitOfWork, event: number, players?: readonly number[]): Promise<void> {
+  const { tx, counters } = work;
   const reports = await reportsOf(tx, event, players);
   if (reports.length === 0) return;
   const maxima = new Map<number, ReadonlyMap<number, number>>();

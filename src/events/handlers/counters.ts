@@ -11,7 +11,7 @@ import {
 import type { DataOf } from '../schema/index.ts';
 import { type COUNTER_EVENTS, MAX_COUNTERS } from '../schema/counters.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
-import { recountPortion, type RecountParams } from './recount.ts';
+import { recountChunk, type RecountParams } from './recount.ts';
 
 /**
  * Adds or changes a counter. Where it counts in another way from now on, all earlier reports are counted again: few at
@@ -21,10 +21,10 @@ async function applyCounterDeclared(
   context: EventContext,
   { modes, ...data }: DataOf<'counter.declared'>,
 ): Promise<HandlerResult> {
-  const { batch, key: event } = context;
-  await batch.flush();
-  const before = await counterByKey(batch.tx, data.key);
-  if (before === undefined && (await listCounters(batch.tx)).length >= MAX_COUNTERS)
+  const { work, key: event } = context;
+  await work.flush();
+  const before = await counterByKey(work.tx, data.key);
+  if (before === undefined && (await listCounters(work.tx)).length >= MAX_COUNTERS)
     throw new EventRejected(
       'data.key',
       `is one more than the ${MAX_COUNTERS} counters of a network; remove another one`,
@@ -32,30 +32,30 @@ async function applyCounterDeclared(
   const sorted = [...new Set(modes)].sort();
   const isCounted = before?.aggregate === data.aggregate && before.modes.join() === sorted.join();
   const { id, counted } = isCounted ? before : { id: event, counted: 0 };
-  await saveCounter(batch.tx, { ...data, modes: sorted, id, counted });
-  batch.counters.forget();
+  await saveCounter(work.tx, { ...data, modes: sorted, id, counted });
+  work.counters.forget();
   if (!isCounted) await recount(context, { key: data.key, id, dropped: before?.id });
   return undefined;
 }
 
 /** Removes a counter with its sums. The reports stay: declaring it again counts them again. */
 async function applyCounterRemoved(context: EventContext, { key }: DataOf<'counter.removed'>): Promise<HandlerResult> {
-  const { batch } = context;
-  await batch.flush();
-  const before = await counterByKey(batch.tx, key);
+  const { work } = context;
+  await work.flush();
+  const before = await counterByKey(work.tx, key);
   if (before === undefined) throw new EventRejected('data.key', 'is no counter of this network');
-  await deleteCounter(batch.tx, key);
-  batch.counters.forget();
+  await deleteCounter(work.tx, key);
+  work.counters.forget();
   await recount(context, { key, dropped: before.id });
   return undefined;
 }
 
-/** Does the first portion of a recount, and adds a job for the rest. */
-async function recount({ batch }: EventContext, params: RecountParams): Promise<void> {
-  const { isComplete } = await recountPortion(batch, params);
-  await batch.flush();
+/** Does the first chunk of a recount, and adds a job for the rest. */
+async function recount({ work }: EventContext, params: RecountParams): Promise<void> {
+  const { isComplete } = await recountChunk(work, params);
+  await work.flush();
   if (isComplete) return;
-  await createJob(batch.tx, batch.now, { kind: 'counters', label: params.key, params });
+  await createJob(work.tx, work.now, { kind: 'counters', label: params.key, params });
 }
 
 export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {

@@ -1,10 +1,10 @@
 import type { Queryable } from '#db/db.ts';
-import type { Budget } from '../ledger/portion.ts';
+import type { Budget } from '../ledger/chunk.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import type { Session } from '../ledger/observations.ts';
 import type { EventName } from '../schema/index.ts';
 import type { EventType } from '../schema/event-type.ts';
-import type { Batch, EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork, EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
 
 /**
  * What an event does, and how that is taken back: one value for each type (`index.ts` lists them), beside what the event
@@ -13,12 +13,12 @@ import type { Batch, EventContext, HandlerResult } from '../ledger/unit-of-work.
  */
 export interface EventEffect<Data = unknown> {
   /**
-   * Applies the event. A handler that reads rows which the batch has queued flushes the batch first.
+   * Applies the event. A handler that reads queued rows flushes the unit of work first.
    * @throws EventRejected
    */
   apply(context: EventContext, data: Data): Promise<HandlerResult> | HandlerResult;
-  /** Reads what `apply` needs of all events of a batch, in few statements. */
-  load(batch: Batch, events: readonly { scope: number; data: Data }[]): Promise<void> | void;
+  /** Reads what `apply` needs of all events of a transaction, in few statements. */
+  load(work: UnitOfWork, events: readonly { scope: number; data: Data }[]): Promise<void> | void;
   /** Whether a UUID may mean another player after it, so that the events behind it are looked up again. */
   changesPlayers: boolean;
   /**
@@ -26,7 +26,7 @@ export interface EventEffect<Data = unknown> {
    * that only changes sums and newest values, from which it can be removed alone, and if `apply` returns the aggregate.
    */
   aggregate(data: Data, scope: number): string | null;
-  /** The player whose name it records, unless `retract` works in portions. */
+  /** The player whose name it records, unless `retract` works in chunks. */
   observes(data: Data): Observation | undefined;
   retract: Retraction<Data>;
   /** Replaces deleted players in its rows, beside the names of `observes`. */
@@ -54,17 +54,17 @@ export type Retraction<Data> =
   /** The ledger does not have it. */
   | 'not stored'
   /** Deletes its rows and subtracts it from sums. @returns the aggregate to derive again */
-  | { undo(batch: Batch, row: LedgerRow, data: Data): Promise<string | null> | string | null }
-  | RetractionInPortions;
+  | { undo(work: UnitOfWork, row: LedgerRow, data: Data): Promise<string | null> | string | null }
+  | ChunkedRetraction;
 
 /** Retracts an event of so many rows that it takes several transactions. `next` returns undefined when it is done. */
-export interface RetractionInPortions {
-  begin(batch: Batch, row: LedgerRow): Promise<PortionCursor>;
-  next(batch: Batch, row: LedgerRow, cursor: never, budget: Budget): Promise<PortionCursor | undefined>;
+export interface ChunkedRetraction {
+  begin(work: UnitOfWork, row: LedgerRow): Promise<ChunkCursor>;
+  next(work: UnitOfWork, row: LedgerRow, cursor: never, budget: Budget): Promise<ChunkCursor | undefined>;
 }
 
-/** Where a retraction in portions continues. */
-export interface PortionCursor {
+/** Where a retraction in chunks continues. */
+export interface ChunkCursor {
   /** The key of the event. */
   key: number;
 }
@@ -100,4 +100,4 @@ export const observesNobody = (): undefined => undefined;
 /** For events without rows that name players, and those whose rows do so by key only. */
 export const storesNoNames = (): void => undefined;
 /** For events that only change their aggregate. */
-export const AGGREGATE_ONLY = { undo: (_batch: Batch, { aggregate }: LedgerRow): string | null => aggregate };
+export const AGGREGATE_ONLY = { undo: (_batch: UnitOfWork, { aggregate }: LedgerRow): string | null => aggregate };

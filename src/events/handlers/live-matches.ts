@@ -18,10 +18,10 @@ import { observedAt } from './servers.ts';
  * its result is known.
  */
 async function applyProgress(context: EventContext, data: DataOf<'match.progress'>): Promise<HandlerResult> {
-  const { batch, eventId: id, server, time } = context;
+  const { work, eventId: id, server, time } = context;
   const { key: serverKey } = server!;
   const received = observedAt(context, 'a report of a running match');
-  const before = await newestReport(batch.tx, serverKey);
+  const before = await newestReport(work.tx, serverKey);
   if (before !== undefined && before.time >= time) {
     if (before.event_id === id && before.time === time) return { duplicateOf: null };
     return { note: 'nothing changed: a newer report of a running match is already stored' };
@@ -36,17 +36,17 @@ async function applyProgress(context: EventContext, data: DataOf<'match.progress
   const players = new Set(data.teams.flatMap((team) => team.players.map(({ uuid }) => uuid)));
   const participants = data.participants ?? players.size;
   const facts = { phase, started, map, gamemode, participants, observers, teams, objectives };
-  await storeReport(batch.tx, { serverKey, eventId: id, time, received, ...facts }, before);
+  await storeReport(work.tx, { serverKey, eventId: id, time, received, ...facts }, before);
   return undefined;
 }
 
 /** Whether the result of the match is stored or among the events of this transaction. */
-async function isReported({ batch, server, time }: EventContext, started: number): Promise<boolean> {
+async function isReported({ work, server, time }: EventContext, started: number): Promise<boolean> {
   const { key } = server!;
-  const queued = batch.finished.some(
+  const queued = work.finished.some(
     (match) => match.serverKey === key && isSameMatch([match.started, match.finished], [started, time]),
   );
-  return queued || (await hasResult(batch.tx, key, started, time));
+  return queued || (await hasResult(work.tx, key, started, time));
 }
 
 export const LIVE_MATCH_EFFECTS: Effects<typeof LIVE_MATCH_EVENTS> = {

@@ -4,7 +4,7 @@ import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
 import { mapAggregate } from './maps.ts';
 import {
-  type Batch,
+  type UnitOfWork,
   type EventContext,
   EventRejected,
   sourceOf,
@@ -18,21 +18,21 @@ import { mapByName } from '#store/game/maps/maps.ts';
 
 /** Stores a player's rating of a map version; it replaces an earlier rating by the same player. */
 async function applyRated(context: EventContext, data: DataOf<'map.rated'>): Promise<HandlerResult> {
-  const { batch, time } = context;
-  const map = await mapByName(batch.tx, data.map);
+  const { work, time } = context;
+  const map = await mapByName(work.tx, data.map);
   if (map === undefined) throw new EventRejected('data.map', 'names no published map; send map.published first', true);
   const version = data.version ?? map.version;
-  if (version !== map.version) await checkVersions(batch.tx, map.key, version);
-  await batch.load([data.player.uuid]);
+  if (version !== map.version) await checkVersions(work.tx, map.key, version);
+  await work.load([data.player.uuid]);
   const player = observePlayer(context, data.player);
-  await batch.flush();
+  await work.flush();
   const vote = { mapKey: map.key, version, playerKey: player.key, rate: data.rate, time, serverKey: sourceOf(context) };
-  const before = await batch.tx.get<{ rate: number; time: number }>(sql`
+  const before = await work.tx.get<{ rate: number; time: number }>(sql`
     select rate, time from map_votes where map_key = ${map.key} and version = ${version} and player_key = ${player.key}`);
   if (before !== undefined && before.time > time) return { note: 'a newer rating of this player is known' };
-  await writeVote(batch.tx, vote);
-  if (before !== undefined) await countVote(batch.tx, { ...vote, rate: before.rate }, -1);
-  await countVote(batch.tx, vote, 1);
+  await writeVote(work.tx, vote);
+  if (before !== undefined) await countVote(work.tx, { ...vote, rate: before.rate }, -1);
+  await countVote(work.tx, vote, 1);
   return undefined;
 }
 
@@ -103,12 +103,12 @@ export const votesOf = (aggregate: string, player: number): string => `vote ${pl
 
 /** Only the votes of the player are derived again. */
 async function undoRated(
-  batch: Batch,
+  work: UnitOfWork,
   row: LedgerRow,
   { player: { uuid } }: DataOf<'map.rated'>,
 ): Promise<string | null> {
-  await deleteObservation(batch, row.key, uuid);
-  return row.aggregate && votesOf(row.aggregate, batch.players.find(uuid)!.key);
+  await deleteObservation(work, row.key, uuid);
+  return row.aggregate && votesOf(row.aggregate, work.players.find(uuid)!.key);
 }
 
 export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {

@@ -4,7 +4,13 @@ import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { type AggregateKind, allEvents } from './aggregate-kind.ts';
-import { type Batch, type EventContext, EventRejected, sourceOf, type HandlerResult } from '../ledger/unit-of-work.ts';
+import {
+  type UnitOfWork,
+  type EventContext,
+  EventRejected,
+  sourceOf,
+  type HandlerResult,
+} from '../ledger/unit-of-work.ts';
 import { AS_STORED, type Effects, loadsNothing, observesNobody, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MAP_EVENTS } from '../schema/maps.ts';
@@ -18,9 +24,9 @@ type Published = DataOf<'map.published'>;
  * or a missing picture does not overwrite the stored one, since older map files lack them.
  */
 async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
-  const { time, batch } = context;
+  const { time, work } = context;
   const picture = await mapImageOf(context, data);
-  const known = await publishedMap(batch.tx, data.name);
+  const known = await publishedMap(work.tx, data.name);
   if (known === undefined) {
     await storeImage(context, data, picture);
     await addMap(context, data, picture);
@@ -42,7 +48,7 @@ async function applyPublished(context: EventContext, data: Published): Promise<H
     return undefined;
   }
   // Until this time the map was like this: an event with an earlier time that arrives late is not newer.
-  await batch.tx.run(sql`update maps set published = ${time} where key = ${known.key}`);
+  await work.tx.run(sql`update maps set published = ${time} where key = ${known.key}`);
   return { note: 'nothing changed: the same map is already published' };
 }
 
@@ -68,17 +74,17 @@ async function publishedMap(tx: Queryable, name: string): Promise<PublishedMap |
 }
 
 /** The hash of an event's picture. In a replay it comes from `map_pictures`: the ledger does not store pictures. */
-async function mapImageOf({ batch, key, isReplay }: EventContext, { image }: Published): Promise<string | undefined> {
+async function mapImageOf({ work, key, isReplay }: EventContext, { image }: Published): Promise<string | undefined> {
   if (image !== undefined) return hashOf(image);
   if (!isReplay) return undefined;
-  return (await batch.tx.get<{ hash: string }>(sql`select hash from map_pictures where ledger_key = ${key}`))?.hash;
+  return (await work.tx.get<{ hash: string }>(sql`select hash from map_pictures where ledger_key = ${key}`))?.hash;
 }
 
 const hashOf = ({ data }: NonNullable<Published['image']>): string =>
   hash('sha256', Buffer.from(data, 'base64'), 'base64url');
 
 async function storeImage(
-  { batch: { tx }, key, isReplay }: EventContext,
+  { work: { tx }, key, isReplay }: EventContext,
   { image }: Published,
   picture: string | undefined,
 ): Promise<void> {
@@ -90,13 +96,13 @@ async function storeImage(
 }
 
 async function addMap(context: EventContext, data: Published, picture: string | undefined): Promise<void> {
-  const { key, time, batch } = context;
-  await batch.tx.run(sql`
+  const { key, time, work } = context;
+  await work.tx.run(sql`
     insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published, changed_key)
     values (${key}, ${data.name}, ${nameKey(data.name)}, ${data.version}, ${data.proto}, ${data.objective}, ${data.type},
       ${data.path}, ${JSON.stringify(data.authors)}, ${JSON.stringify(data.teams)}, ${JSON.stringify(data.gamemodes)},
       ${sourceOf(context)}, ${time}, ${key})`);
-  await writeModesAndImage(batch.tx, key, data.gamemodes, picture);
+  await writeModesAndImage(work.tx, key, data.gamemodes, picture);
 }
 
 async function updateMap(
@@ -105,7 +111,7 @@ async function updateMap(
   data: Published,
   picture: string | undefined,
 ): Promise<void> {
-  const { tx } = context.batch;
+  const { tx } = context.work;
   await tx.run(sql`
     update maps set version = ${data.version}, proto = ${data.proto}, objective = ${data.objective}, type = ${data.type},
       path = ${data.path}, authors = ${JSON.stringify(data.authors)}, teams = ${JSON.stringify(data.teams)},
@@ -140,7 +146,7 @@ function factsOf({ version, proto, objective, type, path, authors, teams, gamemo
 }
 
 /** Deletes the picture of a map with the last event that brought it. The map itself is rebuilt. */
-async function undoPublished({ tx }: Batch, { key, aggregate }: LedgerRow): Promise<string | null> {
+async function undoPublished({ tx }: UnitOfWork, { key, aggregate }: LedgerRow): Promise<string | null> {
   await tx.runAll([
     sql`delete from map_images where hash in (select hash from map_pictures where ledger_key = ${key})
       and not exists (select 1 from map_pictures o where o.hash = map_images.hash and o.ledger_key <> ${key})`,

@@ -12,18 +12,18 @@ import { withdrawReports } from './counter-withdrawal.ts';
 import { uuidsOf } from '../schema/match-summary.ts';
 import { eventsOf, type LedgerRow } from '../ledger/ledger-rows.ts';
 import { markObservedStale } from '../ledger/observations.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { PreparedData } from '../schema/index.ts';
-import type { PortionCursor } from './event-effect.ts';
-import type { Budget } from '../ledger/portion.ts';
+import type { ChunkCursor } from './event-effect.ts';
+import type { Budget } from '../ledger/chunk.ts';
 
 /**
- * Withdraws a match in portions, because one match may have thousands of players and kills. The first portion marks the
+ * Withdraws a match in chunks, because one match may have thousands of players and kills. The first chunk marks the
  * event as withdrawn and deletes the page of the match; the following ones subtract its players, and the last one deletes
  * its row.
  */
 
-export interface MatchCursor extends PortionCursor {
+export interface MatchCursor extends ChunkCursor {
   /** The number of players (of `uuidsOf`) that are done. */
   offset: number;
   countedFor: CountedFor;
@@ -32,11 +32,11 @@ export interface MatchCursor extends PortionCursor {
 /** Kills have no counters to subtract, so deleting one costs far less than removing a player. */
 const KILLS_PER_ROW = 10;
 
-export async function beginMatch(batch: Batch, row: LedgerRow): Promise<MatchCursor> {
-  const { tx, now } = batch;
+export async function beginMatch(work: UnitOfWork, row: LedgerRow): Promise<MatchCursor> {
+  const { tx, now } = work;
   const { key } = row;
   const countedFor = await removeMatchResult(tx, key);
-  await countUuidsApart(batch, row);
+  await countUuidsApart(work, row);
   await tx.runAll([
     sql`update ledger set withdrawn = ${now} where key = ${key}`,
     // The projection of the leaderboards and the pages read matches with their details, so both pass it by from here on.
@@ -46,15 +46,15 @@ export async function beginMatch(batch: Batch, row: LedgerRow): Promise<MatchCur
 }
 
 /**
- * Adds to the counters what they lack where several UUIDs of the match are one player, who has one match: the portions
+ * Adds to the counters what they lack where several UUIDs of the match are one player, who has one match: the chunks
  * subtract each UUID as it was counted, and in between further UUIDs may be merged.
  */
-async function countUuidsApart(batch: Batch, row: LedgerRow): Promise<void> {
-  const { tx, players } = batch;
+async function countUuidsApart(work: UnitOfWork, row: LedgerRow): Promise<void> {
+  const { tx, players } = work;
   const merged = await tx.tuple(sql`select 1 from merged_in_matches where match_key = ${row.key} limit 1`);
   if (merged === undefined) return;
   const { facts, players: played } = await readMatch(tx, row);
-  await batch.load(played.map(([uuid]) => uuid));
+  await work.load(played.map(([uuid]) => uuid));
   const rows = await tx.tuples(sql`select player_key from player_matches where match_key = ${row.key}`);
   const survivors = await survivorsIn(tx, row.key);
   const withRow = new Set(rows.map(([player]) => player as number));
@@ -78,24 +78,24 @@ async function survivorsIn(tx: Queryable, match: number): Promise<Map<string, nu
   return new Map(rows as [string, number][]);
 }
 
-/** @returns where the next portion continues; undefined when the match is gone */
+/** @returns where the next chunk continues; undefined when the match is gone */
 export async function continueMatch(
-  batch: Batch,
+  work: UnitOfWork,
   row: LedgerRow,
   cursor: MatchCursor,
   budget: Budget,
 ): Promise<MatchCursor | undefined> {
-  const match = await readMatch(batch.tx, row);
+  const match = await readMatch(work.tx, row);
   const uuids = uuidsOf(match);
   const count = Math.min(uuids.length - cursor.offset, budget.rows);
   const next = { ...cursor, offset: cursor.offset + count };
-  await removePlayers(batch, match, cursor, next.offset);
+  await removePlayers(work, match, cursor, next.offset);
   budget.spend(count);
   if (next.offset < uuids.length || budget.isSpent) return next;
-  if (match.kills.length > 0 && !(await deleteKills(batch.tx, cursor.key, budget))) return next;
+  if (match.kills.length > 0 && !(await deleteKills(work.tx, cursor.key, budget))) return next;
   // Those of players whom a merge has moved since.
-  await withdrawReports(batch, cursor.key);
-  await batch.tx.run(sql`delete from matches where key = ${cursor.key}`);
+  await withdrawReports(work, cursor.key);
+  await work.tx.run(sql`delete from matches where key = ${cursor.key}`);
   return undefined;
 }
 
@@ -107,15 +107,15 @@ async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
 }
 
 /** Removes the players from the cursor's offset to `end`. */
-async function removePlayers(batch: Batch, match: MatchData, cursor: MatchCursor, end: number): Promise<void> {
+async function removePlayers(work: UnitOfWork, match: MatchData, cursor: MatchCursor, end: number): Promise<void> {
   const { key, offset, countedFor } = cursor;
-  const { tx, players } = batch;
+  const { tx, players } = work;
   const uuids = uuidsOf(match).slice(offset, end);
   if (uuids.length === 0) return;
-  await batch.load(uuids);
+  await work.load(uuids);
   const playerKeys = [...new Set(uuids.map((uuid) => players.find(uuid)!.key))];
   await removePlayersFromLeaderboards(tx, key, playerKeys, countedFor);
-  await withdrawReports(batch, key, playerKeys);
+  await withdrawReports(work, key, playerKeys);
   const group = groupOf(match.facts.gamemode);
   const ofTeams = match.players.slice(offset, end);
   for (const [uuid, , , , , , , , sums] of ofTeams) players.count(players.find(uuid)!, group, sums, -1);
@@ -124,7 +124,7 @@ async function removePlayers(batch: Batch, match: MatchData, cursor: MatchCursor
     Math.max(0, end - match.players.length),
   );
   const named = [...ofTeams, ...scorers].map(([uuid, name]) => ({ uuid, name, time: match.finished }));
-  await markObservedStale(batch, named);
+  await markObservedStale(work, named);
   await tx.runAll([
     sql`delete from player_matches where match_key = ${key} and player_key in (${list(playerKeys)})`,
     sql`delete from name_observations where player_key in (${list(playerKeys)}) and ledger_key = ${key}`,

@@ -12,21 +12,21 @@ import { beginMatch, continueMatch } from './match-retraction.ts';
 import { applyReports } from './counter-reports.ts';
 import { type MatchSummary, type PlayerSummary, uuidsOf } from '../schema/match-summary.ts';
 
-/** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
+/** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the unit of work. */
 async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
-  const { batch, key, server } = context;
+  const { work, key, server } = context;
   const { facts, started, finished, teams, objectives, extras, counters } = match;
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
-  batch.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
-  batch.finished.push({ serverKey: server!.key, started, finished });
+  work.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
+  work.finished.push({ serverKey: server!.key, started, finished });
   addPlayers(context, match);
-  if (batch.players.hasMerged) addMerged(context, match);
-  batch.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);
+  if (work.players.hasMerged) addMerged(context, match);
+  work.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);
   if (match.kills.length > 0) addKills(context, match);
   if (match.completed.length > 0) addCompleted(context, match);
   if (counters === undefined) return undefined;
-  batch.rows.add('match_counters', [key, counters.text]);
+  work.rows.add('match_counters', [key, counters.text]);
   const warnings = await applyReports(context, groupOf(facts.gamemode), counters.reported);
   return warnings && { warnings };
 }
@@ -38,19 +38,19 @@ type PlayerRow = [match: number, player: number, ...PlayedBy];
  * several UUIDs of the match were merged into one player, `joinPlayed` says what the row has.
  */
 function addPlayers(context: EventContext, { facts, finished, players, scorers }: MatchSummary): void {
-  const { batch, key } = context;
+  const { work, key } = context;
   const rows = new Map<number, PlayerRow>();
   const names = new ObservedNames();
   const group = groupOf(facts.gamemode);
   for (const player of players) {
     const [uuid, name, , , , , , , sums] = player;
     const stored = findOrAddPlayer(context, { uuid, name }, finished);
-    batch.players.count(stored, group, sums);
+    work.players.count(stored, group, sums);
     const before = rows.get(stored.key);
     const row = rowOf(player, key, stored.key);
     if (before !== undefined) {
       names.add(uuid, stored.key, before[2], name);
-      batch.players.count(stored, group, sumsOf(group, countedTwice(before[3], row[3])), -1);
+      work.players.count(stored, group, sumsOf(group, countedTwice(before[3], row[3])), -1);
     }
     rows.set(stored.key, before === undefined ? row : joinRows(before, row));
   }
@@ -58,15 +58,15 @@ function addPlayers(context: EventContext, { facts, finished, players, scorers }
     const stored = findOrAddPlayer(context, { uuid, name }, finished);
     const row = rows.get(stored.key);
     names.add(uuid, stored.key, name, ...(row === undefined ? [] : [row[2]]));
-    if (name === row?.[2]) batch.rows.add('name_observations', [stored.key, key, finished, name]);
+    if (name === row?.[2]) work.rows.add('name_observations', [stored.key, key, finished, name]);
   }
-  for (const row of rows.values()) batch.rows.add('player_matches', row);
+  for (const row of rows.values()) work.rows.add('player_matches', row);
   for (const [player, { uuid, all }] of names.byPlayer) {
     const sorted = [...all].sort();
     // Of several names in one event the last in their order is the newest.
     if (sorted.length > 1) findOrAddPlayer(context, { uuid, name: sorted.at(-1)! }, finished);
     for (const name of sorted) {
-      if (name !== rows.get(player)?.[2]) batch.rows.add('name_observations', [player, key, finished, name]);
+      if (name !== rows.get(player)?.[2]) work.rows.add('name_observations', [player, key, finished, name]);
     }
   }
 }
@@ -94,25 +94,25 @@ const joinRows = ([match, player, ...before]: PlayerRow, [, , ...row]: PlayerRow
 ];
 
 /** Records the surviving players of UUIDs of the match that were merged into others. */
-function addMerged({ batch, key }: EventContext, match: MatchSummary): void {
+function addMerged({ work, key }: EventContext, match: MatchSummary): void {
   const merged = uuidsOf(match).flatMap((uuid) => {
-    const player = batch.players.find(uuid)!;
+    const player = work.players.find(uuid)!;
     return player.uuid === uuid ? [] : [player.key];
   });
-  for (const player of new Set(merged)) batch.rows.add('merged_in_matches', [key, player]);
+  for (const player of new Set(merged)) work.rows.add('merged_in_matches', [key, player]);
 }
 
-function addCompleted({ batch, key }: EventContext, { completed }: MatchSummary): void {
+function addCompleted({ work, key }: EventContext, { completed }: MatchSummary): void {
   for (const [uuid, type, ...facts] of completed) {
-    batch.rows.add('player_objectives', [batch.players.find(uuid)!.key, type, key, ...facts]);
+    work.rows.add('player_objectives', [work.players.find(uuid)!.key, type, key, ...facts]);
   }
 }
 
-function addKills({ batch, key }: EventContext, { kills }: MatchSummary): void {
+function addKills({ work, key }: EventContext, { kills }: MatchSummary): void {
   kills.forEach(([killer, killerName, victim, victimName, time, location], number) => {
-    const killerKey = killer === null ? null : batch.players.find(killer)!.key;
-    const victimKey = batch.players.find(victim)!.key;
-    batch.rows.add('kills', [key, number, killerKey, killerName, victimKey, victimName, time, location]);
+    const killerKey = killer === null ? null : work.players.find(killer)!.key;
+    const victimKey = work.players.find(victim)!.key;
+    work.rows.add('kills', [key, number, killerKey, killerName, victimKey, victimName, time, location]);
   });
 }
 

@@ -14,8 +14,8 @@ import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matc
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
 import { deleteVote, votesOf } from './map-ratings.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
-import { Budget, type Work } from '../ledger/portion.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
+import { Budget, type ChunkRunner } from '../ledger/chunk.ts';
 
 /**
  * Moves the records of a merged player to the surviving one, and records in which matches the merged UUID took part, for
@@ -42,16 +42,16 @@ interface Cursor {
 }
 
 /**
- * Does the first portion of a merge, and adds a job for the others or for what has to be derived again. While another job is
+ * Does the first chunk of a merge, and adds a job for the others or for what has to be derived again. While another job is
  * open, which may read or move the same rows, the whole merge waits for it.
  */
-export async function mergeOrCreateJob({ tx, now }: Batch, params: MergeParams): Promise<void> {
+export async function mergeOrCreateJob({ tx, now }: UnitOfWork, params: MergeParams): Promise<void> {
   const job = { kind: 'merge', label: idOf(params.survivor), params } as const;
   const cursor: Cursor = { match: 0 };
   if (await hasOpenJob(tx)) return void (await createJob(tx, now, { ...job, cursor }));
   const isMoved = await moveRows(tx, now, params, cursor);
   if (isMoved && (await nextStale(tx)) === undefined) return;
-  await createJob(tx, now, { ...job, cursor: { ...cursor, isMoved }, portions: 1 });
+  await createJob(tx, now, { ...job, cursor: { ...cursor, isMoved }, chunks: 1 });
 }
 
 /**
@@ -80,7 +80,7 @@ async function openMerges(db: Queryable): Promise<{ key: number; params: MergePa
   }));
 }
 
-export const mergePortion: Work = async ({ tx, now }, job) => {
+export const mergeChunk: ChunkRunner = async ({ tx, now }, job) => {
   const cursor = JSON.parse(job.cursor) as Cursor;
   const params = JSON.parse(job.params) as MergeParams;
   const isComplete = cursor.isMoved || (await moveRows(tx, now, params, cursor));

@@ -20,9 +20,9 @@ import type { MERGE_EVENTS } from '../schema/player-merges.ts';
  * Merges the player `from` into `into`: all stored and all later events of `from` count for `into`. This is for people
  * who played in offline mode or on Bedrock before they had their present game account. Neither player needs to exist yet.
  */
-async function applyMerged({ batch }: EventContext, { from, into }: DataOf<'player.merged'>): Promise<HandlerResult> {
-  const { tx } = batch;
-  await batch.flush();
+async function applyMerged({ work }: EventContext, { from, into }: DataOf<'player.merged'>): Promise<HandlerResult> {
+  const { tx } = work;
+  await work.flush();
   const target = (await aliasOf(tx, into)) ?? into;
   if (target === from) throw new EventRejected('data.into', 'is already merged into the player in data.from');
   if ((await aliasOf(tx, from)) !== undefined)
@@ -34,7 +34,7 @@ async function applyMerged({ batch }: EventContext, { from, into }: DataOf<'play
     );
   await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
   await tx.run(sql`update accounts set player_uuid = ${target} where player_uuid = ${from}`);
-  batch.players.clear();
+  work.players.clear();
   const merged = await keyOf(tx, from);
   const survivor = await keyOf(tx, target);
   // The alias of a player that goes on existing until its rows are moved gets its key with the last of them.
@@ -45,7 +45,7 @@ async function applyMerged({ batch }: EventContext, { from, into }: DataOf<'play
     await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
     await renameUnnamed(tx, merged, target);
   }
-  await mergeOrCreateJob(batch, { from, merged, survivor: survivor ?? merged });
+  await mergeOrCreateJob(work, { from, merged, survivor: survivor ?? merged });
   return undefined;
 }
 

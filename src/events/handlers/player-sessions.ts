@@ -2,7 +2,7 @@ import { sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
 import {
-  type Batch,
+  type UnitOfWork,
   type EventContext,
   findOrAddPlayer,
   observePlayer,
@@ -14,12 +14,12 @@ import type { SESSION_EVENTS } from '../schema/player-sessions.ts';
 
 /** Stores a login or logout: the player's name, the time of the last one, and a session row for a later retraction. */
 function applySession(context: EventContext, { player }: DataOf<'player.login'>, login: boolean): HandlerResult {
-  const { batch, key, time, server } = context;
+  const { work, key, time, server } = context;
   const stored = findOrAddPlayer(context, player, time);
-  if (login) batch.players.login(stored, time, server!.name);
-  else batch.players.logout(stored, time);
+  if (login) work.players.login(stored, time, server!.name);
+  else work.players.logout(stored, time);
   const row = [stored.key, key, time, login ? 1 : 0, server!.key, server!.name, player.name];
-  batch.rows.add('player_sessions', row);
+  work.rows.add('player_sessions', row);
   return undefined;
 }
 
@@ -31,19 +31,23 @@ function applyNamed(context: EventContext, { player }: DataOf<'player.named'>): 
 
 /** Adds a player under the event's own key, to restore the id that the player had in an exported network. */
 function applyKnown(context: EventContext, { player }: DataOf<'player.known'>): HandlerResult {
-  if (!context.isReplay) context.batch.players.observe(player, context.time, { following: () => context.key });
+  if (!context.isReplay) context.work.players.observe(player, context.time, { following: () => context.key });
   observePlayer(context, player);
   return undefined;
 }
 
-async function undoSession({ tx, players }: Batch, { key }: LedgerRow, data: DataOf<'player.login'>): Promise<null> {
+async function undoSession(
+  { tx, players }: UnitOfWork,
+  { key }: LedgerRow,
+  data: DataOf<'player.login'>,
+): Promise<null> {
   const player = players.find(data.player.uuid)!;
   await tx.run(sql`delete from player_sessions where player_key = ${player.key} and ledger_key = ${key}`);
   return null;
 }
 
-async function undoNamed(batch: Batch, { key }: LedgerRow, { player }: DataOf<'player.known'>): Promise<null> {
-  await deleteObservation(batch, key, player.uuid);
+async function undoNamed(work: UnitOfWork, { key }: LedgerRow, { player }: DataOf<'player.known'>): Promise<null> {
+  await deleteObservation(work, key, player.uuid);
   return null;
 }
 

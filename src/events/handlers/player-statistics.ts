@@ -8,18 +8,18 @@ import { withoutZeros } from '../schema/counters.ts';
 import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { STATISTICS_EVENTS } from '../schema/player-statistics.ts';
-import { type Batch, type EventContext, type HandlerResult, observePlayer } from '../ledger/unit-of-work.ts';
+import { type UnitOfWork, type EventContext, type HandlerResult, observePlayer } from '../ledger/unit-of-work.ts';
 
 /**
  * Adds the counters of a report and stores its power and faction, which are valid until a later report. Reports of the
  * gamemode `vanilla` (the game's own statistics) are only stored in the ledger.
  */
 async function applyStatistics(context: EventContext, data: DataOf<'player.statistics'>): Promise<HandlerResult> {
-  const { batch, key, time } = context;
+  const { work, key, time } = context;
   const player = observePlayer(context, data.player);
   if (data.gamemode === 'vanilla') return undefined;
-  batch.players.count(player, 'factions', sumsIn(data));
-  batch.rows.add('faction_reports', [
+  work.players.count(player, 'factions', sumsIn(data));
+  work.rows.add('faction_reports', [
     player.key,
     time,
     key,
@@ -37,15 +37,15 @@ async function applyStatistics(context: EventContext, data: DataOf<'player.stati
 
 /** Subtracts a report from the player's counters and deletes it. */
 async function undoStatistics(
-  batch: Batch,
+  work: UnitOfWork,
   { key, time }: LedgerRow,
   data: DataOf<'player.statistics'>,
 ): Promise<null> {
-  const { tx, players } = batch;
+  const { tx, players } = work;
   const player = players.find(data.player.uuid)!;
   if (data.gamemode !== 'vanilla') players.count(player, 'factions', sumsIn(data), -1);
-  await withdrawReports(batch, key);
-  await deleteObservation(batch, key, data.player.uuid);
+  await withdrawReports(work, key);
+  await deleteObservation(work, key, data.player.uuid);
   await tx.run(sql`
     delete from faction_reports where player_key = ${player.key} and time = ${time} and ledger_key = ${key}`);
   return null;

@@ -23,7 +23,7 @@ import {
 import type { DataOf } from '../schema/index.ts';
 import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 import {
-  type Batch,
+  type UnitOfWork,
   type EventContext,
   type HandlerResult,
   EventRejected,
@@ -31,26 +31,26 @@ import {
   observePlayer,
 } from '../ledger/unit-of-work.ts';
 
-/** Stores a new punishment under the key of its event. Of a new event, the caller has loaded the player into the batch. */
+/** Stores a new punishment under the key of its event. Unless it replays the event, the caller has loaded the player. */
 async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {
-  const { batch, key, time, server, isReplay } = context;
+  const { work, key, time, server, isReplay } = context;
   if (data.expires !== null && data.expires < time)
     throw new EventRejected('data.expires', 'must not be earlier than the time of the event');
   await requireValidKey(context);
   const scope = sourceOf(context);
-  // A rebuild has deleted the rows of its aggregate, whatever the batch has read before.
-  const references = isReplay ? new PunishmentReferences(batch.tx) : batch.references;
+  // A rebuild has deleted the rows of its aggregate, which `work.references` may have read before.
+  const references = isReplay ? new PunishmentReferences(work.tx) : work.references;
   if (await references.isUsed(scope, data.punishment))
     throw new EventRejected('data.punishment', 'was issued before; send punishment.changed to change it');
   references.add(scope, data.punishment);
-  if (isReplay) await batch.load([data.punished.uuid]);
+  if (isReplay) await work.load([data.punished.uuid]);
   const punished = observePlayer(context, data.punished);
   const { punishment, punisher, type, level, reason, automatic, expires } = data;
-  batch.rows.add('punishments', [
+  work.rows.add('punishments', [
     ...[key, scope, punishment, punisher?.uuid ?? null, punisher?.name ?? null, punished.key, type, level, reason],
     ...[server?.name ?? '', automatic ? 1 : 0, time, expires, time],
   ]);
-  if (isReplay) await batch.flush();
+  if (isReplay) await work.flush();
   return undefined;
 }
 
@@ -58,7 +58,7 @@ async function applyIssued(context: EventContext, data: DataOf<'punishment.issue
 async function applyChanged(context: EventContext, data: DataOf<'punishment.changed'>): Promise<HandlerResult> {
   const target = await requireTarget(context, data);
   const { punishment_id: _id, punishment: _reference, server: _server, ...terms } = data;
-  const changed = await context.batch.tx.run(sql`
+  const changed = await context.work.tx.run(sql`
     update punishments set
       type = coalesce(${terms.type ?? null}, type),
       level = coalesce(${terms.level ?? null}, level),
@@ -77,7 +77,7 @@ async function applyChanged(context: EventContext, data: DataOf<'punishment.chan
 async function applyRevoked(context: EventContext, data: DataOf<'punishment.revoked'>): Promise<HandlerResult> {
   const target = await requireTarget(context, data);
   const { reason, revoker } = data;
-  const changed = await context.batch.tx.run(sql`
+  const changed = await context.work.tx.run(sql`
     update punishments set revoked = ${context.time}, revoked_on = ${context.server?.name ?? ''}, revoke_reason = ${reason},
       revoker_uuid = ${revoker?.uuid ?? null}, revoker_name = ${revoker?.name ?? null}
     where key = ${target.key} and revoked is null`);
@@ -96,8 +96,8 @@ async function requireTarget(
   data: DataOf<'punishment.changed'> | DataOf<'punishment.revoked'>,
 ): Promise<PunishmentTarget> {
   const authority = await requireValidKey(context);
-  if (context.batch.rows.has('punishments')) await context.batch.flush();
-  const target = await findNamed(context.batch.tx, sourceOf(context), data);
+  if (context.work.rows.has('punishments')) await context.work.flush();
+  const target = await findNamed(context.work.tx, sourceOf(context), data);
   if (target === undefined) {
     const place = data.punishment_id === undefined ? 'data.punishment' : 'data.punishment_id';
     throw new EventRejected(place, 'names no punishment of the network; send punishment.issued first', true);
@@ -114,16 +114,16 @@ async function requireTarget(
  * Reads which punishments the sender may change. The ingest authenticates a request when it begins; this second check, in
  * the transaction, makes that the events of a long request change nothing after the key was revoked.
  */
-async function requireValidKey({ batch, sender, isReplay }: EventContext): Promise<'network' | 'own'> {
+async function requireValidKey({ work, sender, isReplay }: EventContext): Promise<'network' | 'own'> {
   if (isReplay || sender.kind === 'operator') return 'network';
-  const authority = await authorityOf(batch.tx, sender.serverKey, sender.credential, batch.now);
+  const authority = await authorityOf(work.tx, sender.serverKey, sender.credential, work.now);
   if (authority !== undefined) return authority;
   throw new EventRejected('', 'was sent with a key that is revoked; ask the operator for a new one', true);
 }
 
 /** Records in the audit log which key of a game server changed a punishment. Commands and the console record their own. */
 async function recordChange(
-  { batch, sender, key, isReplay }: EventContext,
+  { work, sender, key, isReplay }: EventContext,
   action: string,
   target: PunishmentTarget,
   detail: Record<string, string | number | null | undefined>,
@@ -132,7 +132,7 @@ async function recordChange(
   const { serverName, credential } = sender;
   const actor = { via: 'game', account_id: null, name: serverName, address: serverName } as const;
   const facts = { key: idOf(credential), receipt: idOf(key), ...detail };
-  await recordAudit(batch.tx, batch.now, actor, {
+  await recordAudit(work.tx, work.now, actor, {
     action,
     subject: idOf(target.key),
     label: target.punished,
@@ -140,8 +140,8 @@ async function recordChange(
   });
 }
 
-async function undoIssued(batch: Batch, row: LedgerRow, { punished }: DataOf<'punishment.issued'>) {
-  await deleteObservation(batch, row.key, punished.uuid);
+async function undoIssued(work: UnitOfWork, row: LedgerRow, { punished }: DataOf<'punishment.issued'>) {
+  await deleteObservation(work, row.key, punished.uuid);
   return row.aggregate;
 }
 

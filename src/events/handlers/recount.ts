@@ -2,7 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { reportsAbout, reportsBetween } from '#store/game/counters/counter-reports.ts';
 import { type Counter, counterByKey, countsIn, listCounters, saveCounted } from '#store/game/counters/counters.ts';
 import { deleteValues, replaceMaxima } from '#store/game/counters/player-counters.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { CounterChanges } from '../ledger/counter-accumulator.ts';
 
 /** Counts the reports of earlier events for a counter that was declared since, and derives maxima again. */
@@ -16,29 +16,29 @@ export interface RecountParams {
 }
 
 /** Reports in one transaction: each is two small rows, about 10 µs on SQLite. */
-const REPORTS_PER_PORTION = 512;
+const REPORTS_PER_CHUNK = 512;
 
-/** What a portion has changed, and whether it was the last one. */
+/** What a chunk has changed, and whether it was the last one. */
 interface Recounted {
   changes: number;
   isComplete: boolean;
 }
 
-/** Does the next portion, in the transaction of `batch`. */
-export async function recountPortion(batch: Batch, { key, id, dropped }: RecountParams): Promise<Recounted> {
-  const deleted = dropped === undefined ? 0 : await deleteValues(batch.tx, dropped, REPORTS_PER_PORTION);
-  if (deleted === REPORTS_PER_PORTION) return { changes: deleted, isComplete: false };
-  const counter = id === undefined ? undefined : await counterByKey(batch.tx, key);
+/** Does the next chunk, in the transaction of `work`. */
+export async function recountChunk(work: UnitOfWork, { key, id, dropped }: RecountParams): Promise<Recounted> {
+  const deleted = dropped === undefined ? 0 : await deleteValues(work.tx, dropped, REPORTS_PER_CHUNK);
+  if (deleted === REPORTS_PER_CHUNK) return { changes: deleted, isComplete: false };
+  const counter = id === undefined ? undefined : await counterByKey(work.tx, key);
   // A later declaration counts under an id of its own.
   if (counter?.id !== id || counter === undefined || counter.counted >= counter.id)
     return { changes: deleted, isComplete: true };
-  const { changes, isComplete } = await countNext(batch, counter);
+  const { changes, isComplete } = await countNext(work, counter);
   return { changes: deleted + changes, isComplete };
 }
 
-async function countNext({ tx, counters }: Batch, counter: Counter): Promise<Recounted> {
+async function countNext({ tx, counters }: UnitOfWork, counter: Counter): Promise<Recounted> {
   const { key, id, counted } = counter;
-  const { reports, isComplete } = await reportsBetween(tx, counted, id, REPORTS_PER_PORTION);
+  const { reports, isComplete } = await reportsBetween(tx, counted, id, REPORTS_PER_CHUNK);
   for (const report of reports) await counters.add(report, counter);
   await saveCounted(tx, key, isComplete ? id : reports.at(-1)!.event);
   return { changes: reports.length, isComplete };

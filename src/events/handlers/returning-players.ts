@@ -5,7 +5,7 @@ import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts
 import { heldPunishments, returnPunishment } from '#store/game/held-punishments.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
-import { Batch } from '../ledger/unit-of-work.ts';
+import { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 interface Named {
   uuid: string;
@@ -20,11 +20,11 @@ export async function linkGameAccount(
   player: Named,
 ): Promise<LinkFailure | undefined> {
   return await db.transaction(async (tx) => {
-    const batch = new Batch(tx, await Keys.lock(tx), clock.now());
+    const work = new UnitOfWork(tx, await Keys.lock(tx), clock.now());
     const refusal = await linkPlayer(tx, account, player);
     if (refusal !== undefined) return refusal;
-    await returnPunishments(batch, player);
-    await batch.keys.save();
+    await returnPunishments(work, player);
+    await work.keys.save();
     return undefined;
   });
 }
@@ -33,14 +33,14 @@ export async function linkGameAccount(
  * Gives a game account that was linked again the punishments that were in force when its former account was deleted. Their
  * events in the ledger name the game account again, so that a rebuild or an export keeps them with it.
  */
-export async function returnPunishments(batch: Batch, player: Named): Promise<void> {
-  const { tx, now } = batch;
+export async function returnPunishments(work: UnitOfWork, player: Named): Promise<void> {
+  const { tx, now } = work;
   const held = await heldPunishments(tx, player.uuid);
   if (held.length === 0) return;
-  await batch.load([player.uuid]);
-  for (const { time } of held) batch.players.observe(player, time, batch.keys);
-  const returned = batch.players.find(player.uuid)!;
-  await batch.flush();
+  await work.load([player.uuid]);
+  for (const { time } of held) work.players.observe(player, time, work.keys);
+  const returned = work.players.find(player.uuid)!;
+  await work.flush();
   for (const { key, time, punished_key, body } of held) {
     const data = JSON.parse(body) as { punished: Named };
     const issued = JSON.stringify({ ...data, punished: { uuid: player.uuid, name: player.name } });

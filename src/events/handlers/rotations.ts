@@ -17,7 +17,7 @@ import type { ROTATION_EVENTS } from '../schema/rotations.ts';
 
 /** Replaces the rotation of a server. An event older than the stored rotation has no effect. */
 async function applyRotation(context: EventContext, { maps }: DataOf<'rotation.changed'>): Promise<HandlerResult> {
-  const { tx } = context.batch;
+  const { tx } = context.work;
   const { key } = context.server!;
   const changed = await tx.run(sql`
     insert into rotation_states (server_key, time) values (${key}, ${context.time})

@@ -31,7 +31,7 @@ export async function undoAddServer(tx: Queryable, key: number): Promise<void> {
 
 /** Stores the configuration of a server. A removed server becomes active again. */
 async function applyConfigured(context: EventContext, data: DataOf<'server.configured'>): Promise<HandlerResult> {
-  await context.batch.tx.run(sql`
+  await context.work.tx.run(sql`
     update servers
     set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max},
       punishments = coalesce(${data.punishments ?? null}, punishments), removed = null
@@ -40,7 +40,7 @@ async function applyConfigured(context: EventContext, data: DataOf<'server.confi
 }
 
 /** Marks a server as removed and deletes its rotation, presence, running match, keys and connections. Its matches stay. */
-async function applyRemoved({ batch: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
+async function applyRemoved({ work: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
   // A replay only rebuilds the rotation: the server may have been configured again since.
@@ -59,10 +59,10 @@ const PRESENCE_AGE_MS = 300_000;
 
 /** Stores the newest heartbeat of a server; an older one has no effect. */
 async function applyPresence(context: EventContext, data: DataOf<'server.presence'>): Promise<HandlerResult> {
-  const { batch, eventId: id, server, time } = context;
+  const { work, eventId: id, server, time } = context;
   const playerCount = data.player_count ?? data.players.length;
   const received = observedAt(context, 'a heartbeat');
-  const stored = await batch.tx.get<{ max: number }>(sql`
+  const stored = await work.tx.get<{ max: number }>(sql`
     insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
       current_map, current_map_key, next_map)
     values (${server!.key}, ${id}, ${time}, ${received}, ${data.current}, ${JSON.stringify(data.players)},
@@ -83,9 +83,9 @@ async function applyPresence(context: EventContext, data: DataOf<'server.presenc
  * expire.
  * @throws EventRejected where it came too late
  */
-export function observedAt({ batch, time, sender }: EventContext, noun: string): number {
-  if (sender.kind === 'operator') return Math.min(time, batch.now);
-  if (time >= batch.now - PRESENCE_AGE_MS) return batch.now;
+export function observedAt({ work, time, sender }: EventContext, noun: string): number {
+  if (sender.kind === 'operator') return Math.min(time, work.now);
+  if (time >= work.now - PRESENCE_AGE_MS) return work.now;
   throw new EventRejected(
     'time',
     `is more than 5 minutes ago: ${noun} describes the present; discard old ones and check the clock`,
@@ -98,8 +98,8 @@ function beyondCapacity(players: number, max: number): HandlerResult {
   return { warnings: [problemOf(`has ${players} names, but the server has ${max} places`, 'data.players')] };
 }
 
-async function isStored({ batch, server, time }: EventContext, id: string): Promise<boolean> {
-  const row = await batch.tx.get(sql`
+async function isStored({ work, server, time }: EventContext, id: string): Promise<boolean> {
+  const row = await work.tx.get(sql`
     select 1 as found from presence where server_key = ${server!.key} and event_id = ${id} and time = ${time}`);
   return row !== undefined;
 }

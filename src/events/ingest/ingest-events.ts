@@ -3,7 +3,7 @@ import { nameKey } from '#platform/text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { effectOf } from '../handlers/index.ts';
-import { Batch, EventRejected } from '../ledger/unit-of-work.ts';
+import { UnitOfWork, EventRejected } from '../ledger/unit-of-work.ts';
 import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
 import type { IngestOptions, Item } from './event-queue.ts';
 import { prepareItem } from './prepare.ts';
@@ -89,10 +89,10 @@ async function ingestInTransaction(
   newPlayers: NewPlayerLimit | undefined,
 ): Promise<IngestRun> {
   const keys = await Keys.lock(tx);
-  const batch = new Batch(tx, keys, now);
-  const run = new IngestRun(batch, newPlayers);
+  const work = new UnitOfWork(tx, keys, now);
+  const run = new IngestRun(work, newPlayers);
   for (const part of partsOf([...items])) await run.ingest(await pseudonymised(tx, part));
-  await batch.flush();
+  await work.flush();
   await trimRecords(tx, run.serversWithRecords);
   await keys.save();
   return run;
@@ -121,7 +121,7 @@ async function pseudonymised(tx: Queryable, items: readonly Item[]): Promise<rea
 
 /** Ingests the items of one transaction. */
 class IngestRun {
-  readonly #batch: Batch;
+  readonly #work: UnitOfWork;
   /** Servers by name key; filled by the operator's events, which name their server. */
   readonly #servers = new Map<string, Server>();
   /** Events of the ledger, and of this run, by `identityOf`. */
@@ -134,10 +134,10 @@ class IngestRun {
   /** New players by the server that added them. */
   readonly added = new Map<number, number>();
 
-  constructor(batch: Batch, newPlayers: NewPlayerLimit | undefined) {
-    this.#batch = batch;
+  constructor(work: UnitOfWork, newPlayers: NewPlayerLimit | undefined) {
+    this.#work = work;
     this.#newPlayers = newPlayers;
-    this.#accepted = new AcceptedEvents(batch.tx);
+    this.#accepted = new AcceptedEvents(work.tx);
   }
 
   async ingest(items: readonly Item[]): Promise<void> {
@@ -154,7 +154,7 @@ class IngestRun {
   #recordRejection({ sender, checked, type }: Item, receipt: Rejected): void {
     if (sender.kind === 'operator') return;
     const rejection = { scope: sender.serverKey, type: 'event' in checked ? checked.event.type : type, receipt };
-    recordRejection(this.#batch, rejection);
+    recordRejection(this.#work, rejection);
     this.serversWithRecords.add(sender.serverKey);
   }
 
@@ -173,9 +173,8 @@ class IngestRun {
       loaded.push({ type, scope, data });
     }
     await this.#accepted.load(identities);
-    await this.#batch.load(players);
-    for (const [type, events] of Map.groupBy(loaded, ({ type }) => type))
-      await effectOf(type).load(this.#batch, events);
+    await this.#work.load(players);
+    for (const [type, events] of Map.groupBy(loaded, ({ type }) => type)) await effectOf(type).load(this.#work, events);
   }
 
   async #ingestOne(sender: Sender, checked: Checked): Promise<Receipt> {
@@ -201,7 +200,7 @@ class IngestRun {
    * @throws EventRejected where the server may not add so many now
    */
   #countNewPlayers(serverKey: number, event: PreparedEvent): number {
-    const { players, now } = this.#batch;
+    const { players, now } = this.#work;
     const unknown = typeOf(event.type)
       .players(event.data)
       .filter((uuid) => players.find(uuid) === undefined).length;
@@ -216,13 +215,13 @@ class IngestRun {
 
   async #accept(sender: Sender, checked: Checked, existing: Server | undefined): Promise<Receipt> {
     const { event } = checked;
-    const { keys, now } = this.#batch;
+    const { keys, now } = this.#work;
     const requested = event.receipt === undefined ? undefined : keyOf(event.receipt);
     const key = requested !== undefined && keys.resume(requested) ? requested : keys.next(now);
     const server = existing ?? (event.server === undefined ? undefined : await this.#newServer(event.server));
     const { id: eventId, time, type, data } = event;
     const effect = effectOf(type);
-    const context = { batch: this.#batch, sender, key, eventId, time, server, isReplay: false };
+    const context = { work: this.#work, sender, key, eventId, time, server, isReplay: false };
     const result = await effect.apply(context, data);
     const receipt = idOf(key);
     if (result?.duplicateOf !== undefined)
@@ -255,13 +254,13 @@ class IngestRun {
     warnings: Problem[] | undefined,
   ): { warnings?: Problem[] } {
     if (warnings === undefined) return {};
-    recordWarnings(this.#batch, { key, scope, id, type, warnings });
+    recordWarnings(this.#work, { key, scope, id, type, warnings });
     this.serversWithRecords.add(scope);
     return { warnings };
   }
 
   #addToLedger(sender: Sender, checked: Checked, { key, scope, aggregate }: LedgerPlace): void {
-    const { rows, now } = this.#batch;
+    const { rows, now } = this.#work;
     const { event, raw, hash, envelope = null } = checked;
     const credential = sender.kind === 'server' ? sender.credential : 0;
     const { id, type, time } = event;
@@ -272,14 +271,14 @@ class IngestRun {
     if (sender.kind === 'server') return { key: sender.serverKey, name: sender.serverName };
     if (event.server === undefined) return undefined;
     const key = nameKey(event.server);
-    const server = this.#servers.get(key) ?? (await serverByName(this.#batch.tx, event.server));
+    const server = this.#servers.get(key) ?? (await serverByName(this.#work.tx, event.server));
     if (server !== undefined) this.#servers.set(key, server);
     return server;
   }
 
   /** Adds a server that an operator's event names for the first time; its key follows the event's own. */
   async #newServer(name: string): Promise<Server> {
-    const server = await addServer(this.#batch.tx, this.#batch.keys.following(), name);
+    const server = await addServer(this.#work.tx, this.#work.keys.following(), name);
     this.#servers.set(nameKey(name), server);
     return server;
   }
@@ -288,7 +287,7 @@ class IngestRun {
   async #removeNewServer(name: string): Promise<void> {
     const server = this.#servers.get(nameKey(name));
     this.#servers.delete(nameKey(name));
-    if (server !== undefined) await undoAddServer(this.#batch.tx, server.key);
+    if (server !== undefined) await undoAddServer(this.#work.tx, server.key);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { sanitised } from '#platform/text.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT } from '../schema/index.ts';
 import type { Problem } from '../schema/problems.ts';
 import type { Rejected } from '../ledger/receipts.ts';
@@ -21,7 +21,7 @@ interface Rejection {
  * Stores a rejection of a server's event for `GET /receipts`. Id and type come from the sender unchecked, so they are
  * sanitised and cut.
  */
-export function recordRejection({ rows, keys, now }: Batch, { scope, type, receipt }: Rejection): void {
+export function recordRejection({ rows, keys, now }: UnitOfWork, { scope, type, receipt }: Rejection): void {
   const { id, reason, place, problems } = receipt;
   const shownType = type === undefined ? null : sanitised(type, MAX_TYPE_LENGTH);
   const all = problems === undefined ? null : JSON.stringify(problems);
@@ -37,7 +37,7 @@ interface WithWarnings {
 }
 
 /** Stores an accepted event with values that are not plausible, for the operator. */
-export function recordWarnings({ rows, now }: Batch, { key, scope, id, type, warnings }: WithWarnings): void {
+export function recordWarnings({ rows, now }: UnitOfWork, { key, scope, id, type, warnings }: WithWarnings): void {
   rows.add('event_warnings', [key, scope, id, type, JSON.stringify(warnings), now]);
 }
 

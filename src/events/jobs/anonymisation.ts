@@ -8,7 +8,7 @@ import { anonymiseNames } from '../ledger/observations.ts';
 import { type EventName, typeOf } from '../schema/index.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
-import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from '../ledger/portion.ts';
+import { BYTES_PER_CHUNK, ROWS_PER_CHUNK, type ChunkRunner } from '../ledger/chunk.ts';
 
 /**
  * Replaces deleted players by their pseudonyms in the stored events and in the rows that keep the names of events. First the
@@ -29,7 +29,7 @@ interface Cursor {
   after: number;
 }
 
-export const anonymisePortion: Work = async ({ tx }, job) => {
+export const anonymiseChunk: ChunkRunner = async ({ tx }, job) => {
   const { hashes, renamed = [] } = JSON.parse(job.params) as Params;
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
   const players = await playersOf(tx, hashes);
@@ -86,18 +86,18 @@ async function scanMatches(tx: Queryable, scan: DeletedPlayers, { after }: Curso
     select p.match_key, coalesce(octet_length(d.teams) + octet_length(d.objectives), 0)
     from player_matches p left join match_details d on d.match_key = p.match_key
     where (p.player_key, p.match_key) > (${owner.key}, ${after}) and p.player_key <= ${owner.key}
-    order by p.player_key, p.match_key limit ${ROWS_PER_PORTION}`);
+    order by p.player_key, p.match_key limit ${ROWS_PER_CHUNK}`);
   const keys = withinBytes(rows as [number, number][]);
   for (const key of keys) await anonymiseMatch(tx, key, scan);
   return [keys.length, keys.at(-1)];
 }
 
-/** More than `ROWS_PER_PORTION`, because most events do not mention the player and are only read. */
-const EVENTS_PER_PORTION = 500;
+/** More than `ROWS_PER_CHUNK`, because most events do not mention the player and are only read. */
+const EVENTS_PER_CHUNK = 500;
 
 async function scanLedger(tx: Queryable, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {
   const sizes = await tx.tuples(sql`
-    select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_PORTION}`);
+    select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_CHUNK}`);
   const last = withinBytes(sizes as [number, number][]).at(-1);
   if (last === undefined) return [0, undefined];
   const rows = await tx.all<StoredEvent>(sql`
@@ -109,15 +109,15 @@ async function scanLedger(tx: Queryable, scan: DeletedPlayers, { after }: Cursor
     done++;
     if (typeOf(row.type).pseudonyms === 'never' || !originals.some((uuid) => text.includes(uuid))) continue;
     await anonymiseEvent(tx, row, scan);
-    if (done >= ROWS_PER_PORTION) return [done, row.key];
+    if (done >= ROWS_PER_CHUNK) return [done, row.key];
   }
   return [done, last];
 }
 
-/** The first keys whose rows together have at most `BYTES_PER_PORTION`, but at least one. */
+/** The first keys whose rows together have at most `BYTES_PER_CHUNK`, but at least one. */
 function withinBytes(rows: readonly [key: number, bytes: number][]): number[] {
   let bytes = 0;
-  return rows.filter(([, size], place) => (bytes += size) <= BYTES_PER_PORTION || place === 0).map(([key]) => key);
+  return rows.filter(([, size], place) => (bytes += size) <= BYTES_PER_CHUNK || place === 0).map(([key]) => key);
 }
 
 interface StoredEvent {

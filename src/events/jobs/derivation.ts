@@ -8,7 +8,7 @@ import { PlayerMaxima } from '../handlers/recount.ts';
 import { eventsOf } from '../ledger/ledger-rows.ts';
 import { rebuild } from './rebuild.ts';
 import { withdrawEvents } from './retract.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { deriveRatings } from './map-ratings.ts';
 import { isMerging } from '../handlers/merge-records.ts';
 
@@ -16,7 +16,7 @@ import { isMerging } from '../handlers/merge-records.ts';
 
 /**
  * Derives a player from its observations. They are read in pages outside the transaction, which then reads only those that
- * were added since. If the player or the job has changed meanwhile, nothing is written and the next portion tries again.
+ * were added since. If the player or the job has changed meanwhile, nothing is written and the next chunk tries again.
  * The players of an unfinished merge are left out: the surviving one is derived at its end.
  */
 export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void> {
@@ -28,14 +28,13 @@ export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void
     await Keys.lock(tx);
     const current = await jobByKey(tx, job.key);
     const after = await stateOf(tx, player);
-    if (current?.portions !== job.portions || after?.uuid !== before?.uuid || after?.aliases !== before?.aliases)
-      return;
+    if (current?.chunks !== job.chunks || after?.uuid !== before?.uuid || after?.aliases !== before?.aliases) return;
     if (after !== undefined && !(await isMerging(tx, player))) {
       await observed.read(tx);
       await replacePlayerNames(tx, player, observed.under(await pseudonymOf(tx, after.uuid)));
     }
     await unmarkStale(tx, stale);
-    await saveJob(tx, { ...current, portions: current.portions + 1 });
+    await saveJob(tx, { ...current, chunks: current.chunks + 1 });
   });
 }
 
@@ -50,14 +49,13 @@ export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void
     const current = await jobByKey(tx, job.key);
     const after = await stateOf(tx, player);
     const { counters } = await PlayerMaxima.of(tx, player);
-    if (current?.portions !== job.portions || after?.aliases !== before?.aliases || counters !== maxima.counters)
-      return;
+    if (current?.chunks !== job.chunks || after?.aliases !== before?.aliases || counters !== maxima.counters) return;
     if (after !== undefined) {
       await maxima.read(tx);
       await maxima.write(tx);
     }
     await unmarkStale(tx, stale);
-    await saveJob(tx, { ...current, portions: current.portions + 1 });
+    await saveJob(tx, { ...current, chunks: current.chunks + 1 });
   });
 }
 
@@ -79,14 +77,14 @@ async function pseudonymOf(tx: Queryable, uuid: string): Promise<string | undefi
 
 /**
  * Rebuilds an aggregate in one transaction: its readers must not see it half applied. Only the ratings of a map are derived
- * in portions.
+ * in chunks.
  * @returns the number of events that were withdrawn with those that they depend on
  */
-export async function deriveAggregate(batch: Batch, stale: Stale): Promise<number> {
-  await unmarkStale(batch.tx, stale);
-  const withdrawn = await deriveRatings(batch, stale.ref);
+export async function deriveAggregate(work: UnitOfWork, stale: Stale): Promise<number> {
+  await unmarkStale(work.tx, stale);
+  const withdrawn = await deriveRatings(work, stale.ref);
   if (withdrawn !== undefined) return withdrawn;
-  const cascaded = await rebuild(batch, stale.ref);
-  await withdrawEvents(batch, await eventsOf(batch.tx, cascaded));
+  const cascaded = await rebuild(work, stale.ref);
+  await withdrawEvents(work, await eventsOf(work.tx, cascaded));
   return cascaded.length;
 }

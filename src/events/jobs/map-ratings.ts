@@ -7,17 +7,17 @@ import { MAPS } from '../handlers/maps.ts';
 import { eventsOf, LEDGER, type LedgerRow, parseLedgerRow } from '../ledger/ledger-rows.ts';
 import { rebuild } from './rebuild.ts';
 import { withdrawEvents } from './retract.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
-import { ROWS_PER_PORTION } from '../ledger/portion.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
+import { ROWS_PER_CHUNK } from '../ledger/chunk.ts';
 
 /**
- * Derives the ratings of a map in portions, since a map may have very many. A withdrawn rating concerns its player alone,
+ * Derives the ratings of a map in chunks, since a map may have very many. A withdrawn rating concerns its player alone,
  * whose votes are derived from the player's other ratings. After a withdrawn version the map is published anew, which
  * would delete and replay all ratings at once: they are deleted first, and each is derived when the map has its row again.
  */
 
 /** Votes of one transaction; each reads the ratings of a player. */
-const VOTES_PER_PORTION = 16;
+const VOTES_PER_CHUNK = 16;
 
 /** The ratings that are to be derived, as the reference of a stale aggregate (`markStale`). */
 const ratingsAfter = (aggregate: string, key: number): string => `ratings ${key} ${aggregate}`;
@@ -26,18 +26,18 @@ const ratingsAfter = (aggregate: string, key: number): string => `ratings ${key}
  * Derives the ratings that a reference names.
  * @returns the number of events that were withdrawn because their map is gone; undefined for another reference
  */
-export async function deriveRatings(batch: Batch, ref: string): Promise<number | undefined> {
+export async function deriveRatings(work: UnitOfWork, ref: string): Promise<number | undefined> {
   const [, kind, key, aggregate = ''] = /^(vote|ratings) (\d+) (map .*)$/s.exec(ref) ?? [];
-  if (kind === 'ratings') return await deriveNextRatings(batch, aggregate, Number(key));
-  if (kind === undefined) return (await hasManyRatings(batch.tx, ref)) ? await publishAnew(batch, ref) : undefined;
-  await deriveVotes(batch, aggregate, Number(key));
+  if (kind === 'ratings') return await deriveNextRatings(work, aggregate, Number(key));
+  if (kind === undefined) return (await hasManyRatings(work.tx, ref)) ? await publishAnew(work, ref) : undefined;
+  await deriveVotes(work, aggregate, Number(key));
   // `!` follows the space in the order of the references.
-  const others = await batch.tx.tuples(sql`
-    select ref from rederivations where kind = 'aggregate' and ref >= 'vote ' and ref < 'vote!' limit ${VOTES_PER_PORTION}`);
+  const others = await work.tx.tuples(sql`
+    select ref from rederivations where kind = 'aggregate' and ref >= 'vote ' and ref < 'vote!' limit ${VOTES_PER_CHUNK}`);
   for (const [other] of others as [string][]) {
     const [, player, map = ''] = /^vote (\d+) (map .*)$/s.exec(other)!;
-    await deriveVotes(batch, map, Number(player));
-    await batch.tx.run(sql`delete from rederivations where kind = 'aggregate' and ref = ${other}`);
+    await deriveVotes(work, map, Number(player));
+    await work.tx.run(sql`delete from rederivations where kind = 'aggregate' and ref = ${other}`);
   }
   return 0;
 }
@@ -46,19 +46,19 @@ async function hasManyRatings(tx: Queryable, aggregate: string): Promise<boolean
   if (!aggregate.startsWith(`${MAPS.prefix} `)) return false;
   const rows = await tx.tuples(sql`
     select 1 from ledger where aggregate = ${aggregate} and type = 'map.rated' and withdrawn is null
-    limit ${ROWS_PER_PORTION + 1}`);
-  return rows.length > ROWS_PER_PORTION;
+    limit ${ROWS_PER_CHUNK + 1}`);
+  return rows.length > ROWS_PER_CHUNK;
 }
 
 const publishedIn = (aggregate: string): Sql => sql`
   ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'map.published' and l.withdrawn is null order by l.key`;
 
 /** Deletes the next votes of a map, or publishes it anew when it has none left. */
-async function publishAnew(batch: Batch, aggregate: string): Promise<number> {
-  const { tx } = batch;
+async function publishAnew(work: UnitOfWork, aggregate: string): Promise<number> {
+  const { tx } = work;
   const rows = await tx.all<{ map_key: number; version: string; player_key: number; rate: number }>(sql`
     select v.map_key, v.version, v.player_key, v.rate from maps m join map_votes v on v.map_key = m.key
-    where m.name_key = ${nameKeyOf(aggregate)} limit ${ROWS_PER_PORTION}`);
+    where m.name_key = ${nameKeyOf(aggregate)} limit ${ROWS_PER_CHUNK}`);
   for (const { map_key, version, player_key, rate } of rows) {
     await deleteVote(tx, { mapKey: map_key, version, playerKey: player_key, rate });
   }
@@ -67,39 +67,39 @@ async function publishAnew(batch: Batch, aggregate: string): Promise<number> {
     return 0;
   }
   const published = await tx.all<LedgerRow>(publishedIn(aggregate));
-  const cascaded = await rebuild(batch, aggregate, published);
-  await withdrawEvents(batch, await eventsOf(tx, cascaded));
+  const cascaded = await rebuild(work, aggregate, published);
+  await withdrawEvents(work, await eventsOf(tx, cascaded));
   await markStale(tx, 'aggregate', [ratingsAfter(aggregate, 0)]);
   return cascaded.length;
 }
 
 /** Derives the votes of the players of the next ratings, and withdraws those of a map that is not published any more. */
-async function deriveNextRatings(batch: Batch, aggregate: string, after: number): Promise<number> {
-  const { tx, players } = batch;
+async function deriveNextRatings(work: UnitOfWork, aggregate: string, after: number): Promise<number> {
+  const { tx, players } = work;
   const rows = await tx.all<LedgerRow>(sql`
     ${LEDGER} where l.aggregate = ${aggregate} and l.key > ${after} and l.type = 'map.rated' and l.withdrawn is null
-    order by l.key limit ${VOTES_PER_PORTION}`);
+    order by l.key limit ${VOTES_PER_CHUNK}`);
   const published = await Publications.read(tx, aggregate);
   const events = await eventsOf<'map.rated'>(tx, rows);
   const lost: typeof events = [];
   const keys = new Set<number>();
-  await batch.load(events.map(({ event }) => event.data.player.uuid));
+  await work.load(events.map(({ event }) => event.data.player.uuid));
   for (const one of events) {
     if (published.mapOf(one.event.data.map, one.row.key) === undefined) lost.push(one);
     else keys.add(players.find(one.event.data.player.uuid)!.key);
   }
-  await withdrawEvents(batch, lost);
-  for (const key of keys) await deriveVotes(batch, aggregate, key, published);
-  if (rows.length === VOTES_PER_PORTION) await markStale(tx, 'aggregate', [ratingsAfter(aggregate, rows.at(-1)!.key)]);
+  await withdrawEvents(work, lost);
+  for (const key of keys) await deriveVotes(work, aggregate, key, published);
+  if (rows.length === VOTES_PER_CHUNK) await markStale(tx, 'aggregate', [ratingsAfter(aggregate, rows.at(-1)!.key)]);
   return lost.length;
 }
 
 /** Compares the votes of a player with the player's ratings in the ledger, and writes the differences. */
-async function deriveVotes(batch: Batch, aggregate: string, key: number, published?: Publications): Promise<void> {
-  const { tx } = batch;
+async function deriveVotes(work: UnitOfWork, aggregate: string, key: number, published?: Publications): Promise<void> {
+  const { tx } = work;
   const player = await presentKeyOf(tx, key);
   if (player === undefined) return;
-  const wanted = await votesIn(batch, aggregate, player, published ?? (await Publications.read(tx, aggregate)));
+  const wanted = await votesIn(work, aggregate, player, published ?? (await Publications.read(tx, aggregate)));
   const rows = await tx.all<{ map_key: number; version: string; rate: number; time: number; server_key: number }>(sql`
     select v.map_key, v.version, v.rate, v.time, v.server_key from map_votes v join maps m on m.key = v.map_key
     where v.player_key = ${player} and m.name_key = ${nameKeyOf(aggregate)}`);
@@ -122,23 +122,23 @@ const isSame = (one: Vote | undefined, other: Vote): boolean =>
 
 /** The newest rating of each version by a player, of which those with the same time count in the order of the ledger. */
 async function votesIn(
-  batch: Batch,
+  work: UnitOfWork,
   aggregate: string,
   player: number,
   published: Publications,
 ): Promise<Map<string, Vote>> {
   // While a merge goes on, it has moved some observations to the surviving player, but not yet the votes.
-  const rows = await batch.tx.all<LedgerRow>(sql`
+  const rows = await work.tx.all<LedgerRow>(sql`
     ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'map.rated' and l.withdrawn is null and l.key in (
       select ledger_key from name_observations where player_key in (${player}, coalesce((
         select s.key from players p join player_aliases a on a.uuid = p.uuid join players s on s.uuid = a.into_uuid
         where p.key = ${player}), 0)))
     order by l.key`);
-  const events = await eventsOf<'map.rated'>(batch.tx, rows);
-  await batch.load(events.map(({ event }) => event.data.player.uuid));
+  const events = await eventsOf<'map.rated'>(work.tx, rows);
+  await work.load(events.map(({ event }) => event.data.player.uuid));
   const votes = new Map<string, Vote>();
   for (const { row, event } of events) {
-    if (batch.players.find(event.data.player.uuid)?.key !== player) continue;
+    if (work.players.find(event.data.player.uuid)?.key !== player) continue;
     const map = published.mapOf(event.data.map, row.key);
     if (map === undefined) continue;
     const { rate, version = map.version } = event.data;

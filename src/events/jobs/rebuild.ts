@@ -2,7 +2,7 @@ import { aggregateNamed } from '../handlers/aggregates.ts';
 import { effectOf } from '../handlers/index.ts';
 import { eventsOf, type LedgerRow } from '../ledger/ledger-rows.ts';
 import type { Sender } from '../ledger/receipts.ts';
-import { type Batch, type EventContext, EventRejected } from '../ledger/unit-of-work.ts';
+import { type UnitOfWork, type EventContext, EventRejected } from '../ledger/unit-of-work.ts';
 import type { Server } from '#store/game/servers.ts';
 
 /**
@@ -10,14 +10,14 @@ import type { Server } from '#store/game/servers.ts';
  * @param events by default all
  * @returns the cascaded events: those that cannot be applied because they depend on withdrawn ones
  */
-export async function rebuild(batch: Batch, aggregate: string, events?: LedgerRow[]): Promise<LedgerRow[]> {
+export async function rebuild(work: UnitOfWork, aggregate: string, events?: LedgerRow[]): Promise<LedgerRow[]> {
   const { kind, name } = aggregateNamed(aggregate);
-  const rows = events ?? (await kind.events(batch.tx, aggregate, name));
-  await kind.reset(batch.tx, name);
+  const rows = events ?? (await kind.events(work.tx, aggregate, name));
+  await kind.reset(work.tx, name);
   const cascaded: LedgerRow[] = [];
-  for (const { row, event } of await eventsOf(batch.tx, rows)) {
+  for (const { row, event } of await eventsOf(work.tx, rows)) {
     try {
-      await effectOf(event.type).apply(contextOf(batch, row), event.data);
+      await effectOf(event.type).apply(contextOf(work, row), event.data);
     } catch (error) {
       if (!(error instanceof EventRejected)) throw error;
       cascaded.push(row);
@@ -26,12 +26,12 @@ export async function rebuild(batch: Batch, aggregate: string, events?: LedgerRo
   return cascaded;
 }
 
-function contextOf(batch: Batch, row: LedgerRow): EventContext {
+function contextOf(work: UnitOfWork, row: LedgerRow): EventContext {
   const { key, event_id: eventId, scope_key, time, credential, server } = row;
   const own: Server | undefined = scope_key === 0 ? undefined : { key: scope_key, name: server ?? '' };
   const sender: Sender =
     credential === 0 || own === undefined
       ? { kind: 'operator' }
       : { kind: 'server', serverKey: own.key, serverName: own.name, credential };
-  return { batch, sender, key, eventId, time, server: own, isReplay: true };
+  return { work, sender, key, eventId, time, server: own, isReplay: true };
 }

@@ -4,11 +4,11 @@ import { effectOf } from '../handlers/index.ts';
 import type { StoredEvent } from '../ledger/ledger-rows.ts';
 import { markObservedStale, type Observed } from '../ledger/observations.ts';
 import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 /**
  * Retracts single events on behalf of an operator; `jobs/withdrawal.ts` chooses them, and retracts those that take several
- * portions. The derived tables are afterwards as if the events had never been sent. The ledger marks the events as
+ * chunks. The derived tables are afterwards as if the events had never been sent. The ledger marks the events as
  * withdrawn, so that sending them again does not restore them. Events that were rejected because of a retracted event stay
  * rejected.
  */
@@ -18,19 +18,19 @@ import type { Batch } from '../ledger/unit-of-work.ts';
  * again later.
  * @returns the aggregates to derive again
  */
-export async function withdrawEvents(batch: Batch, events: readonly StoredEvent[]): Promise<string[]> {
+export async function withdrawEvents(work: UnitOfWork, events: readonly StoredEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
   const players = events.flatMap((one) => playerIn(one)?.uuid ?? []);
-  await batch.load(players);
-  const observed = events.flatMap((one) => observedIn(batch, one) ?? []);
-  await markObservedStale(batch, observed);
+  await work.load(players);
+  const observed = events.flatMap((one) => observedIn(work, one) ?? []);
+  await markObservedStale(work, observed);
   const keys = events.map(({ row }) => row.key);
-  await batch.tx.run(sql`update ledger set withdrawn = ${batch.now} where key in (${list(keys)})`);
+  await work.tx.run(sql`update ledger set withdrawn = ${work.now} where key in (${list(keys)})`);
   const aggregates: string[] = [];
   for (const { row, event } of events) {
     const { retract } = effectOf(row.type);
     if (typeof retract !== 'object' || !('undo' in retract)) throw new Error(`${row.type} is not retracted at once`);
-    const aggregate = await retract.undo(batch, row, event.data);
+    const aggregate = await retract.undo(work, row, event.data);
     if (aggregate !== null) aggregates.push(aggregate);
   }
   return aggregates;
@@ -39,7 +39,7 @@ export async function withdrawEvents(batch: Batch, events: readonly StoredEvent[
 const playerIn = ({ row, event }: StoredEvent) => effectOf(row.type).observes(event.data);
 
 /** What an event observed; without a name the short UUID, before all other observations. */
-function observedIn({ players }: Batch, one: StoredEvent): Observed | undefined {
+function observedIn({ players }: UnitOfWork, one: StoredEvent): Observed | undefined {
   const player = playerIn(one);
   if (player === undefined) return undefined;
   const { uuid, name, session } = player;

@@ -5,35 +5,35 @@ import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, type JobKind, nextJob, nextStale, saveJob } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
-import { Batch } from '../ledger/unit-of-work.ts';
-import { anonymisePortion } from './anonymisation.ts';
-import { countersPortion } from './counters.ts';
+import { UnitOfWork } from '../ledger/unit-of-work.ts';
+import { anonymiseChunk } from './anonymisation.ts';
+import { countersChunk } from './counters.ts';
 import { deriveAggregate, deriveMaxima, derivePlayer } from './derivation.ts';
-import { mergePortion } from '../handlers/merge-records.ts';
-import type { Work } from '../ledger/portion.ts';
-import { withdrawPortion } from './withdrawal.ts';
+import { mergeChunk } from '../handlers/merge-records.ts';
+import type { ChunkRunner } from '../ledger/chunk.ts';
+import { withdrawChunk } from './withdrawal.ts';
 
 /**
- * Runs jobs (`store/jobs.ts`) in portions: short transactions that each leave a cursor, so that a job survives a restart
- * and ingest, sign-in and API never wait for more than one portion. Several processes may run portions of one job in turns.
+ * Runs jobs (`store/jobs.ts`) in chunks: short transactions that each leave a cursor, so that a job survives a restart
+ * and ingest, sign-in and API never wait for more than one chunk. Several processes may run chunks of one job in turns.
  */
 
-const WORK: Record<JobKind, Work> = {
-  withdrawal: withdrawPortion,
-  merge: mergePortion,
-  anonymisation: anonymisePortion,
-  counters: countersPortion,
+const CHUNK_RUNNERS: Record<JobKind, ChunkRunner> = {
+  withdrawal: withdrawChunk,
+  merge: mergeChunk,
+  anonymisation: anonymiseChunk,
+  counters: countersChunk,
 };
 
 type Context = { db: Db; clock: Clock };
 
-/** Runs the next portion of the oldest job. @returns whether there may be another one */
-export async function runPortion({ db, clock }: Context): Promise<boolean> {
+/** Runs the next chunk of the oldest job. @returns whether there may be another one */
+export async function runChunk({ db, clock }: Context): Promise<boolean> {
   const waiting = await nextJob(db);
   if (waiting === undefined) return false;
   try {
-    if (waiting.phase === 'derive') return await derivePortion(db, clock, waiting);
-    await db.transaction((tx) => workPortion(tx, clock));
+    if (waiting.phase === 'derive') return await deriveChunk(db, clock, waiting);
+    await db.transaction((tx) => workChunk(tx, clock));
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     await failJob(db, clock.now(), waiting, error);
@@ -41,22 +41,22 @@ export async function runPortion({ db, clock }: Context): Promise<boolean> {
   return true;
 }
 
-async function workPortion(tx: Queryable, clock: Clock): Promise<void> {
+async function workChunk(tx: Queryable, clock: Clock): Promise<void> {
   const keys = await Keys.lock(tx);
   const job = await nextJob(tx);
   if (job === undefined || job.phase === 'derive') return;
-  const batch = new Batch(tx, keys, clock.now());
-  const { cursor, done, isComplete, mayPause } = await WORK[job.kind](batch, job);
-  await batch.flush();
+  const work = new UnitOfWork(tx, keys, clock.now());
+  const { cursor, done, isComplete, mayPause } = await CHUNK_RUNNERS[job.kind](work, job);
+  await work.flush();
   await keys.save();
   const phase = isComplete || (mayPause && job.state === 'pausing') ? 'derive' : 'work';
   const state = isComplete ? 'waiting' : job.state;
-  const portions = job.portions + 1;
-  await saveJob(tx, { ...job, state, phase, portions, cursor: JSON.stringify(cursor), done: job.done + done });
+  const chunks = job.chunks + 1;
+  await saveJob(tx, { ...job, state, phase, chunks, cursor: JSON.stringify(cursor), done: job.done + done });
 }
 
 /** Derives one stale player or aggregate again, or ends the job where none is left. */
-async function derivePortion(db: Db, clock: Clock, job: Job): Promise<boolean> {
+async function deriveChunk(db: Db, clock: Clock, job: Job): Promise<boolean> {
   const stale = await nextStale(db);
   if (stale?.kind === 'player') await derivePlayer(db, job, stale);
   else if (stale?.kind === 'counters') await deriveMaxima(db, job, stale);
@@ -64,17 +64,17 @@ async function derivePortion(db: Db, clock: Clock, job: Job): Promise<boolean> {
   return true;
 }
 
-async function deriveAggregateOrEnd(tx: Queryable, now: number, { key, portions }: Job): Promise<void> {
+async function deriveAggregateOrEnd(tx: Queryable, now: number, { key, chunks }: Job): Promise<void> {
   const keys = await Keys.lock(tx);
   const job = await jobByKey(tx, key);
-  if (job?.portions !== portions) return;
+  if (job?.chunks !== chunks) return;
   const stale = await nextStale(tx);
-  const next = { ...job, portions: portions + 1 };
+  const next = { ...job, chunks: chunks + 1 };
   if (stale === undefined) return await saveJob(tx, endOf(next, now));
   if (stale.kind !== 'aggregate') return;
-  const batch = new Batch(tx, keys, now);
-  const cascaded = await deriveAggregate(batch, stale);
-  await batch.flush();
+  const work = new UnitOfWork(tx, keys, now);
+  const cascaded = await deriveAggregate(work, stale);
+  await work.flush();
   const cursor = JSON.parse(job.cursor) as { cascaded?: number };
   const counted = JSON.stringify({ ...cursor, cascaded: (cursor.cascaded ?? 0) + cascaded });
   await saveJob(tx, { ...next, cursor: cascaded === 0 ? job.cursor : counted });
@@ -93,14 +93,14 @@ async function failJob(db: Db, now: number, { key }: Job, error: unknown): Promi
 
 /** Runs all jobs to their end, without resting: for tests and for commands in a network that is not running. */
 export async function runJobs(context: Context): Promise<void> {
-  while (await runPortion(context)) await setImmediate();
+  while (await runChunk(context)) await setImmediate();
 }
 
 const isOpen = ({ state, finished }: Job): boolean => state !== 'paused' && finished === null;
 
 /**
  * Takes part in running jobs until one of them has ended or was paused.
- * @param rest called after each portion
+ * @param rest called after each chunk
  * @throws Error where the job has failed, or waits for an earlier job that is paused
  */
 export async function runJob(context: Context, key: number, rest: () => Promise<unknown> = setImmediate): Promise<Job> {
@@ -108,7 +108,7 @@ export async function runJob(context: Context, key: number, rest: () => Promise<
     const job = (await jobByKey(context.db, key))!;
     if (job.state === 'failed') throw new Error(`The job has failed: ${job.error}`);
     if (!isOpen(job)) return job;
-    if (await runPortion(context)) await rest();
+    if (await runChunk(context)) await rest();
     // Another process may have ended the job since it was read.
     else if (isOpen((await jobByKey(context.db, key))!))
       throw new Error('The job waits for an earlier one that is paused.');

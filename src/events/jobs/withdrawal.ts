@@ -8,13 +8,13 @@ import { createJob, markStale } from '#store/jobs.ts';
 import { pageBefore } from '#store/keyset-paging.ts';
 import { keysByServer } from '../ledger/events-by-server.ts';
 import { IS_OPERATOR_ACT } from '../ingest/operator-events.ts';
-import type { PortionCursor, RetractionInPortions } from '../handlers/event-effect.ts';
+import type { ChunkCursor, ChunkedRetraction } from '../handlers/event-effect.ts';
 import { effectOf, NOT_RETRACTED } from '../handlers/index.ts';
 import { eventsOf, LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
 import { withdrawEvents } from './retract.ts';
 import type { EventName } from '../schema/index.ts';
-import type { Batch } from '../ledger/unit-of-work.ts';
-import { Budget, type Progress, type Work } from '../ledger/portion.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
+import { Budget, type Progress, type ChunkRunner } from '../ledger/chunk.ts';
 
 /** Withdraws events of a server: some by their keys, or all received since a timestamp, newest first. */
 export type WithdrawalParams = { server?: number; keys: readonly number[] } | { server: number; since: number };
@@ -26,19 +26,19 @@ interface Cursor {
   before: number;
   /** The number of keys that are done (`keys`). */
   place: number;
-  /** The event that is being retracted in portions, usually a match. */
-  match?: PortionCursor | undefined;
+  /** The event that is being retracted in chunks, usually a match. */
+  match?: ChunkCursor | undefined;
   events: number;
   /** Counted by `deriveAggregate`. */
   cascaded: number;
 }
 
 const BEGINNING: Cursor = { before: Number.MAX_SAFE_INTEGER, place: 0, events: 0, cascaded: 0 };
-/** Candidates are read by an index and mostly need no change, so a portion may pass many of them. */
+/** Candidates are read by an index and mostly need no change, so a chunk may pass many of them. */
 const CANDIDATES = 500;
-const SAMPLES_PER_PORTION = 500;
+const SAMPLES_PER_CHUNK = 500;
 
-export const withdrawPortion: Work = async (batch, job) => {
+export const withdrawChunk: ChunkRunner = async (work, job) => {
   const params = JSON.parse(job.params) as WithdrawalParams;
   const cursor = { ...BEGINNING, ...(JSON.parse(job.cursor) as Partial<Cursor>) };
   const before = cursor.events;
@@ -47,17 +47,17 @@ export const withdrawPortion: Work = async (batch, job) => {
   };
   const budget = new Budget();
   if ('since' in params && !cursor.sampled) {
-    const removed = await removeOnlineSamples(batch.tx, params.server, params.since, SAMPLES_PER_PORTION);
-    cursor.sampled = removed < SAMPLES_PER_PORTION;
+    const removed = await removeOnlineSamples(work.tx, params.server, params.since, SAMPLES_PER_CHUNK);
+    cursor.sampled = removed < SAMPLES_PER_CHUNK;
     if (!cursor.sampled) return progress(false);
-    await forgetSeen(batch.tx, params.server, params.since);
+    await forgetSeen(work.tx, params.server, params.since);
   }
-  if (cursor.match !== undefined) await continueRetraction(batch, cursor, budget);
+  if (cursor.match !== undefined) await continueRetraction(work, cursor, budget);
   if (budget.isSpent || (job.state === 'pausing' && cursor.match === undefined)) return progress(false);
-  const candidates = await candidatesAfter(batch.tx, params, cursor);
+  const candidates = await candidatesAfter(work.tx, params, cursor);
   for (let place = 0; place < candidates.length && !budget.isSpent && cursor.match === undefined;) {
     const taken = runFrom(candidates, place, budget.rows);
-    await withdrawRun(batch, taken, 'keys' in params ? params.server : undefined, cursor, budget);
+    await withdrawRun(work, taken, 'keys' in params ? params.server : undefined, cursor, budget);
     place += taken.length;
     cursor.place += taken.length;
     cursor.before = taken.at(-1)!.key;
@@ -82,22 +82,22 @@ async function candidatesAfter(tx: Queryable, params: WithdrawalParams, cursor: 
 }
 
 /**
- * The next candidates to handle together: one whose retraction takes portions, or those before the next such one, of which
+ * The next candidates to handle together: one whose retraction takes chunks, or those before the next such one, of which
  * at most `limit` are wanted.
  */
 function runFrom(candidates: readonly Candidate[], place: number, limit: number): Candidate[] {
-  if (takesPortions(candidates[place]!)) return [candidates[place]!];
+  if (takesChunks(candidates[place]!)) return [candidates[place]!];
   let wanted = 0;
   const end = candidates.findIndex(
-    (one, at) => at >= place && (takesPortions(one) || (one.isWanted && ++wanted > limit)),
+    (one, at) => at >= place && (takesChunks(one) || (one.isWanted && ++wanted > limit)),
   );
   return candidates.slice(place, end === -1 ? undefined : end);
 }
 
-const takesPortions = ({ type, isWanted }: Candidate): boolean =>
-  isWanted && type !== undefined && portionsOf(type) !== undefined;
+const takesChunks = ({ type, isWanted }: Candidate): boolean =>
+  isWanted && type !== undefined && chunkedRetraction(type) !== undefined;
 
-function portionsOf(type: EventName): RetractionInPortions | undefined {
+function chunkedRetraction(type: EventName): ChunkedRetraction | undefined {
   const { retract } = effectOf(type);
   return typeof retract === 'object' && 'begin' in retract ? retract : undefined;
 }
@@ -119,7 +119,7 @@ async function eventsOfServer(
 
 /** Withdraws events; of a large match only the first rows. */
 async function withdrawRun(
-  batch: Batch,
+  work: UnitOfWork,
   candidates: readonly Candidate[],
   server: number | undefined,
   cursor: Cursor,
@@ -128,26 +128,26 @@ async function withdrawRun(
   const keys = candidates.filter(({ isWanted }) => isWanted).map(({ key }) => key);
   if (keys.length === 0) return;
   const ofServer = server === undefined ? sql`` : sql`and l.scope_key = ${server}`;
-  const rows = await batch.tx.all<LedgerRow>(sql`
+  const rows = await work.tx.all<LedgerRow>(sql`
     ${LEDGER}
     where l.key in (${list(keys)}) and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) ${ofServer}
     order by l.key desc`);
   const [first] = rows;
-  const portions = first && portionsOf(first.type);
-  if (portions !== undefined) {
-    cursor.match = await portions.begin(batch, first!);
+  const retraction = first && chunkedRetraction(first.type);
+  if (retraction !== undefined) {
+    cursor.match = await retraction.begin(work, first!);
     budget.spend(1, first!.body.length);
-    if (!budget.isSpent) await continueRetraction(batch, cursor, budget);
+    if (!budget.isSpent) await continueRetraction(work, cursor, budget);
     return;
   }
-  await markStale(batch.tx, 'aggregate', await withdrawEvents(batch, await eventsOf(batch.tx, rows)));
+  await markStale(work.tx, 'aggregate', await withdrawEvents(work, await eventsOf(work.tx, rows)));
   cursor.events += rows.length;
   budget.spend(rows.length);
 }
 
-async function continueRetraction(batch: Batch, cursor: Cursor, budget: Budget): Promise<void> {
-  const row = await batch.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.match!.key}`);
-  cursor.match = await portionsOf(row!.type)!.next(batch, row!, cursor.match as never, budget);
+async function continueRetraction(work: UnitOfWork, cursor: Cursor, budget: Budget): Promise<void> {
+  const row = await work.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.match!.key}`);
+  cursor.match = await chunkedRetraction(row!.type)!.next(work, row!, cursor.match as never, budget);
   if (cursor.match === undefined) cursor.events++;
 }
 

@@ -3,7 +3,7 @@ import { list, sql } from '#db/sql.ts';
 import { nameKey } from '#platform/text.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import { markStale } from '#store/jobs.ts';
-import type { Batch } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /** The names and sessions of players that events observed, when such an event is taken back or the player is deleted. */
 
@@ -23,17 +23,17 @@ export interface Observed {
  * name, or the last login or logout. The observations in between decide nothing.
  * @param observed loaded players
  */
-export async function markObservedStale(batch: Batch, observed: readonly Observed[]): Promise<void> {
-  const found = observed.map((one) => ({ ...one, player: batch.players.find(one.uuid)! }));
+export async function markObservedStale(work: UnitOfWork, observed: readonly Observed[]): Promise<void> {
+  const found = observed.map((one) => ({ ...one, player: work.players.find(one.uuid)! }));
   const undecided = found.filter(({ player, name, time }) => !isWithinPresentName(player, name, time));
-  const spans = await spansOf(batch, undecided);
+  const spans = await spansOf(work, undecided);
   const ofNames = undecided.filter(({ player, name, time }) => {
     const span = nameKey(name) === nameKey(player.name) ? undefined : spans.get(`${player.key} ${nameKey(name)}`);
     return span === undefined || time <= span.first || time >= span.last;
   });
   const ofSessions = found.filter(({ player, time, session }) => session !== undefined && player[session] === time);
   await markStale(
-    batch.tx,
+    work.tx,
     'player',
     [...ofNames, ...ofSessions].map(({ player }) => player.key),
   );
@@ -44,7 +44,7 @@ function isWithinPresentName(player: KnownPlayer, name: string, time: number): b
 }
 
 async function spansOf(
-  { tx }: Batch,
+  { tx }: UnitOfWork,
   observed: readonly { player: KnownPlayer }[],
 ): Promise<Map<string, { first: number; last: number }>> {
   if (observed.length === 0) return new Map();
@@ -57,7 +57,7 @@ async function spansOf(
 }
 
 /** Deletes the name that an event observed of a loaded player. */
-export async function deleteObservation({ tx, players }: Batch, event: number, uuid: string): Promise<void> {
+export async function deleteObservation({ tx, players }: UnitOfWork, event: number, uuid: string): Promise<void> {
   const { key } = players.find(uuid)!;
   await tx.run(sql`delete from name_observations where player_key = ${key} and ledger_key = ${event}`);
 }

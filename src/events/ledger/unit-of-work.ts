@@ -13,10 +13,10 @@ import type { Server } from '#store/game/servers.ts';
 
 /**
  * The unit of work of one transaction: handlers queue changes here, and `flush` writes them together, parents before the
- * rows that refer to them. `players` merges the changes of players and fixed counters, `counters` those of the network's own
- * counters; `rows` queues plain inserts; `references` knows which punishments were issued; `finished` lists matches that no longer count as unreported.
+ * rows that refer to them. `players` merges the changes of players and fixed counters, `counters` those of the network's
+ * own counters, `rows` queues plain inserts, and `references` knows which punishments were issued.
  */
-export class Batch {
+export class UnitOfWork {
   readonly tx: Queryable;
   readonly keys: Keys;
   readonly now: number;
@@ -24,9 +24,9 @@ export class Batch {
   readonly counters: CounterAccumulator;
   readonly rows = new InsertBuffer();
   readonly references: PunishmentReferences;
-  /** The matches of this transaction with a result. */
+  /** The matches of this transaction with a result, which no longer count as unreported. */
   readonly finished: FinishedMatch[] = [];
-  /** How many of them `flush` has looked at. */
+  /** The number of finished matches that `flush` has handled. */
   #removed = 0;
 
   constructor(tx: Queryable, keys: Keys, now: number) {
@@ -53,7 +53,7 @@ export class Batch {
 
 /** The arguments of every handler beside the event's data. */
 export interface EventContext {
-  batch: Batch;
+  work: UnitOfWork;
   sender: Sender;
   /** The event's key: its receipt, and the id of the match, map or punishment that the event creates. */
   key: number;
@@ -79,8 +79,8 @@ interface Named {
  * Returns the player, adding an unknown one, and records that the player had the name at this time. For events whose own
  * rows store the name; see `observePlayer` for the others.
  */
-export function findOrAddPlayer({ batch, isReplay }: EventContext, player: Named, time: number): KnownPlayer {
-  return isReplay ? batch.players.find(player.uuid)! : batch.players.observe(player, time, batch.keys);
+export function findOrAddPlayer({ work, isReplay }: EventContext, player: Named, time: number): KnownPlayer {
+  return isReplay ? work.players.find(player.uuid)! : work.players.observe(player, time, work.keys);
 }
 
 /**
@@ -88,10 +88,10 @@ export function findOrAddPlayer({ batch, isReplay }: EventContext, player: Named
  * `rebuildPlayerNames` restore the name history after a retraction.
  */
 export function observePlayer(context: EventContext, player: Named, time = context.time): KnownPlayer {
-  const { batch, key, isReplay } = context;
+  const { work, key, isReplay } = context;
   const found = findOrAddPlayer(context, player, time);
   const [seen, name] = player.name === undefined ? [NEVER_SEEN, shortUuid(found.uuid)] : [time, player.name];
-  if (!isReplay) batch.rows.add('name_observations', [found.key, key, seen, name]);
+  if (!isReplay) work.rows.add('name_observations', [found.key, key, seen, name]);
   return found;
 }
 

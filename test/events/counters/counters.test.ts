@@ -4,7 +4,7 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { runJobs, runPortion } from '#events/jobs/runner.ts';
+import { runJobs, runChunk } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
@@ -211,7 +211,7 @@ onEachDatabase('a merge during a withdrawal leaves no maximum of withdrawn event
   const context = await alpha(t, url);
   const [, record] = await recordOfMerged(context, 1);
   await createWithdrawal(context.db, context.clock, { keys: [record!] });
-  await runPortion(context);
+  await runChunk(context);
   await sendEvents(context, event('player.merged', { from: person(1).uuid, into: person(2).uuid }));
   await runJobs(context);
   assert.deepEqual(await valuesOf(context.db, 2), { total: { streak: 3 }, ctw: { streak: 3 } });

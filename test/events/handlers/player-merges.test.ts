@@ -6,8 +6,8 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { Db } from '#db/db.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
-import { ROWS_PER_PORTION } from '#events/ledger/portion.ts';
-import { runPortion } from '#events/jobs/runner.ts';
+import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
+import { runChunk } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { listWholeMatches, matchByKey } from '#store/game/matches.ts';
@@ -152,7 +152,7 @@ for (const when of ['before', 'after'] as const) {
 onEachDatabase('a match of two UUIDs of a player counts once, in counters as on boards', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
-  const crowd = Array.from({ length: ROWS_PER_PORTION }, (_, number) => number + 2);
+  const crowd = Array.from({ length: ROWS_PER_CHUNK }, (_, number) => number + 2);
   const played = (winner: number, loser: number) =>
     match({ win: 'Red', teams: [team('Red', winner, ...crowd), team('Blue', loser)] });
   const both = { win: 'Red', teams: [team('Red', 0, 1)] };
@@ -172,7 +172,7 @@ onEachDatabase('a match of two UUIDs of a player counts once, in counters as on 
   // This one is being withdrawn when its two UUIDs become one player.
   const [halfGone = ''] = await sendEvents(context, played(0, 1));
   await withdraw(halfGone);
-  await runPortion(context);
+  await runChunk(context);
   await sendEvents(context, event('player.merged', { from: FROM, into: INTO }));
   await finishJobs(db);
   const after = await sendEvents(context, played(0, 1), played(1, 0), match(both));

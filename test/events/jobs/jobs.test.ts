@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
-import { ROWS_PER_PORTION } from '#events/ledger/portion.ts';
+import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
-import { runJob, runJobs, runPortion } from '#events/jobs/runner.ts';
+import { runJob, runJobs, runChunk } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
@@ -38,10 +38,10 @@ import { onEachDatabase, type TestAppContext, testContext } from '#test/support/
 import { type Counted, counting } from '#test/db/counting-db.ts';
 import { canonicalDumpOf } from '../canonical-dump.ts';
 
-/** Rows that the statements of one portion may change: some twenty for each row of a player. */
-const MAX_CHANGES = ROWS_PER_PORTION * 25;
+/** Rows that the statements of one chunk may change: some twenty for each row of a player. */
+const MAX_CHANGES = ROWS_PER_CHUNK * 25;
 
-function assertSmallPortions({ changes, withoutYield }: Counted): void {
+function assertSmallChunks({ changes, withoutYield }: Counted): void {
   assert.ok(Math.max(...changes) <= MAX_CHANGES, `${Math.max(...changes)} rows in one transaction`);
   assert.equal(withoutYield, 0, 'a turn of the event loop between transactions');
 }
@@ -67,7 +67,7 @@ async function play(context: TestAppContext, count: number): Promise<string[]> {
 const alphaOf = async ({ db }: TestAppContext): Promise<number> => (await serverByName(db, 'Alpha'))!.key;
 
 onEachDatabase(
-  'a withdrawal runs in small portions, pauses between events and survives a restart',
+  'a withdrawal runs in small chunks, pauses between events and survives a restart',
   async (t, url, dialect) => {
     const count = dialect === 'sqlite' ? 300 : 60;
     const context = await testContext(t, url);
@@ -80,8 +80,8 @@ onEachDatabase(
     const key = await createWithdrawal(db, clock, { server: await alphaOf(context), since }, { total: count });
     const counted = counting(db);
     const progress = async (): Promise<Job> => (await jobByKey(db, key))!;
-    for (let portion = 0; portion < 5; portion++) {
-      await runPortion({ db: counted.db, clock });
+    for (let chunk = 0; chunk < 5; chunk++) {
+      await runChunk({ db: counted.db, clock });
       await setImmediate();
     }
     const first = await progress();
@@ -101,13 +101,13 @@ onEachDatabase(
     assert.ok(await resumeJob(db, key));
     assert.equal(await resumeJob(db, key), false);
     await setImmediate();
-    await runPortion({ db: counted.db, clock });
+    await runChunk({ db: counted.db, clock });
     // Another process goes on where the first one was killed.
     const other = await testContext(t, url);
     const second = counting(other.db);
     const { state, done, finished } = await runJob({ db: second.db, clock: other.clock }, key);
     assert.deepEqual([state, done, finished], ['done', count, other.clock.now()]);
-    for (const one of [counted, second]) assertSmallPortions(one);
+    for (const one of [counted, second]) assertSmallChunks(one);
     const dump = await canonicalDumpOf(db);
     for (const table of Object.keys(empty)) assert.deepEqual(dump[table], empty[table], table);
   },
@@ -123,11 +123,11 @@ onEachDatabase('only players whose names depend on a withdrawn event are derived
   );
   const keys = [2, 3].map((place) => keyOf(ids[place]!)!);
   await createWithdrawal(db, clock, { keys });
-  await runPortion(context);
+  await runChunk(context);
   assert.deepEqual(await db.all(sql`select * from rederivations`), [], 'a login between two others decides nothing');
   await runJobs(context);
   await createWithdrawal(db, clock, { keys: [keyOf(ids[4]!)!] });
-  await runPortion(context);
+  await runChunk(context);
   assert.equal((await db.all(sql`select * from rederivations`)).length, 1);
   await runJobs(context);
   assert.equal((await playerByUuid(db, person(1).uuid))!.last_login, Date.parse(after(0)));
@@ -161,7 +161,7 @@ onEachDatabase('a merge of many matches is a job; matches then show the survivin
   const [job] = await listJobs(db, Number.MAX_SAFE_INTEGER, 9);
   assert.equal(job?.kind, 'merge');
   const counted = counting(db);
-  await runPortion({ db: counted.db, clock });
+  await runChunk({ db: counted.db, clock });
   await setImmediate();
   // The merged UUID goes on playing, and the merge is paused and resumed.
   await sendEvents(context, match({ teams: [{ name: 'Red', players: [FROM] }] }));
@@ -170,7 +170,7 @@ onEachDatabase('a merge of many matches is a job; matches then show the survivin
   assert.equal((await jobByKey(db, job.key))!.state, 'paused');
   await resumeJob(db, job.key);
   await runJobs({ db: counted.db, clock });
-  assertSmallPortions(counted);
+  assertSmallChunks(counted);
   const players = await db.all<{ uuid: string }>(sql`select uuid from players order by uuid`);
   assert.deepEqual(
     players.map(({ uuid }) => uuid),
@@ -233,13 +233,13 @@ onEachDatabase('a rotation is rebuilt from its newest event', async (t, url) => 
   assert.equal(await first(), 'First 38');
   await withdraw(ids[20]!);
   assert.equal(await first(), 'First 38');
-  assertSmallPortions(counted);
+  assertSmallChunks(counted);
   assert.ok(Math.max(...counted.changes) < 4 * maps.length, 'each transaction writes one rotation');
 });
 
 const published = (version: string, ms: number) => map('Isle', { version }, { time: after(ms), server: 'Alpha' });
 
-onEachDatabase('the ratings of a map are derived in small portions', async (t, url, dialect) => {
+onEachDatabase('the ratings of a map are derived in small chunks', async (t, url, dialect) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   const count = dialect === 'sqlite' ? 150 : 90;
@@ -274,11 +274,11 @@ onEachDatabase('the ratings of a map are derived in small portions', async (t, u
   assert.deepEqual(votes.map((row) => [...row]), [['1', 5, 70], ['2', 4, count]]); // prettier-ignore
   const [isle] = await db.tuples(sql`select key, version from maps`);
   assert.deepEqual([...isle!], [keyOf(remaining[0]!), '2']);
-  assertSmallPortions(counted);
-  assert.ok(Math.max(...counted.changes) <= ROWS_PER_PORTION * 5, 'a portion of ratings');
+  assertSmallChunks(counted);
+  assert.ok(Math.max(...counted.changes) <= ROWS_PER_CHUNK * 5, 'a chunk of ratings');
 });
 
-onEachDatabase('a deletion anonymises in small portions, beside the ingest', async (t, url) => {
+onEachDatabase('a deletion anonymises in small chunks, beside the ingest', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'));
@@ -287,7 +287,7 @@ onEachDatabase('a deletion anonymises in small portions, beside the ingest', asy
   const { id } = await account(context, 'Owner', person(0).uuid);
   const counted = counting(db);
   await deleteAccount(db, clock.now(), id);
-  await runPortion({ db: counted.db, clock });
+  await runChunk({ db: counted.db, clock });
   await setImmediate();
   const [job] = await listJobs(db, Number.MAX_SAFE_INTEGER, 1);
   await pauseJob(db, job!.key);
@@ -297,7 +297,7 @@ onEachDatabase('a deletion anonymises in small portions, beside the ingest', asy
   await assert.rejects(runJob(context, later), /waits for an earlier one/);
   await resumeJob(db, job!.key);
   await runJobs({ db: counted.db, clock });
-  assertSmallPortions(counted);
+  assertSmallChunks(counted);
   for (const table of ['ledger', 'match_details', 'players', 'player_matches', 'kills', 'punishments', 'jobs']) {
     const text = JSON.stringify(await db.all({ strings: [`select * from ${table}`], values: [] }));
     assert.ok(!text.includes(person(0).uuid) && !text.includes('"Player0"'), table);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
-import { ROWS_PER_PORTION } from '#events/ledger/portion.ts';
+import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import type { WireEvent } from '#events/schema/index.ts';
@@ -39,7 +39,7 @@ interface Case {
 }
 
 const SERVER = configured('Alpha');
-const LONG = 2 * ROWS_PER_PORTION;
+const LONG = 2 * ROWS_PER_CHUNK;
 const CASES: Case[] = [
   {
     name: 'the last login of the merged player is withdrawn',
@@ -49,8 +49,8 @@ const CASES: Case[] = [
   },
   {
     name: 'all observations of the merged player are moved, and one is withdrawn',
-    events: [...logins(FROM, ROWS_PER_PORTION, 0), ...logins(INTO, 3, 50)],
-    withdrawn: [ROWS_PER_PORTION - 1],
+    events: [...logins(FROM, ROWS_PER_CHUNK, 0), ...logins(INTO, 3, 50)],
+    withdrawn: [ROWS_PER_CHUNK - 1],
     merges: [merge(FROM, INTO)],
   },
   {

@@ -4,7 +4,7 @@ import type { Receipt } from '#events/ledger/receipts.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 
 /** A request in the protocol of another program, after its key was checked. */
-export interface DialectRequest {
+export interface ProtocolRequest {
   context: Pick<AppContext, 'db' | 'clock'>;
   /** The part of the path that varies, percent-encoded; empty if none does. */
   parameter: string;
@@ -16,17 +16,17 @@ export interface DialectRequest {
   dryRun: boolean;
 }
 
-/** What a dialect does at one path. */
-export interface DialectRoute {
+/** What a protocol does at one path. */
+export interface ProtocolRoute {
   /** Maximum characters of the parameter, if the path has one. */
   longest?: number;
   /** By method; the result is the JSON of the response. */
-  methods: Readonly<Record<string, (request: DialectRequest) => Promise<unknown>>>;
+  methods: Readonly<Record<string, (request: ProtocolRequest) => Promise<unknown>>>;
 }
 
-export interface Dialect {
+export interface Protocol {
   /** By path, see `Router`. */
-  routes: Readonly<Record<string, DialectRoute>>;
+  routes: Readonly<Record<string, ProtocolRoute>>;
   /** The key of the server, from the place where the program sends it. */
   readKey: (request: IncomingMessage) => string | undefined;
 }

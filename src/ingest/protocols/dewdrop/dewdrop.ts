@@ -7,7 +7,7 @@ import type { Receipt } from '#events/ledger/receipts.ts';
 import { sluggedMap, saveSluggedMap } from '#store/game/maps/map-slugs.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { namesByUuid } from '#store/game/players.ts';
-import type { Dialect, DialectRequest } from '../dialect.ts';
+import type { Protocol, ProtocolRequest } from '../protocol.ts';
 import { gamemodeFromTags } from './gamemode.ts';
 import { mapNameBySlug, mapSlug } from './map-slugs.ts';
 import { matchEvent } from './match-event.ts';
@@ -18,7 +18,7 @@ import { profileStats } from './stats.ts';
  * The protocol of Dewdrop, the plugin with which servers of PGM report to the API of the Overcast Community. Its client is
  * generated from a document that is not public: paths and answers follow from the plugin's source.
  */
-export const dewdrop: Dialect = {
+export const dewdrop: Protocol = {
   readKey: keyIn,
   routes: {
     '/matches': { methods: { POST: createMatch } },
@@ -37,7 +37,7 @@ function keyIn({ headers }: IncomingMessage): string | undefined {
   return authorization.replace(/^(Bearer|ApiKey|Api-Key) +/i, '').trim();
 }
 
-async function createMatch({ context, body, accept }: DialectRequest): Promise<unknown> {
+async function createMatch({ context, body, accept }: ProtocolRequest): Promise<unknown> {
   const match = readShape(matchShape, await body());
   const { db } = context;
   const players = [...(match.teams ?? []).flatMap((team) => team.participations), ...(match.participations ?? [])];
@@ -67,7 +67,7 @@ function matchAnswer(matchId: string, { startedAt, endedAt, serverName, mapSlug 
   return { matchId, status: 'ENDED', createdAt: ended, startedAt: started, endedAt: ended, serverName, mapSlug };
 }
 
-async function getMatch({ context, parameter: id }: DialectRequest): Promise<unknown> {
+async function getMatch({ context, parameter: id }: ProtocolRequest): Promise<unknown> {
   const match = await matchByKey(context.db, keyOf(id) ?? 0);
   if (match === undefined) throw notFound('There is no match with this id.');
   const { server, map } = JSON.parse(`${match.head}}`) as { server: string; map: string };
@@ -80,7 +80,7 @@ async function getMatch({ context, parameter: id }: DialectRequest): Promise<unk
   });
 }
 
-async function putMap({ context, parameter: slug, body, dryRun }: DialectRequest): Promise<unknown> {
+async function putMap({ context, parameter: slug, body, dryRun }: ProtocolRequest): Promise<unknown> {
   const { name, mapSlug, mapTags, ...more } = readShape(mapShape, await body());
   if (decoded(slug) !== mapSlug) throw invalidRequest('mapSlug must be the one of the path.');
   const map = { name, gamemode: gamemodeFromTags(mapTags ?? []) };
@@ -90,7 +90,7 @@ async function putMap({ context, parameter: slug, body, dryRun }: DialectRequest
 }
 
 /** The player is about to join, and may be refused: it is a name, not a login. */
-async function putUser({ context, parameter: uuid, body, accept }: DialectRequest): Promise<unknown> {
+async function putUser({ context, parameter: uuid, body, accept }: ProtocolRequest): Promise<unknown> {
   const { userUuid, username } = readShape(userShape, await body());
   if (uuidOf(uuid) !== userUuid) throw invalidRequest('userUuid must be the one of the path.');
   const now = context.clock.now();
@@ -107,14 +107,14 @@ async function putUser({ context, parameter: uuid, body, accept }: DialectReques
   return { userUuid, username };
 }
 
-async function getStats({ context, parameter: uuid }: DialectRequest): Promise<unknown> {
+async function getStats({ context, parameter: uuid }: ProtocolRequest): Promise<unknown> {
   const read = uuidOf(uuid);
   if (read === undefined) throw invalidRequest('The path must have the UUID of a player.');
   return await profileStats(context.db, read);
 }
 
 /** A map that this server has not sent: one whose name gives the slug in the way of PGM, else the slug itself. */
-async function mapBySlug({ db, clock }: DialectRequest['context'], slug: string) {
+async function mapBySlug({ db, clock }: ProtocolRequest['context'], slug: string) {
   const known = await mapNameBySlug(db, clock, slug);
   return { name: known ?? slug, gamemode: gamemodeFromTags([]) };
 }

@@ -1,19 +1,19 @@
 import type { Job } from '#store/jobs.ts';
-import type { Batch } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
  * The most rows of players that one transaction of a job changes. A row of a match costs some twenty statements (two for
- * each leaderboard that it counts in), about 0.1 ms on SQLite, so a portion stays below 20 ms, in which the thread answers
+ * each leaderboard that it counts in), about 0.1 ms on SQLite, so a chunk stays below 20 ms, in which the thread answers
  * nothing else and on SQLite no other writer gets the lock.
  */
-export const ROWS_PER_PORTION = 64;
+export const ROWS_PER_CHUNK = 64;
 
 /** The most bytes of stored events that one transaction of a job parses: about 10 ms of JSON. */
-export const BYTES_PER_PORTION = 256 * 1024;
+export const BYTES_PER_CHUNK = 256 * 1024;
 
 /** What one transaction of a job may still do. */
 export class Budget {
-  rows = ROWS_PER_PORTION;
+  rows = ROWS_PER_CHUNK;
 
   get isSpent(): boolean {
     return this.rows <= 0;
@@ -21,19 +21,19 @@ export class Budget {
 
   /** Counts rows, and the bytes of JSON that were parsed for them. */
   spend(rows: number, bytes = 0): void {
-    this.rows -= rows + Math.floor((bytes * ROWS_PER_PORTION) / BYTES_PER_PORTION);
+    this.rows -= rows + Math.floor((bytes * ROWS_PER_CHUNK) / BYTES_PER_CHUNK);
   }
 }
 
-/** Where a job is after a portion. */
+/** Where a job is after a chunk. */
 export interface Progress {
   cursor: unknown;
-  /** What the portion adds to the job's `done`. */
+  /** What the chunk adds to the job's `done`. */
   done: number;
   isComplete: boolean;
   /** Whether the job may be paused here: not in the middle of an event. */
   mayPause: boolean;
 }
 
-/** Does the next portion of a job, in the transaction of `batch`. */
-export type Work = (batch: Batch, job: Job) => Promise<Progress>;
+/** Does the next chunk of a job, in the transaction of `work`. */
+export type ChunkRunner = (work: UnitOfWork, job: Job) => Promise<Progress>;

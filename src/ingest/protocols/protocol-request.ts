@@ -8,9 +8,9 @@ import type { WireEvent } from '#events/schema/index.ts';
 import { acceptEvents, type IngestDeps, type Report } from '../accept-events.ts';
 import { bodyFormat, readBody } from '../body.ts';
 import type { RequestLimits } from '../server-limits.ts';
-import type { DialectRequest } from './dialect.ts';
+import type { ProtocolRequest } from './protocol.ts';
 
-interface DialectDeps extends IngestDeps, Report {
+interface ProtocolDeps extends IngestDeps, Report {
   db: AppContext['db'];
   clock: AppContext['clock'];
 }
@@ -19,11 +19,11 @@ interface DialectDeps extends IngestDeps, Report {
  * Handles a request within the same limits as `POST /events`; one that reports no event counts as one.
  * @returns the JSON of the response
  */
-export async function handleDialectRequest(
-  deps: DialectDeps,
+export async function handleProtocolRequest(
+  deps: ProtocolDeps,
   request: IncomingMessage,
   parameter: string,
-  handle: (request: DialectRequest) => Promise<unknown>,
+  handle: (request: ProtocolRequest) => Promise<unknown>,
 ): Promise<unknown> {
   const { db, clock, limits, dryRun } = deps;
   if (limits.isFull) throw unavailable();

@@ -1,0 +1,23 @@
+import { type Found, Router } from '#http/router.ts';
+import type { ProtocolName } from '#platform/setting.ts';
+import type { Protocol, ProtocolRoute } from './protocol.ts';
+import { dewdrop } from './dewdrop/dewdrop.ts';
+
+const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = { dewdrop };
+
+/** A route, with the protocol that it belongs to. */
+export type ProtocolMatch = Found<ProtocolRoute & { protocol: Protocol }>;
+
+/** Finds the routes of the protocols that are switched on. */
+export function protocolRoutes(names: readonly ProtocolName[]): (path: string) => ProtocolMatch | undefined {
+  const protocols = names.map((name) => PROTOCOLS[name]);
+  const router = new Router(
+    protocols.flatMap((protocol) =>
+      Object.entries(protocol.routes).map(([path, route]) => [path, { ...route, protocol }] as const),
+    ),
+  );
+  return (path) => {
+    const found = router.find(path);
+    return found !== undefined && found.parameter.length <= (found.route.longest ?? 0) ? found : undefined;
+  };
+}
