@@ -20,7 +20,7 @@ export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unkn
   stored: Stored;
   /** In which events deleted players are replaced by pseudonyms; `stored`: not in new ones, which bring the real player back. */
   pseudonyms: 'always' | 'stored' | 'never';
-  /** The approximate number of rows that it writes, which limits count. Rows of new players count only in the writer. */
+  /** The approximate number of rows that it writes, which limits count. Without rows of new players, which only the writer knows. */
   weight(data: z.output<Schema>): number;
   checks: Checks<z.output<Schema>>;
   prepared: PreparedForm<z.output<Schema>, Prepared>;
