@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Cell, type Queryable, type Row, withoutKey } from '#db/db.ts';
-import { type Sql, textOf, type Value } from '#db/sql.ts';
+import { type Sql, statementText, type Value } from '#db/sql.ts';
 import type { Bulk } from './bulk.ts';
 
 const statementTexts = new WeakMap<readonly string[], string>();
@@ -48,7 +48,7 @@ export class BulkPostgres implements Bulk, Queryable {
   async all<R = Row>(query: Sql): Promise<R[]> {
     return (
       await this.#client.query(
-        textOf(query, statementTexts, (place) => `$${place}`),
+        statementText(query, statementTexts, (place) => `$${place}`),
         [...query.values],
       )
     ).rows as R[];
@@ -68,7 +68,7 @@ export class BulkPostgres implements Bulk, Queryable {
 
   async run(query: Sql): Promise<number> {
     const result = await this.#client.query(
-      textOf(query, statementTexts, (place) => `$${place}`),
+      statementText(query, statementTexts, (place) => `$${place}`),
       [...query.values],
     );
     return result.rowCount ?? 0;

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Cell, type Queryable, type Row, withoutKey } from '#db/db.ts';
-import { type Sql, textOf } from '#db/sql.ts';
+import { type Sql, statementText } from '#db/sql.ts';
 import type { Bulk } from './bulk.ts';
 
 const statementTexts = new WeakMap<readonly string[], string>();
@@ -70,7 +70,7 @@ export class BulkSqlite implements Bulk, Queryable {
   }
 
   #statement(query: Sql, arrays: boolean): StatementSync {
-    const text = textOf(query, statementTexts, () => '?');
+    const text = statementText(query, statementTexts, () => '?');
     const name = `${arrays ? 'arrays' : 'objects'} ${text}`;
     let statement = this.#statements.get(name);
     if (statement === undefined) {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_SEED, generateDatabase } from '#bench/generated.ts';
 import { openDb } from '#db/open.ts';
 import { list, sql } from '#db/sql.ts';
-import { differencesOf, digestsOf } from '#db/transfer/copy.ts';
+import { listDifferences, readDigests } from '#db/transfer/copy.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
@@ -139,9 +139,9 @@ async function compare(report: Report, name: string, source: string, target: str
   const started = performance.now();
   await using from = await openDb(source);
   await using to = await openDb(target);
-  const [found, expected] = await Promise.all([digestsOf(to, quiet), digestsOf(from, quiet)]);
+  const [found, expected] = await Promise.all([readDigests(to, quiet), readDigests(from, quiet)]);
   // The target has the entry of its arrival.
-  const differences = differencesOf({ ...found, audit: expected['audit']! }, expected);
+  const differences = listDifferences({ ...found, audit: expected['audit']! }, expected);
   const rows = Object.values(found).reduce((sum, table) => sum + table.rows, 0);
   report.note(`${name}: ${rows} rows read from both and compared again`, secondsSince(started));
   report.add(`${name}: tables with another checksum`, differences.join('; ') || 'none', differences.length === 0);

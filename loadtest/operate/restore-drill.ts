@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DEFAULT_SEED, generateDatabase } from '#bench/generated.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { digestsOf } from '#db/transfer/copy.ts';
+import { readDigests } from '#db/transfer/copy.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
@@ -56,7 +56,7 @@ const logFile = ({ folder }: Drill): string => join(folder, 'revocations.log');
 interface Erased {
   uuid: string;
   /** The checksums of the tables at the backup. */
-  digests: Awaited<ReturnType<typeof digestsOf>>;
+  digests: Awaited<ReturnType<typeof readDigests>>;
 }
 
 async function backUpAndErase(drill: Drill, url: string): Promise<Erased> {
@@ -64,7 +64,7 @@ async function backUpAndErase(drill: Drill, url: string): Promise<Erased> {
   await using db = await openDb(url, { keyedHash: secretHash });
   // The tables as in the backup, because some commands write audit entries.
   const { uuid } = (await db.get<{ uuid: string }>(sql`select uuid from players order by key limit 1`))!;
-  const digests = await digestsOf(db, () => undefined);
+  const digests = await readDigests(db, () => undefined);
   run(drill, 'backup', [], settings, 'backup', backupFile(drill));
   run(drill, 'backup --check', [], settings, 'backup', '--check', backupFile(drill));
   run(drill, 'player erase after the backup', [], settings, 'player', 'erase', '--player', uuid, '--yes');
@@ -77,7 +77,7 @@ async function restore(drill: Drill, url: string, { uuid, digests }: Erased): Pr
   run(drill, 'restore', within, settings, 'restore', backupFile(drill));
   {
     await using db = await openDb(url);
-    const found = await digestsOf(db, () => undefined);
+    const found = await readDigests(db, () => undefined);
     // The restore itself adds an audit entry.
     const differing = Object.keys(digests).filter(
       (table) => table !== 'audit' && digests[table]!.checksum !== found[table]?.checksum,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DEFAULT_SEED, generateDatabase } from '#bench/generated.ts';
 import { openDb } from '#db/open.ts';
-import { latestMigration, migrate, schemaVersionOf } from '#db/migrate.ts';
+import { latestMigration, migrate, schemaVersion } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -137,7 +137,7 @@ const CHANGING: ReadonlySet<string> = new Set([
 
 async function addDifferences(report: Report, name: string, url: string, rows: Rows): Promise<void> {
   await using db = await openDb(url);
-  const { missing } = await schemaVersionOf(db);
+  const { missing } = await schemaVersion(db);
   const differing: string[] = [];
   for (const [table, expected] of Object.entries(rows)) {
     if (CHANGING.has(table)) continue;

@@ -27,7 +27,7 @@ export interface Operation<Row, Fields extends z.ZodObject, Impact, Result> {
   /** Who may use its page. Commands are for operators. */
   who: 'owner' | 'moderator' | 'operator';
   reauthenticate: Reauthenticate<z.output<Fields>>;
-  /** What it changes or ends, for the question before it; `undefined` if nobody is asked. It may refuse as well. */
+  /** What it changes or ends, for the question before it; `undefined` if the row says it. It may refuse as well. */
   impact: ((acting: Acting, row: Row, fields: z.output<Fields>) => Promise<Impact>) | undefined;
   run: (acting: Acting, row: Row, fields: z.output<Fields>, impact: Done<Impact>) => Promise<Result>;
   /** What the audit log says beside the subject, without secrets. */

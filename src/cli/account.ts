@@ -1,14 +1,21 @@
 import { UsageError } from '#platform/errors.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { isShortUuid, uuidOf } from '#platform/text.ts';
+import {
+  changeRole,
+  deleteAccount,
+  disableAccount,
+  enableAccount,
+  renameAccount,
+  signOutAccount,
+  unlinkAccount,
+} from '#admin/accounts.ts';
 import type { Db } from '#db/db.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
-import { setDisabled, setName, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
-import { accountImpact, deleteAccount } from '#store/accounts/account-deletions.ts';
-import { endSessions } from '#store/accounts/account-sessions.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import {
   type Account,
+  accountById,
   accountByPlayer,
   createAccount,
   findAccount,
@@ -18,8 +25,7 @@ import {
 } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import type { AppContext } from '#context/context.ts';
-import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
-import { finishingJob } from './job.ts';
+import { runWithProgress } from './job.ts';
 import { commands as helpCommands } from './account-help.ts';
 import { readSecret } from './command/secret-input.ts';
 import { readSettings } from './command/settings.ts';
@@ -34,10 +40,43 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
-import { lastOperatorMessage, requireAccount } from './command/lookup.ts';
+import { byAccount, lastOperatorMessage, requireAccount } from './command/lookup.ts';
+import { command } from './command/operation-command.ts';
 import { oneOf, timestampOf } from './command/values.ts';
 
 const UUID = { type: 'string', help: 'The UUID of the game account' } as const;
+
+const lastOperator = { last_operator: ({ name }: Account): string => lastOperatorMessage(name) };
+
+const block = {
+  words: 'account disable',
+  summary: 'Block an account immediately, for its owner and for every application; --undo unblocks it',
+  row: byAccount,
+  options: {},
+  result: shownAccount,
+};
+const disable = command(disableAccount, { ...block, refused: lastOperator });
+const enable = command(enableAccount, { ...block, refused: {} });
+
+const disableOrEnable: Command = {
+  ...disable,
+  operations: [disableAccount, enableAccount],
+  options: { ...ACCOUNT, undo: { type: 'boolean', help: 'Unblock the account' } },
+  run: (input) => (input.values['undo'] === true ? enable : disable).run(input),
+};
+
+const role = command(changeRole, {
+  words: 'account role',
+  summary: 'Set the role of an account: operator (everything), moderator (punishments and names) or user',
+  row: byAccount,
+  options: { role: { help: 'The role: user, moderator or operator' } },
+  confirm: (account, _, fields) => ({
+    act: effectOf(account, fields.role),
+    impact: { id: account.id, name: account.name, role: account.role, new_role: fields.role },
+  }),
+  refused: lastOperator,
+  result: shownAccount,
+});
 
 export const commands: Command[] = [
   {
@@ -65,46 +104,27 @@ export const commands: Command[] = [
   },
   { words: 'account list', summary: 'List all accounts', options: { json: JSON_OPTION }, run: listAll },
   { words: 'account show', summary: 'Show one account', options: ACCOUNT, run: (input) => change(input) },
-  {
-    words: 'account disable',
-    audit: { action: 'account.disable', about: 'id' },
-    summary: 'Block an account immediately, for its owner and for every application; --undo unblocks it',
-    options: { ...ACCOUNT, undo: { type: 'boolean', help: 'Unblock the account' } },
-    run: (input) =>
-      change(input, async ({ db, clock }, { id, name }) => {
-        const changed = await setDisabled(db, id, input.values['undo'] === true ? null : clock.now());
-        if (!changed) throw new UsageError(lastOperatorMessage(name));
-      }),
-  },
-  {
-    words: 'account role',
-    audit: { action: 'account.role', about: 'id' },
-    summary: 'Set the role of an account: operator (everything), moderator (punishments and names) or user',
-    options: {
-      ...ACCOUNT,
-      role: { type: 'string', required: true, help: 'The role: user, moderator or operator' },
-      ...CONFIRMATION,
-      yes: { type: 'boolean', help: 'Do it' },
-    },
-    run: changeRole,
-  },
-  {
+  disableOrEnable,
+  { ...role, options: { ...role.options, yes: { type: 'boolean', help: 'Do it' } } },
+  command(renameAccount, {
     words: 'account rename',
-    audit: { action: 'account.rename', about: 'id' },
     summary: 'Give an account another name; the name of a linked one follows the game',
-    options: {
-      ...ACCOUNT,
-      name: { type: 'string', required: true, help: 'The new name: 3 to 16 letters, digits and underscores' },
+    row: byAccount,
+    options: { name: { help: 'The new name: 3 to 16 letters, digits and underscores' } },
+    refused: {
+      linked: () => 'The account is linked to a game account: its name follows the name in the game.',
+      taken: (_, { name }) => `An account or a player has the name ${name}.`,
     },
-    run: rename,
-  },
-  {
+    result: shownAccount,
+  }),
+  command(signOutAccount, {
     words: 'account sign-out',
-    audit: { action: 'account.sign_out', about: 'id' },
     summary: 'Sign an account out of every browser, the console included; applications keep their access',
-    options: ACCOUNT,
-    run: (input) => change(input, ({ db }, { id }) => db.transaction((tx) => endSessions(tx, id))),
-  },
+    row: byAccount,
+    options: {},
+    refused: {},
+    result: shownAccount,
+  }),
   {
     words: 'account link',
     audit: { action: 'account.link', about: 'id' },
@@ -112,20 +132,31 @@ export const commands: Command[] = [
     options: { ...ACCOUNT, uuid: { ...UUID, required: true } },
     run: link,
   },
-  {
+  command(unlinkAccount, {
     words: 'account unlink',
-    audit: { action: 'account.unlink', about: 'id' },
     summary: 'Unlink the game account from an account',
-    options: ACCOUNT,
-    run: (input) => change(input, async ({ db }, { id }) => void (await unlinkPlayer(db, id))),
-  },
-  {
+    row: byAccount,
+    options: {},
+    refused: {},
+    result: shownAccount,
+  }),
+  command(deleteAccount, {
     words: 'account delete',
-    audit: { action: 'account.delete', about: 'id' },
     summary: 'Delete an account; its matches stay under a pseudonym',
-    options: { ...ACCOUNT, ...CONFIRMATION },
-    run: remove,
-  },
+    row: byAccount,
+    options: {},
+    confirm: (account, { sessions, connected, suspended }) => ({
+      act:
+        `This deletes the account ${account.name}, ends ${sessions} sessions and the access of ` +
+        `${connected.length} applications, and suspends ${suspended.length} applications.`,
+      impact: { ...wire(account), sessions, connected, suspended },
+    }),
+    refused: lastOperator,
+    result: async (context, account, { job }) => {
+      if (job !== undefined) await runWithProgress(context, job);
+      return { ...wire(account), deleted: true };
+    },
+  }),
   ...helpCommands,
 ];
 
@@ -181,17 +212,6 @@ async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<
   throw new UsageError(`--name must be 3 to 16 letters, digits or underscores (it is "${name}").`);
 }
 
-async function changeRole(input: Input): Promise<void> {
-  const role = oneOf(input, 'role', ROLES)!;
-  await withAppContext(input, async ({ db }) => {
-    const account = await requireAccount(db, required(input, 'account'));
-    const { id, name } = account;
-    if (!isConfirmed(input, effectOf(account, role), { id, name, role: account.role, new_role: role })) return;
-    if (!(await setRole(db, id, role))) throw new UsageError(lastOperatorMessage(name));
-    print(input, wire((await findAccount(db, id))!));
-  });
-}
-
 function effectOf({ name, role: present }: Account, role: Role): string {
   if (role === 'operator')
     return `This gives ${name} every power over the network: servers, players, punishments, accounts and applications.`;
@@ -202,6 +222,10 @@ function effectOf({ name, role: present }: Account, role: Role): string {
   return present === 'user'
     ? `${name} has no role; nothing changes.`
     : `This takes the ${present} role away from ${name}.`;
+}
+
+async function shownAccount({ db }: AppContext, { id }: Account): Promise<Record<string, unknown>> {
+  return wire((await accountById(db, id))!);
 }
 
 async function listAll(input: Input): Promise<void> {
@@ -225,36 +249,6 @@ async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: 
       `The game account ${uuid} belonged to an account that was just deleted; try again in a moment.`,
     );
   if (refusal !== undefined) throw new UsageError(`The account ${account.name} already has a linked game account.`);
-}
-
-async function rename(input: Input): Promise<void> {
-  const name = required(input, 'name');
-  await change(input, async ({ db }, { id, player_uuid }) => {
-    if (player_uuid !== null)
-      throw new UsageError('The account is linked to a game account: its name follows the name in the game.');
-    const problem = await nameProblem(db, name);
-    if (problem === 'shape')
-      throw new UsageError(`--name must be 3 to 16 letters, digits and underscores (it is "${name}").`);
-    if (problem === 'taken' || !(await setName(db, id, name)))
-      throw new UsageError(`An account or a player has the name ${name}.`);
-  });
-}
-
-async function remove(input: Input): Promise<void> {
-  await withAppContext(input, async (context) => {
-    const { db, clock } = context;
-    const account = await requireAccount(db, required(input, 'account'));
-    const impact = await accountImpact(db, clock.now(), account.id);
-    const act =
-      `This deletes the account ${account.name}, ends ${impact.sessions} sessions and the access of ` +
-      `${impact.connected.length} applications, and suspends ${impact.suspended.length} applications.`;
-    if (!isConfirmed(input, act, { ...wire(account), ...impact })) return;
-    await finishingJob(context, async () => {
-      const deleted = await deleteAccount(db, clock.now(), account.id);
-      if (deleted === 'last operator') throw new UsageError(lastOperatorMessage(account.name));
-    });
-    print(input, { ...wire(account), deleted: true });
-  });
 }
 
 /** Runs `work` on the account that `--account` names, then prints the account. */

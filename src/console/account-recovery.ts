@@ -1,22 +1,18 @@
 import type { AppContext } from '#context/context.ts';
 import { chooseLanguage } from '#http/languages.ts';
-import { setEmail } from '#store/accounts/account-changes.ts';
-import { type Account, accountByEmail } from '#store/accounts/accounts.ts';
-import { issueMailToken, type MailTokenKind } from '#store/accounts/mail-tokens.ts';
+import type { Account } from '#store/accounts/accounts.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 /**
- * What an operator does for somebody who cannot sign in, in the console or by command. The links lead to the sign-in
- * service, which consumes their tokens.
+ * The links and mails of what an operator does for a person who cannot sign in, in the console or by command. The links
+ * lead to the sign-in service, which consumes their tokens.
  */
 
-type Context = Pick<AppContext, 'config' | 'db' | 'clock' | 'mail'>;
-
-const DAY_MS = 86_400_000;
+type Context = Pick<AppContext, 'config' | 'mail'>;
 
 /** Sends the account's owner a link to choose a new password. */
-export async function mailResetLink(context: Context, account: Account): Promise<void> {
-  const link = await linkTo(context, 'reset', account, account.email, { flow: '' });
+export function mailResetLink(context: Context, account: Account, secret: string): void {
+  const link = resetLink(context, secret);
   send(context, account, (t) => [t.reset_subject, t.reset, link]);
 }
 
@@ -24,48 +20,29 @@ export async function mailResetLink(context: Context, account: Account): Promise
  * Makes a link to choose a new password, which the operator hands over. It is not sent, so opening it does not confirm the
  * e-mail address; the address gets a notice. A link that is requested by mail does not replace it.
  */
-export async function makeResetLink(context: Context, account: Account): Promise<{ link: string; expires: number }> {
-  const link = await linkTo(context, 'reset', account, '', { flow: '', paper: '1' });
+export function makeResetLink(context: Context, account: Account, secret: string): string {
   send(context, account, (t) => [t.paper_subject, t.paper]);
-  return { link, expires: context.clock.now() + DAY_MS };
+  return resetLink(context, secret);
 }
 
+const resetLink = ({ config }: Context, secret: string): string => `${config.AUTH_URL}/reset?token=${secret}`;
+const verifyLink = ({ config }: Context, secret: string): string => `${config.AUTH_URL}/verify?token=${secret}`;
+
 /** Sends the link that confirms the present address of an account again. */
-export async function resendVerification(context: Context, account: Account): Promise<void> {
-  const link = await linkTo(context, 'verify', account, account.email, { email: account.email });
+export function mailVerification(context: Context, account: Account, secret: string): void {
+  const link = verifyLink(context, secret);
   send(context, account, (t) => [t.verify_subject, t.verify, link]);
 }
 
 /**
- * Changes the e-mail address of an account; the present address gets a notice.
- * @param now whether the address changes at once, as confirmed, or when its owner opens a link that is sent to it
- * @returns false if another account has the address
+ * Notifies the present address of an account about another one.
+ * @param secret of the link that is sent to the other address to confirm it; undefined if the address is changed
  */
-export async function changeAddress(context: Context, account: Account, email: string, now: boolean): Promise<boolean> {
-  if (now) {
-    if (!(await setEmail(context.db, account.id, email, true))) return false;
-    send(context, account, (t) => [t.address_changed_subject, t.address_changed(email)]);
-    return true;
-  }
-  const holder = await accountByEmail(context.db, email);
-  if (holder !== undefined && holder.id !== account.id) return false;
-  const link = await linkTo(context, 'email', account, email, { email });
+export function mailAddressChange(context: Context, account: Account, email: string, secret: string | undefined): void {
+  if (secret === undefined) return send(context, account, (t) => [t.address_changed_subject, t.address_changed(email)]);
+  const link = verifyLink(context, secret);
   send(context, account, (t) => [t.address_changing_subject, t.address_changing(email)]);
   send(context, { ...account, email }, (t) => [t.address_subject, t.address, link]);
-  return true;
-}
-
-/** Issues a token and returns the address of the page that consumes it. @param email where the link is sent; empty: nowhere */
-async function linkTo(
-  { config, db, clock }: Context,
-  kind: Exclude<MailTokenKind, 'register'>,
-  { id }: Account,
-  email: string,
-  data: Record<string, string>,
-): Promise<string> {
-  const token = { kind, account_id: id, data };
-  const secret = await db.transaction((tx) => issueMailToken(tx, clock.now() + DAY_MS, token, email));
-  return `${config.AUTH_URL}/${kind === 'reset' ? 'reset' : 'verify'}?token=${secret}`;
 }
 
 type Recipient = Pick<Account, 'name' | 'email' | 'locale'>;

@@ -10,7 +10,7 @@ import { keyedHashUnder, openSecretKey } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sqliteFileOf } from '#platform/setting.ts';
-import { HOW_TO_BEGIN, migrate, schemaVersionOf } from '#db/migrate.ts';
+import { HOW_TO_BEGIN, migrate, schemaVersion } from '#db/migrate.ts';
 import { recordMailOutcome } from '#store/mail-failures.ts';
 import { formerHashKeys, hasFormerHashKeys } from '#store/installation/installation.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
@@ -82,7 +82,7 @@ interface Preparation {
 async function prepare(db: Db, { config, clock, log, create }: Preparation): Promise<void> {
   await refuseWhileLoading(db);
   await refuseMoved(db);
-  const { applied, missing } = await schemaVersionOf(db);
+  const { applied, missing } = await schemaVersion(db);
   if (applied > 0 && missing > 0 && config.MIGRATION_BACKUP === 'on') await backUpBeforeMigration(db, config, clock);
   const began = (migration: string): void => log.info({ migration }, 'the database is migrated');
   if (missing > 0) await migrate(db, { create, began });
@@ -90,7 +90,7 @@ async function prepare(db: Db, { config, clock, log, create }: Preparation): Pro
 }
 
 async function backUpBeforeMigration(db: Db, config: Config, clock: Clock): Promise<void> {
-  const { applied } = await schemaVersionOf(db);
+  const { applied } = await schemaVersion(db);
   const now = clock.now();
   const folder = join(dataFolder(config), 'backups');
   const name = `before-migration-${applied + 1}-${new Date(now).toISOString().replace(/[:.]/g, '')}-${process.pid}.backup`;

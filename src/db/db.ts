@@ -10,7 +10,7 @@ export type KeyedHash = (text: string) => string;
 export interface Queryable {
   /** Hashes values that could be guessed by trying all of them (short codes, UUIDs), to store and look them up. */
   readonly keyedHash: KeyedHash;
-  /** Whether statements go to a server over a connection, where writing many rows in one statement is faster. */
+  /** Whether statements go to a server over a connection; then writing many rows in one statement is faster. */
   readonly remote: boolean;
   /** All rows of a `select` or of a writing statement with `returning`. */
   all<R = Row>(query: Sql): Promise<R[]>;
@@ -22,7 +22,7 @@ export interface Queryable {
   tuple(query: Sql): Promise<Cell[] | undefined>;
   /** Runs a writing statement and returns the number of rows that it changed. */
   run(query: Sql): Promise<number>;
-  /** Runs writing statements in order, pipelined where the driver supports it. */
+  /** Runs writing statements in order, pipelined if the driver supports it. */
   runAll(queries: readonly Sql[]): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export type Snapshot = Queryable & AsyncDisposable;
 
 /**
  * Data versions for caches. Each number changes when any process commits a change of its kind; a value cached under the
- * same number is still valid. Undefined where the database cannot report changes in time: then nothing may be cached.
+ * same number is still valid. Undefined if the database cannot report changes in time: then nothing may be cached.
  */
 export interface Versions {
   /** Any commit. */
@@ -68,8 +68,8 @@ export interface Db extends Queryable, AsyncDisposable {
   /** The connections of the pool by state, and the queries that wait for one; SQLite has no pool. */
   connections(): Partial<Record<'busy' | 'idle' | 'waiting', number>>;
   /**
-   * Whether another connection, in any thread or process, waits to write. Undefined where the database does not tell:
-   * PostgreSQL serves those who wait in their order, row by row.
+   * Whether another connection, in any thread or process, waits to write. Undefined on PostgreSQL, whose lock queue is
+   * fair.
    */
   othersWait(): boolean | undefined;
   /** The same database for background work, whose statements may take any time on PostgreSQL. It is not closed. */
@@ -79,8 +79,8 @@ export interface Db extends Queryable, AsyncDisposable {
 
 export interface TransactionOptions {
   /**
-   * Whether the commit waits until the disk has the transaction (default true). Without it a power failure may lose the
-   * transaction, whole; a process that ends does not. On SQLite such a commit does not block the event loop for the disk.
+   * Whether the commit waits for fsync (default true). Without it a power failure may lose the whole transaction; the end of
+   * the process does not. On SQLite such a commit does not block the event loop for the disk.
    */
   durable?: boolean;
 }

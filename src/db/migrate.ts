@@ -19,14 +19,14 @@ export interface MigrateOptions {
   create?: boolean;
   /** The last migration that runs, so that the rows of an older version fit; by default all of them run. */
   upTo?: number;
-  /** Is called before each migration of a database that has tables: on a large one each may take minutes. */
+  /** Called before each migration of a database that has tables: on a large one each may take minutes. */
   began?: (migration: string) => void;
 }
 
 /**
  * Runs the missing migrations in order, in one transaction, under a lock that makes other starting processes wait.
  * Without `create` the database must have tables already.
- * @throws UsageError when the database is from a newer version of the program, or from a version before the baseline
+ * @throws UsageError if the database is from a newer version of the program, or from a version before the baseline
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<void> {
   const { create = true, upTo = Infinity, began } = options;
@@ -44,7 +44,7 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<voi
 }
 
 export interface SchemaVersion {
-  /** The number of the last migration of the database; 0 where it has no tables. */
+  /** The number of the last migration of the database; 0 if it has no tables. */
   applied: number;
   /** The number of migrations that this program has and the database lacks. */
   missing: number;
@@ -54,7 +54,7 @@ export interface SchemaVersion {
  * How a database compares with this program, without changing it.
  * @throws UsageError as `migrate`
  */
-export async function schemaVersionOf(db: Queryable): Promise<SchemaVersion> {
+export async function schemaVersion(db: Queryable): Promise<SchemaVersion> {
   if (!(await hasTable(db, 'migrations'))) return { applied: 0, missing: migrations().length };
   const applied = await db.all<Migration>(sql`select number, name from migrations order by number`);
   checkApplied(applied, migrations());

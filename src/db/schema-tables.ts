@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
 
-/** The names of all tables that a migration creates, so that tables which somebody added to the database can be told. */
+/** The names of all tables that a migration creates, to recognise tables that the operator added to the database. */
 export function schemaTables(): ReadonlySet<string> {
   const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql'));
   const texts = files.map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8'));

@@ -141,16 +141,17 @@ function flatten(strings: readonly string[], parts: readonly (Value | Sql)[]): S
       checkValue(part);
       values.push(part);
     }
-    if (flat?.nested[place] !== piecesOf(part)) flat = undefined;
+    if (flat?.nested[place] !== nestedPieces(part)) flat = undefined;
   }
   if (flat === undefined) {
-    flat = { nested: parts.map(piecesOf), strings: flatStrings(strings, parts) };
+    flat = { nested: parts.map(nestedPieces), strings: flatStrings(strings, parts) };
     flattenedTemplates.set(strings, flat);
   }
   return new Sql(flat.strings, values);
 }
 
-const piecesOf = (part: Value | Sql): readonly string[] | undefined => (part instanceof Sql ? part.strings : undefined);
+const nestedPieces = (part: Value | Sql): readonly string[] | undefined =>
+  part instanceof Sql ? part.strings : undefined;
 
 function flatStrings(strings: readonly string[], parts: readonly (Value | Sql)[]): string[] {
   const flat = [strings[0]!];
@@ -182,7 +183,7 @@ function checkValue(value: Value): void {
  * since a process may use both databases
  * @param placeholder gets the number of the parameter, from 1, and the text before it
  */
-export function textOf(
+export function statementText(
   query: Sql,
   cache: WeakMap<readonly string[], string>,
   placeholder: (place: number, before: string) => string,

@@ -69,7 +69,7 @@ export interface RunningServices extends AsyncDisposable {
 
 /**
  * Starts services, each on its own listener. Closing waits for the running requests.
- * @param eventQueue where the ingest sends its events; by default it commits them in this thread
+ * @param eventQueue receives the events of the ingest; by default it commits them in this thread
  * @throws UsageError if the secret key is not that of the database
  */
 export async function openServices(

@@ -10,7 +10,7 @@ import { ThreadMetrics, threadName, WRITER } from './thread-metrics.ts';
 
 /**
  * Services with a separate thread. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
- * second one behind it that writes and runs the jobs (writer.ts). Readers never wait for either, and the next events are
+ * second one behind it that writes and runs the jobs (writer.ts). Readers wait for neither, and the next events are
  * parsed and checked while the last ones are written. Rendering a page blocks its thread too, so the site and the console
  * have one: requests for pages never delay the data API and sign-in.
  */
@@ -41,7 +41,7 @@ export async function openServicesInThreads(
       separate.flatMap((name) => (name === 'INGEST' ? [threadName([name]), WRITER] : [threadName([name])])),
     ),
   );
-  // All at the same time: each thread loads its modules, which is most of the time that a start takes.
+  // All at the same time: loading the modules takes longer than the rest of a start.
   const opening = await Promise.allSettled([
     openServices(
       context,

@@ -29,6 +29,9 @@ onEachDatabase(
       [[first, 'Board', 'Ann', 'access', 'waiting']],
     );
     assert.match((await run('refuse', '--request', first)).err, /^scorehall: --note is missing\.\n$/);
+    assert.match((await run('refuse', '--request', first, '--note', ' ')).err, /--note must not be empty\.\n$/);
+    const long = 'x'.repeat(1001);
+    assert.match((await run('refuse', '--request', first, '--note', long)).err, /--note must have at most 1000 char/);
     assert.equal((await current()).access, 'waiting', 'a refusal without a reason changes nothing');
     const refused = await run('refuse', '--request', first, '--note', 'Too vague.', '--json');
     assert.deepEqual([refused.status, refused.err], [0, '']);

@@ -210,6 +210,8 @@ onEachDatabase('a whole network comes from a file; again, nothing changes', asyn
   assert.deepEqual(audited.map(({ action, subject }) => [action, subject]).reverse(), [
     ['server.create', idOf((await serverByName(context.db, 'Alpha'))!.key)],
     ['application.create', board!.client_id],
+    ['access.limit', board!.client_id],
+    ['application.owner.add', board!.client_id],
     ['application.create', widget!.client_id],
     ['account.role', (await accountByName(context.db, 'Noor'))!.id],
   ]);

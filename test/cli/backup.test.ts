@@ -25,7 +25,7 @@ import {
 } from '#test/support/context.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { digestsOf } from '#db/transfer/copy.ts';
+import { readDigests } from '#db/transfer/copy.ts';
 import { databaseIdOf } from '#store/installation/database-id.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
@@ -70,7 +70,7 @@ onEachDatabase('a backup of a database in use is restored into either database w
   assert.equal((await ok(environment, 'backup', '--check', file))['check'], 'ok');
   assert.match(await refused(environment, 'backup', file), /exists already/);
 
-  const [wanted, dump] = [await digestsOf(context.db, quiet), await canonicalDumpOf(context.db)];
+  const [wanted, dump] = [await readDigests(context.db, quiet), await canonicalDumpOf(context.db)];
   for (const table of NETWORK_TABLES) assert.ok(wanted[table]!.rows > 0, `${table} has rows`);
   for (const dialect of DIALECTS) {
     const target = await createEmptyDatabase(dialect);
@@ -81,7 +81,7 @@ onEachDatabase('a backup of a database in use is restored into either database w
       assert.equal(restored['accounts'], 1);
       assert.equal(restored['access_tokens'], 1);
       const db = await openDb(target.url);
-      const found = await digestsOf(db, quiet);
+      const found = await readDigests(db, quiet);
       // The restore itself is in the audit log.
       assert.equal(found['audit']!.rows, wanted['audit']!.rows + 1);
       assert.deepEqual({ ...found, audit: wanted['audit'] }, wanted);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { digestsOf } from '#db/transfer/copy.ts';
+import { readDigests } from '#db/transfer/copy.ts';
 import { cancelMove, move, type MoveOptions } from '#db/transfer/move.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
@@ -92,8 +92,8 @@ for (const [from, to] of [
     assert.match(half.err, /^scorehall: The database is incomplete: the move/);
     const busy = interrupted(target, 15, () => change(context, 7));
     const moved = await move(context.db, busy, optionsOf(targetUrl));
-    assert.deepEqual(await digestsOf(target, quiet), await digestsOf(context.db, quiet));
-    assert.deepEqual(moved, await digestsOf(context.db, quiet));
+    assert.deepEqual(await readDigests(target, quiet), await readDigests(context.db, quiet));
+    assert.deepEqual(moved, await readDigests(context.db, quiet));
     assert.deepEqual(await canonicalDumpOf(target), await canonicalDumpOf(context.db));
     await target.close();
 
@@ -151,7 +151,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await move(source, target, { ...optionsOf(targetUrl), step });
     // The first round also copies the changes made during the copy; the third would leave as many as the second.
     assert.deepEqual(rounds, [2400, 1200, 1200], 'an update that keeps its key is noted once');
-    assert.deepEqual(await digestsOf(target, quiet), await digestsOf(db, quiet));
+    assert.deepEqual(await readDigests(target, quiet), await readDigests(db, quiet));
   });
 }
 
@@ -218,8 +218,8 @@ for (const [from, to] of BOTH_WAYS) {
     assert.ok(
       steps.indexOf('Comparing all tables.') > steps.findIndex((step) => step.startsWith('The source is closed')),
     );
-    assert.deepEqual(moved, await digestsOf(source, quiet));
-    assert.deepEqual(await digestsOf(target, quiet), moved);
+    assert.deepEqual(moved, await readDigests(source, quiet));
+    assert.deepEqual(await readDigests(target, quiet), moved);
   });
 
   test(`rows that change after the comparison are compared one by one (${from})`, async (t) => {
@@ -229,8 +229,8 @@ for (const [from, to] of BOTH_WAYS) {
     const moved = await run(/^Comparing all tables/, renamed);
     assert.ok(steps.filter((step) => /^Caught up with [1-9]/.test(step)).length > 0, steps.join('\n'));
     assert.equal(steps.filter((step) => step === 'Comparing all tables.').length, 1);
-    assert.deepEqual(moved, await digestsOf(source, quiet));
-    assert.deepEqual(await digestsOf(target, quiet), moved);
+    assert.deepEqual(moved, await readDigests(source, quiet));
+    assert.deepEqual(await readDigests(target, quiet), moved);
   });
 }
 
@@ -238,7 +238,7 @@ test('the comparison of a SQLite file lets the connections to the other database
   const { db } = await testContext(t, await databaseOf(t, 'sqlite'));
   let served = false;
   setImmediate(() => (served = true));
-  await digestsOf(db, quiet);
+  await readDigests(db, quiet);
   assert.ok(served, 'a turn of the event loop has begun meanwhile');
 });
 

@@ -127,8 +127,14 @@ onEachDatabase('an operator grants and removes the role of others, not their own
   await confirm(olga);
   assert.equal((await accountById(services.context.db, ann.id))!.player_uuid, null);
   const entries = await listAudit(services.context.db, { actor: 'Olga', action: 'account' }, 10);
-  const actions = entries.map(({ action }) => action);
-  assert.deepEqual(actions, ['account.unlink', 'account.make_user', 'account.make_operator']);
+  assert.deepEqual(
+    entries.map(({ action, detail }) => [action, detail]),
+    [
+      ['account.unlink', {}],
+      ['account.role', { role: 'user' }],
+      ['account.role', { role: 'operator' }],
+    ],
+  );
 });
 
 onEachDatabase('requests to the data API appear on the usage page once the counters are saved', async (t, url) => {

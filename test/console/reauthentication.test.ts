@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PASSWORD_MS } from '#console/reauthentication.ts';
 import { accountById } from '#store/accounts/accounts.ts';
-import { secretsOf } from '#store/applications/applications.ts';
+import { applicationByClientId, secretsOf } from '#store/applications/applications.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { application } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
@@ -102,4 +102,25 @@ onSqlite('an operator is asked about applications of others, their owners are no
   await staff.console.open(staff.signIn.page.url);
   assert.match(staff.console.page.url, /done=again/, 'another account does not continue the form');
   assert.equal((await secretsOf(context.db, foreign.key)).length, 2);
+});
+
+onSqlite('a limit needs the password, its removal does not', async (t, url) => {
+  const services = await openTestConsole(t, url, {}, Math.floor(Date.now() / 1000) * 1000);
+  const { context } = services;
+  const advance = clockOf(t, context);
+  await makeOperator(services, 'Olga');
+  const { client_id } = await application(context, { name: 'Board', limit: 5000 });
+  const { console: olga } = await enter(services, 'Olga');
+  advance(PASSWORD_MS + 1_000);
+  const post = async (fields: Record<string, string>): Promise<string> => {
+    await olga.open(`/console/applications/${client_id}/access`);
+    const form_token = tokenOn(olga.page.html);
+    return new URL((await olga.post(`/console/operator/applications/${client_id}`, { form_token, ...fields })).url)
+      .origin;
+  };
+  assert.equal(await post({ limit: '9000' }), services.auth);
+  assert.equal(await post({ limit: '9000', access: 'unknown' }), services.auth);
+  assert.equal(await post({ limit: 'many' }), services.auth);
+  assert.equal(await post({ limit: '' }), services.site);
+  assert.equal((await applicationByClientId(context.db, client_id))!.hourly_limit, null);
 });

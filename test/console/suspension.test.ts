@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setDisabled } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
+import { listAudit } from '#store/audit/audit.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { addOwner, removeOwner } from '#store/applications/owners.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -136,6 +137,9 @@ onEachDatabase('a suspended application is resumed by another owner or by an ope
   assert.equal(await suspended(), null);
   assert.equal(await statusWithinASecond(services.api, own, 200), 200);
   assert.doesNotMatch(console.text, /Resume the application|are disabled/);
+  await console.post(start.action, start.fields);
+  assert.match(console.page.url, /done=gone$/);
+  assert.equal((await listAudit(db, { action: 'application.start' }, 9)).length, 1, 'it is resumed once');
 
   const both = [setDisabled(db, ann.id, null), addOwner(db, clock.now(), app.key, bob.id)];
   await Promise.all([...both, setDisabled(db, ann.id, 1)]);

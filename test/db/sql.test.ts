@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { identifier, join, list, row, type Sql, sql, textOf, type Value } from '#db/sql.ts';
+import { identifier, join, list, row, type Sql, sql, statementText, type Value } from '#db/sql.ts';
 
 const statement = (value: number): Sql => sql`select ${value}`;
-const shown = (query: Sql): string => textOf(query, new WeakMap(), (place) => `$${place}`);
+const shown = (query: Sql): string => statementText(query, new WeakMap(), (place) => `$${place}`);
 
 test('a template becomes text with placeholders', () => {
   const query = sql`select ${1} + ${'x'}, ${null}`;
@@ -93,6 +93,6 @@ test('the text of a template literal is cached', () => {
   const cached = new WeakMap<readonly string[], string>();
   let written = 0;
   const placeholder = (): string => `?${++written}`;
-  assert.equal(textOf(statement(1), cached, placeholder), textOf(statement(2), cached, placeholder));
+  assert.equal(statementText(statement(1), cached, placeholder), statementText(statement(2), cached, placeholder));
   assert.equal(written, 1);
 });

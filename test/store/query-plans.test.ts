@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
 import type { Db, Queryable } from '#db/db.ts';
-import { type Sql, sql, textOf } from '#db/sql.ts';
+import { type Sql, sql, statementText } from '#db/sql.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { countersOfMatches, reportsAbout, reportsBetween, reportsOf } from '#store/game/counters/counter-reports.ts';
 import { counterByKey } from '#store/game/counters/counters.ts';
@@ -94,7 +94,7 @@ async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>)
   await read(recorderOf(db, queries));
   const raw = new DatabaseSync(path, { readOnly: true });
   const steps = queries.flatMap((query) => {
-    const text = textOf(query, new WeakMap(), () => '?');
+    const text = statementText(query, new WeakMap(), () => '?');
     const rows = raw.prepare(`explain query plan ${text}`).all(...query.values) as { detail: string }[];
     return rows.map(({ detail }) => detail);
   });
@@ -322,7 +322,7 @@ async function genericPlanOf(db: Db, url: string, read: (db: Db) => Promise<unkn
   await client.connect();
   try {
     const plans = queries.map(
-      (query) => `explain (generic_plan) ${textOf(query, new WeakMap(), (place) => `$${place}`)}`,
+      (query) => `explain (generic_plan) ${statementText(query, new WeakMap(), (place) => `$${place}`)}`,
     );
     const { rows } = await client.query({ text: plans.join(';'), rowMode: 'array' });
     return rows.flat().join('\n');
@@ -380,7 +380,7 @@ test('a page of an inactive player’s matches reads no more rows than it shows,
       const queries: Sql[] = [];
       const recorder = { ...context.db, all: async (query: Sql) => (queries.push(query), []) } as unknown as Db;
       await listPlayedMatches(recorder, key, before, PAGE);
-      const text = textOf(queries[0]!, new WeakMap(), (place) => `$${place}`);
+      const text = statementText(queries[0]!, new WeakMap(), (place) => `$${place}`);
       const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...queries[0]!.values]);
       const nodes = nodesOf((rows[0]['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan);
       const read = nodes.map(

@@ -1,26 +1,22 @@
 import { UsageError } from '#platform/errors.ts';
-import {
-  type AccessRequest,
-  decideRequest,
-  listRequests,
-  REQUEST_STATES,
-} from '#store/applications/access-requests.ts';
-import { type ApplicationChange, decideChange, waitingChanges } from '#store/applications/application-changes.ts';
+import { approveChange, approveRequest, refuseChange, refuseRequest } from '#admin/access.ts';
+import { type Acting, type Outcome, perform } from '#admin/operation.ts';
+import { type AccessRequest, listRequests, REQUEST_STATES } from '#store/applications/access-requests.ts';
+import { type ApplicationChange, waitingChanges } from '#store/applications/application-changes.ts';
 import type { AppContext } from '#context/context.ts';
-import { mailOwners } from '#console/applications/changes.ts';
-import { decisionMail } from '#console/mails.ts';
-import { accountById } from '#store/accounts/accounts.ts';
+import { mailApplicant, mailOwners } from '#console/applications/changes.ts';
 import {
   type Command,
+  commandActor,
   type Input,
   JSON_OPTION,
-  optional,
   print,
   printTable,
   required,
   withAppContext,
 } from '../command/command.ts';
-import { oneOf, timestampOf, wholeNumber } from '../command/values.ts';
+import { readFields } from '../command/operation-command.ts';
+import { oneOf, timestampOf } from '../command/values.ts';
 
 const MAX_LISTED = 200;
 const REQUEST: NonNullable<Command['options']> = {
@@ -52,15 +48,15 @@ export const commands: Command[] = [
         help: 'The limit to grant, in requests per hour (default: the requested limit)',
       },
     },
-    audit: { action: 'access.approve', about: 'client-id' },
-    run: (input) => decide(input, 'approved'),
+    operations: [approveRequest, approveChange],
+    run: approve,
   },
   {
     words: 'access refuse',
     summary: 'Refuse a request; the applicant gets a mail with the reason (--note)',
     options: { ...REQUEST, note: { ...NOTE, required: true } },
-    audit: { action: 'access.refuse', about: 'client-id' },
-    run: (input) => decide(input, 'refused'),
+    operations: [refuseRequest, refuseChange],
+    run: refuse,
   },
 ];
 
@@ -74,33 +70,54 @@ async function listAll(input: Input): Promise<void> {
   });
 }
 
-async function decide(input: Input, state: 'approved' | 'refused'): Promise<void> {
-  const id = required(input, 'request');
-  const note = state === 'refused' ? required(input, 'note') : (optional(input, 'note') ?? '');
-  const limit = wholeNumber(input, 'limit', 1, 999_999_999);
-  await withAppContext(input, async ({ config, db, clock, mail }) => {
-    const request = await decideRequest(db, clock.now(), id, { state, note, by: 'command', limit });
-    if (request === undefined) return await decideAboutChange(input, { config, db, mail }, { id, state, note });
-    const applicant = request.account_id === null ? undefined : await accountById(db, request.account_id);
-    if (applicant !== undefined) mail.send(decisionMail(config, applicant, request));
-    await mail.settled();
-    print(input, wire(request));
+interface Decision {
+  note: string;
+  state: 'approved' | 'refused';
+  aboutRequest: (acting: Acting) => Promise<Outcome<AccessRequest, 'not_waiting', never>>;
+  aboutChange: (acting: Acting) => Promise<Outcome<ApplicationChange, 'not_waiting', never>>;
+}
+
+async function approve(input: Input): Promise<void> {
+  const [row, fields] = [{ id: required(input, 'request') }, await readFields(input, approveRequest.fields)];
+  const { note } = fields;
+  await decide(input, {
+    ...{ note, state: 'approved' },
+    aboutRequest: (acting) => perform(approveRequest, acting, row, fields),
+    aboutChange: (acting) => perform(approveChange, acting, row, { note }),
   });
 }
 
-async function decideAboutChange(
-  input: Input,
-  context: Pick<AppContext, 'config' | 'db' | 'mail'>,
-  { id, state, note }: { id: string; state: 'approved' | 'refused'; note: string },
-): Promise<void> {
-  const change = await decideChange(context.db, id, state);
-  if (change === undefined) throw new UsageError(`No request with the id ${id} is waiting; see: scorehall access list`);
-  await mailOwners(context, change, { state, note });
-  await context.mail.settled();
-  print(input, { ...wireChange(change, context.config), state, note });
+async function refuse(input: Input): Promise<void> {
+  const [row, fields] = [{ id: required(input, 'request') }, await readFields(input, refuseRequest.fields)];
+  await decide(input, {
+    ...{ note: fields.note, state: 'refused' },
+    aboutRequest: (acting) => perform(refuseRequest, acting, row, fields),
+    aboutChange: (acting) => perform(refuseChange, acting, row, fields),
+  });
 }
 
-/** A change in the columns of a request: what is to be in force is its purpose, and a new logo is shown in the console. */
+/** Decides about a request or, if none with this id waits, about a change. */
+async function decide(input: Input, { note, state, aboutRequest, aboutChange }: Decision): Promise<void> {
+  await withAppContext(input, async (context) => {
+    const acting = { ...context, actor: commandActor() };
+    const request = await aboutRequest(acting);
+    if ('done' in request) {
+      await mailApplicant(context, request.done);
+      await context.mail.settled();
+      return print(input, wire(request.done));
+    }
+    const change = await aboutChange(acting);
+    if (!('done' in change))
+      throw new UsageError(
+        `No request with the id ${required(input, 'request')} is waiting; see: scorehall access list`,
+      );
+    await mailOwners(context, change.done, { state, note });
+    await context.mail.settled();
+    print(input, { ...wireChange(change.done, context.config), state, note });
+  });
+}
+
+/** A change in the columns of a request: its purpose is the new name and redirect URIs; the console shows a new logo. */
 function wireChange(change: ApplicationChange, { SITE_URL }: AppContext['config']): Record<string, unknown> {
   const { id, client_id, old, name, redirect_uris, logo, account_name } = change;
   const picture = logo === null ? '' : `; new logo: ${SITE_URL}/console/operator/changes/${id}`;

@@ -1,26 +1,25 @@
 import { UsageError } from '#platform/errors.ts';
+import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
+import { changeSettings, removeApplication, startApplication } from '#admin/applications.ts';
+import { perform } from '#admin/operation.ts';
 import { containsAddress, isShownText } from '#platform/text.ts';
 import {
   ACCESS_STATES,
-  type AccessState,
   type Application,
   APPLICATION_TYPES,
   createApplication,
-  deleteApplication,
   listApplications,
   MAX_NAME_LENGTH,
-  setApplication,
-  setLimit,
 } from '#store/applications/applications.ts';
-import { decideWithoutRequest } from '#store/applications/access-requests.ts';
-import { resumeApplication } from '#store/applications/suspension.ts';
 import { TEXTS } from '#console/texts/index.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
+import type { AppContext } from '#context/context.ts';
 import { ownerCommands } from './owner.ts';
 import { secretCommands } from './secret.ts';
 import {
   CLIENT,
   type Command,
+  commandActor,
   type Input,
   JSON_OPTION,
   print,
@@ -29,7 +28,8 @@ import {
   required,
   withAppContext,
 } from '../command/command.ts';
-import { requireApplication } from '../command/lookup.ts';
+import { byClientId, requireApplication } from '../command/lookup.ts';
+import { command } from '../command/operation-command.ts';
 import { oneOf, timestampOf, yesOrNo } from '../command/values.ts';
 
 const SIGN_IN_OPTIONS: NonNullable<Command['options']> = {
@@ -70,49 +70,51 @@ export const commands: Command[] = [
   { words: 'app show', summary: 'Show one application', options: CLIENT, run: show },
   {
     words: 'app set',
-    audit: { action: 'application.change', about: 'client-id' },
+    operations: [changeSettings],
     summary: 'Change how people sign in to an application',
     options: { ...CLIENT, ...SIGN_IN_OPTIONS },
     run: change,
   },
-  {
+  command(limitAccess, {
     words: 'app limit',
-    audit: { action: 'access.limit', about: 'client-id' },
     summary: 'Set the hourly rate limit of an application, or reset it to the default',
-    options: {
-      ...CLIENT,
-      limit: { type: 'string', value: 'N', required: true, help: 'Requests per hour, or "default"' },
-    },
-    run: limit,
-  },
-  {
+    row: byClientId,
+    options: { limit: { value: 'N', help: 'Requests per hour, or "default"' } },
+    refused: {},
+    result: shown,
+  }),
+  command(approveAccess, {
     words: 'app approve',
-    audit: { action: 'access.approve', about: 'client-id' },
     summary: 'Give an application access to the data API',
-    options: CLIENT,
-    run: (input) => access(input, 'approved'),
-  },
-  {
+    row: byClientId,
+    options: {},
+    refused: {},
+    result: shown,
+  }),
+  command(revokeAccess, {
     words: 'app revoke',
-    audit: { action: 'access.revoke', about: 'client-id' },
     summary: 'Take away the access of an application to the data API',
-    options: CLIENT,
-    run: (input) => access(input, 'revoked'),
-  },
-  {
+    row: byClientId,
+    options: {},
+    refused: {},
+    result: shown,
+  }),
+  command(startApplication, {
     words: 'app start',
-    audit: { action: 'application.start', about: 'client-id' },
     summary: 'Resume an application that was suspended because its owners were disabled or deleted',
-    options: CLIENT,
-    run: start,
-  },
-  {
+    row: byClientId,
+    options: {},
+    refused: { not_suspended: ({ name }) => `${name} is not suspended.` },
+    result: shown,
+  }),
+  command(removeApplication, {
     words: 'app delete',
-    audit: { action: 'application.delete', about: 'client-id' },
     summary: 'Delete an application and all its tokens',
-    options: CLIENT,
-    run: remove,
-  },
+    row: byClientId,
+    options: {},
+    refused: {},
+    result: (_, application) => ({ ...wire(application), deleted: true }),
+  }),
   ...secretCommands,
   ...ownerCommands,
 ];
@@ -142,66 +144,24 @@ async function listAll(input: Input): Promise<void> {
 }
 
 async function show(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) =>
-    print(input, wire(await requireApplication(db, required(input, 'client-id')))),
-  );
+  await withAppContext(input, async (context) => print(input, wire(await byClientId.find(context, input))));
 }
 
 async function change(input: Input): Promise<void> {
-  const clientId = required(input, 'client-id');
   const require_pkce = yesOrNo(input, 'require-pkce');
   const rotate_refresh_tokens = yesOrNo(input, 'rotate-refresh-tokens');
   if (require_pkce === undefined && rotate_refresh_tokens === undefined)
     throw new UsageError('--require-pkce or --rotate-refresh-tokens is missing: say what to change.');
-  await withAppContext(input, async ({ db }) => {
-    const application = await requireApplication(db, clientId);
-    await setApplication(db, clientId, {
-      ...application,
-      require_pkce: require_pkce ?? application.require_pkce,
-      rotate_refresh_tokens: rotate_refresh_tokens ?? application.rotate_refresh_tokens,
-    });
-    print(input, wire(await requireApplication(db, clientId)));
+  await withAppContext(input, async (context) => {
+    const application = await byClientId.find(context, input);
+    const settings = { require_pkce, rotate_refresh_tokens };
+    await perform(changeSettings, { ...context, actor: commandActor() }, application, settings);
+    print(input, await shown(context, application));
   });
 }
 
-async function access(input: Input, state: AccessState): Promise<void> {
-  const clientId = required(input, 'client-id');
-  await withAppContext(input, async ({ db, clock }) => {
-    await requireApplication(db, clientId);
-    await decideWithoutRequest(db, clock.now(), clientId, { state, by: 'command' });
-    print(input, wire(await requireApplication(db, clientId)));
-  });
-}
-
-async function start(input: Input): Promise<void> {
-  const clientId = required(input, 'client-id');
-  await withAppContext(input, async ({ db }) => {
-    const { name } = await requireApplication(db, clientId);
-    if (!(await resumeApplication(db, clientId))) throw new UsageError(`${name} is not suspended.`);
-    print(input, wire(await requireApplication(db, clientId)));
-  });
-}
-
-async function limit(input: Input): Promise<void> {
-  const clientId = required(input, 'client-id');
-  const value = required(input, 'limit');
-  if (value !== 'default' && !/^[1-9]\d{0,8}$/.test(value)) {
-    throw new UsageError(`--limit must be a whole number from 1 to 999999999, or "default" (it is "${value}").`);
-  }
-  await withAppContext(input, async ({ db }) => {
-    await requireApplication(db, clientId);
-    await setLimit(db, clientId, value === 'default' ? null : Number(value));
-    print(input, wire(await requireApplication(db, clientId)));
-  });
-}
-
-async function remove(input: Input): Promise<void> {
-  const clientId = required(input, 'client-id');
-  await withAppContext(input, async ({ db }) => {
-    const application = await requireApplication(db, clientId);
-    await deleteApplication(db, clientId);
-    print(input, { ...wire(application), deleted: true });
-  });
+async function shown({ db }: AppContext, { client_id }: Application): Promise<Record<string, unknown>> {
+  return wire(await requireApplication(db, client_id));
 }
 
 function wire({ key: _, created, ...application }: Application): Record<string, unknown> {

@@ -1,20 +1,26 @@
 import { UsageError } from '#platform/errors.ts';
+import type { Acting } from '#admin/operation.ts';
+import { removeOwner } from '#admin/owners.ts';
+import type { AppContext } from '#context/context.ts';
 import type { Db } from '#db/db.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { Application } from '#store/applications/applications.ts';
-import { addOwner, isOwner, type Owner, ownersOf, removeOwner } from '#store/applications/owners.ts';
+import { addOwner, type Owner, ownersOf } from '#store/applications/owners.ts';
+import { recordAudit } from '#store/audit/audit.ts';
 import { ownerMail } from '#console/mails.ts';
 import {
   ACCOUNT,
   CLIENT,
   type Command,
+  commandActor,
   type Input,
   print,
   printTable,
   required,
   withAppContext,
 } from '../command/command.ts';
-import { requireAccount, requireApplication } from '../command/lookup.ts';
+import { byClientId, requireAccount } from '../command/lookup.ts';
+import { command } from '../command/operation-command.ts';
 
 const OWNER = { ...CLIENT, ...ACCOUNT };
 
@@ -22,55 +28,60 @@ export const ownerCommands: Command[] = [
   { words: 'app owner list', summary: 'List the owners of an application', options: CLIENT, run: list },
   {
     words: 'app owner add',
-    audit: { action: 'application.owner.add', about: 'client-id' },
     summary: 'Add an owner, who may change the application in the console and is named on its consent page',
     options: OWNER,
     run: add,
   },
-  {
+  command(removeOwner, {
     words: 'app owner remove',
-    audit: { action: 'application.owner.remove', about: 'client-id' },
     summary: 'Remove an owner of an application; the last owner cannot be removed',
-    options: OWNER,
-    run: remove,
-  },
+    row: { options: OWNER, find: requireBoth },
+    options: {},
+    refused: {
+      not_owner: ({ application, account }) => `${account.name} does not own ${application.name}.`,
+      only_owner: ({ application, account }) =>
+        `${account.name} is the only owner of ${application.name}; add another owner first.`,
+    },
+    result: ({ db }, { application }) => shown(db, application),
+  }),
 ];
 
 async function list(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const { key } = await requireApplication(db, required(input, 'client-id'));
-    printTable(input, (await ownersOf(db, key)).map(wire));
+  await withAppContext(input, async (context) => {
+    const { key } = await byClientId.find(context, input);
+    printTable(input, (await ownersOf(context.db, key)).map(wire));
   });
 }
 
 async function add(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db, clock, config, mail }) => {
-    const { application, account } = await requireBoth(db, input);
-    if (!(await addOwner(db, clock.now(), application.key, account.id)))
+  await withAppContext(input, async (context) => {
+    const { application, account } = await requireBoth(context, input);
+    if (!(await addAsOwner({ ...context, actor: commandActor() }, application, account)))
       throw new UsageError(`${account.name} already owns ${application.name}.`);
-    mail.send(ownerMail(config, account, application.name));
-    await show(db, input, application);
+    print(input, await shown(context.db, application));
   });
 }
 
-async function remove(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const { application, account } = await requireBoth(db, input);
-    if (!(await isOwner(db, application.key, account.id)))
-      throw new UsageError(`${account.name} does not own ${application.name}.`);
-    if (!(await removeOwner(db, application.key, account.id)))
-      throw new UsageError(`${account.name} is the only owner of ${application.name}; add another owner first.`);
-    await show(db, input, application);
-  });
+/** Adds an owner, who gets a mail. @returns false if the account is an owner already */
+export async function addAsOwner(
+  { db, clock, config, mail, actor }: Acting,
+  { key, client_id, name }: Application,
+  account: Account,
+): Promise<boolean> {
+  if (!(await addOwner(db, clock.now(), key, account.id))) return false;
+  mail.send(ownerMail(config, account, name));
+  const act = { action: 'application.owner.add', subject: client_id, label: name, detail: { owner: account.id } };
+  await recordAudit(db, clock.now(), actor, act);
+  return true;
 }
 
-async function requireBoth(db: Db, input: Input): Promise<{ application: Application; account: Account }> {
-  const [clientId, account] = [required(input, 'client-id'), required(input, 'account')];
-  return { application: await requireApplication(db, clientId), account: await requireAccount(db, account) };
+async function requireBoth(context: AppContext, input: Input): Promise<{ application: Application; account: Account }> {
+  const application = await byClientId.find(context, input);
+  return { application, account: await requireAccount(context.db, required(input, 'account')) };
 }
 
-async function show(db: Db, input: Input, { key, client_id, name }: Application): Promise<void> {
-  print(input, { client_id, name, owners: (await ownersOf(db, key)).map((owner) => owner.name) });
+async function shown(db: Db, { key, client_id, name }: Application): Promise<Record<string, unknown>> {
+  return { client_id, name, owners: (await ownersOf(db, key)).map((owner) => owner.name) };
 }
 
 function wire({ account_id, name, added }: Owner): Record<string, unknown> {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
+import { changeRole } from '#admin/accounts.ts';
+import { perform } from '#admin/operation.ts';
 import { type Account, ROLES } from '#store/accounts/accounts.ts';
-import { setRole } from '#store/accounts/account-changes.ts';
 import type { AppContext } from '#context/context.ts';
+import { commandActor } from '../command/command.ts';
 import { lastOperatorMessage, requireAccount } from '../command/lookup.ts';
 import { type Applied, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
@@ -29,7 +31,8 @@ export async function accountChange({ db }: Pick<AppContext, 'db'>, { name, role
   };
 }
 
-async function applyRole({ db }: AppContext, { id, name }: Account, role: AccountEntry['role']): Promise<Applied> {
-  if (!(await setRole(db, id, role))) throw new UsageError(lastOperatorMessage(name));
-  return { act: { action: 'account.role', subject: id, label: name, detail: { role } } };
+async function applyRole(context: AppContext, known: Account, role: AccountEntry['role']): Promise<Applied> {
+  const outcome = await perform(changeRole, { ...context, actor: commandActor() }, known, { role });
+  if ('refused' in outcome) throw new UsageError(lastOperatorMessage(known.name));
+  return {};
 }

@@ -1,27 +1,29 @@
 import { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
+import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
+import { changedSettings, changeSettings } from '#admin/applications.ts';
+import type { Acting } from '#admin/operation.ts';
+import { removeOwner } from '#admin/owners.ts';
 import { containsAddress, isShownText } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import {
   type Application,
   APPLICATION_TYPES,
-  applicationByClientId,
   applicationsNamed,
   createApplication,
   managedApplication,
   MAX_NAME_LENGTH,
-  setLimit,
 } from '#store/applications/applications.ts';
-import { decideWithoutRequest } from '#store/applications/access-requests.ts';
-import { changeApplication } from '#store/applications/application-changes.ts';
-import { addOwner, ownersOf, removeOwner } from '#store/applications/owners.ts';
+import { ownersOf } from '#store/applications/owners.ts';
+import { recordAudit } from '#store/audit/audit.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
-import { ownerMail } from '#console/mails.ts';
 import { TEXTS } from '#console/texts/index.ts';
 import type { Account } from '#store/accounts/accounts.ts';
+import { addAsOwner } from '../app/owner.ts';
+import { commandActor } from '../command/command.ts';
 import { requireAccount } from '../command/lookup.ts';
-import { type Applied, type Change, differencesOf } from './change.ts';
+import { type Applied, carryOut, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
 
@@ -62,7 +64,7 @@ export async function applicationChange({ db }: Pick<AppContext, 'db'>, entry: A
   const owners: Account[] = [];
   for (const owner of entry.owners ?? []) owners.push(await requireAccount(db, owner));
   const known = await knownApplication(db, entry, owners);
-  const changes = known === undefined ? [] : await changesOf(db, known, entry, owners);
+  const changes = known === undefined ? [] : await findChanges(db, known, entry, owners);
   const powers = entry.access === 'revoked' && known?.access === 'approved';
   return {
     kind: 'application',
@@ -94,17 +96,17 @@ async function knownApplication(
   }
   if (known.type !== type)
     throw new UsageError(`The application ${name} has the type ${known.type}, which cannot change to ${type}.`);
-  const strangers = (await ownersOf(db, known.key)).filter(
+  const others = (await ownersOf(db, known.key)).filter(
     ({ account_id }) => !owners.some(({ id }) => id === account_id),
   );
-  if (client_id !== undefined || strangers.length === 0) return known;
-  const names = strangers.map((owner) => owner.name).join(', ');
+  if (client_id !== undefined || others.length === 0) return known;
+  const names = others.map((owner) => owner.name).join(', ');
   throw new UsageError(
     `There is an application ${name} (Client ID ${known.client_id}) of ${names}: add its client_id if it is meant, or choose another name.`,
   );
 }
 
-async function changesOf(
+async function findChanges(
   db: Queryable,
   known: Application,
   { client_id: _, owners: listed, hourly_limit, ...wanted }: ApplicationEntry,
@@ -123,62 +125,53 @@ interface Plan {
   keys: KeyFile | undefined;
 }
 
-async function applyApplication(
-  context: AppContext,
-  entry: ApplicationEntry,
-  { known, owners, keys }: Plan,
-): Promise<Applied> {
-  const { db, clock } = context;
-  const { name, type, access = 'none', redirect_uris = [], require_pkce, rotate_refresh_tokens } = entry;
-  const created =
-    known === undefined
-      ? await createApplication(db, clock.now(), {
-          ...{ name, type, redirect_uris, access },
-          ...(require_pkce !== undefined && { require_pkce }),
-          ...(rotate_refresh_tokens !== undefined && { rotate_refresh_tokens }),
-        })
-      : undefined;
+async function applyApplication(context: AppContext, entry: ApplicationEntry, plan: Plan): Promise<Applied> {
+  const acting = { ...context, actor: commandActor() };
+  const { known, owners, keys } = plan;
+  const created = known === undefined ? await create(acting, entry) : undefined;
   const stored = known ?? created!.application;
-  if (known !== undefined) await saveApplication(context, known, entry);
-  if (entry.hourly_limit !== undefined)
-    await setLimit(db, stored.client_id, entry.hourly_limit === 'default' ? null : entry.hourly_limit);
-  if (entry.owners !== undefined) await setOwners(context, stored, owners);
-  const { owners: _, ...settings } = entry;
-  const detail = Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]));
-  const action = known === undefined ? 'application.create' : 'application.change';
-  const act = { action, subject: stored.client_id, label: name, detail };
-  if (created === undefined) return { act };
+  if (known !== undefined) await applySettings(acting, known, entry);
+  await applyLimit(acting, stored, entry);
+  if (entry.owners !== undefined) await applyOwners(acting, { ...stored, name: entry.name }, owners);
+  if (created === undefined) return {};
+  const { client_id } = stored;
   const client_secret = created.secret;
   if (client_secret === undefined || keys === undefined)
-    return { act, secrets: { client_id: stored.client_id, ...(client_secret !== undefined && { client_secret }) } };
-  keys.addApplication(name, { client_id: stored.client_id, client_secret });
-  return { act, secrets: { client_id: stored.client_id } };
+    return { secrets: { client_id, ...(client_secret !== undefined && { client_secret }) } };
+  keys.addApplication(entry.name, { client_id, client_secret });
+  return { secrets: { client_id } };
 }
 
-async function saveApplication({ db, clock }: AppContext, known: Application, entry: ApplicationEntry): Promise<void> {
-  const { client_id } = known;
-  const settings = {
-    name: entry.name,
-    redirect_uris: entry.redirect_uris ?? known.redirect_uris,
-    require_pkce: entry.require_pkce ?? known.require_pkce,
-    rotate_refresh_tokens: entry.rotate_refresh_tokens ?? known.rotate_refresh_tokens,
-  };
-  await changeApplication(db, clock.now(), client_id, settings, undefined);
-  if (entry.access !== undefined)
-    await decideWithoutRequest(db, clock.now(), client_id, { state: entry.access, by: 'command' });
+async function create(acting: Acting, entry: ApplicationEntry): ReturnType<typeof createApplication> {
+  const { db, clock, actor } = acting;
+  const { name, type, redirect_uris = [], require_pkce = false, rotate_refresh_tokens = false } = entry;
+  const facts = { type, access: entry.access ?? 'none', require_pkce, rotate_refresh_tokens } as const;
+  const created = await createApplication(db, clock.now(), { name, redirect_uris, ...facts });
+  const { client_id: subject } = created.application;
+  const detail = { ...facts, redirect_uris: redirect_uris.join(' ') };
+  await recordAudit(db, clock.now(), actor, { action: 'application.create', subject, label: name, detail });
+  return created;
+}
+
+async function applySettings(acting: Acting, known: Application, entry: ApplicationEntry): Promise<void> {
+  const { name, redirect_uris, require_pkce, rotate_refresh_tokens, access } = entry;
+  const settings = { name, redirect_uris, require_pkce, rotate_refresh_tokens };
+  if (Object.keys(changedSettings(known, settings)).length > 0) await carryOut(changeSettings, acting, known, settings);
+  if (access === undefined || access === known.access) return;
+  await carryOut(access === 'approved' ? approveAccess : revokeAccess, acting, known, {});
+}
+
+async function applyLimit(acting: Acting, application: Application, { hourly_limit }: ApplicationEntry): Promise<void> {
+  if (hourly_limit === undefined) return;
+  const limit = hourly_limit === 'default' ? null : hourly_limit;
+  if (limit !== application.hourly_limit) await carryOut(limitAccess, acting, application, { limit });
 }
 
 /** Adds the owners that are missing before it removes others, because an application that has owners keeps one. */
-async function setOwners(
-  { db, clock, config, mail }: AppContext,
-  { key, client_id }: Application,
-  owners: readonly Account[],
-): Promise<void> {
-  const { name } = (await applicationByClientId(db, client_id))!;
-  for (const account of owners) {
-    if (await addOwner(db, clock.now(), key, account.id)) mail.send(ownerMail(config, account, name));
-  }
-  for (const { account_id } of await ownersOf(db, key)) {
-    if (!owners.some(({ id }) => id === account_id)) await removeOwner(db, key, account_id);
+async function applyOwners(acting: Acting, application: Application, owners: readonly Account[]): Promise<void> {
+  for (const account of owners) await addAsOwner(acting, application, account);
+  for (const { account_id: id, name } of await ownersOf(acting.db, application.key)) {
+    if (!owners.some((owner) => owner.id === id))
+      await carryOut(removeOwner, acting, { application, account: { id, name } }, {});
   }
 }

@@ -9,12 +9,12 @@ import type { KeyFile } from './key-file.ts';
 /** What has to be done so that a server, an application or an account becomes what the file says. */
 export interface Change {
   kind: 'server' | 'application' | 'account';
-  /** The name as it is stored, or as the file has it where nothing is stored yet. */
+  /** The name as it is stored, or as in the file if nothing is stored yet. */
   name: string;
   action: 'create' | 'change' | 'unchanged';
   /** `region eu → us` for each property that changes. */
   changes: string[];
-  /** A sentence where the change gives or takes power, so that it needs `--yes`. */
+  /** A sentence if the change gives or takes power, so that it needs `--yes`. */
   warning?: string;
   /** Carries the change out. @returns new secrets that were not written to the file of keys */
   apply(context: AppContext, keys: KeyFile | undefined): Promise<Applied>;

@@ -26,8 +26,8 @@ export interface Command {
   /** The positional arguments as the help shows them: `FILE|-`. */
   operands?: string;
   options?: Record<string, CommandOption>;
-  /** The operation that the command carries out, which records it in the audit log. */
-  operation?: AnyOperation;
+  /** The operations that the command carries out, which record it in the audit log. */
+  operations?: readonly AnyOperation[];
   /** For other commands that change something: the action in the audit log, and the option or printed member with its subject. */
   audit?: { action: string; about: string };
   /** Whether the command may begin a network in an empty database. All others need one, so that a wrong path is an error. */

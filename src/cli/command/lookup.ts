@@ -2,8 +2,10 @@ import { UsageError } from '#platform/errors.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Account, findAccount } from '#store/accounts/accounts.ts';
 import { type Application, applicationByClientId, managedApplication } from '#store/applications/applications.ts';
+import { ACCOUNT, CLIENT, required } from './command.ts';
+import type { RowOption } from './operation-command.ts';
 
-/** @throws UsageError where no application has the Client ID, or where it is one of the service's own applications */
+/** @throws UsageError if no application has the Client ID, or if it is one of the service's own applications */
 export async function requireApplication(db: Queryable, clientId: string): Promise<Application> {
   const application = await managedApplication(db, clientId);
   if (application !== undefined) return application;
@@ -13,12 +15,24 @@ export async function requireApplication(db: Queryable, clientId: string): Promi
   throw new UsageError(`No application has the Client ID ${clientId}; see: scorehall app list`);
 }
 
-/** Finds an account by id, name or e-mail address. @throws UsageError where there is none */
+/** The option of every operation on one application. */
+export const byClientId: RowOption<Application> = {
+  options: CLIENT,
+  find: ({ db }, input) => requireApplication(db, required(input, 'client-id')),
+};
+
+/** Finds an account by id, name or e-mail address. @throws UsageError if there is none */
 export async function requireAccount(db: Queryable, text: string): Promise<Account> {
   const account = await findAccount(db, text);
   if (account !== undefined) return account;
   throw new UsageError(`No account has the id, name or e-mail address "${text}"; see: scorehall account list`);
 }
+
+/** The option of every operation on one account. */
+export const byAccount: RowOption<Account> = {
+  options: ACCOUNT,
+  find: ({ db }, input) => requireAccount(db, required(input, 'account')),
+};
 
 export const lastOperatorMessage = (name: string): string =>
   `${name} is the last operator and has to stay one; make somebody else an operator first: scorehall account role --help`;

@@ -62,14 +62,14 @@ export function command<Row, Fields extends z.ZodObject, Impact, Result>(
   const optionOf = (field: string): string =>
     (wording.options as Record<string, FieldOption>)[field]?.name ?? field.replaceAll('_', '-');
   return {
-    ...{ words, summary, operation, ...(begins && { begins }) },
+    ...{ words, summary, operations: [operation], ...(begins && { begins }) },
     options: {
       ...row.options,
       ...optionsOf(operation.fields, wording.options, optionOf),
       ...(confirm && CONFIRMATION),
     },
     run: async (input) => {
-      const fields = await read(input, operation.fields, wording, optionOf);
+      const fields = await readFields(input, operation.fields, wording, optionOf);
       await withAppContext(input, async (context) => {
         const found = await row.find(context, input);
         const outcome = await perform(operation, { ...context, actor: commandActor() }, found, fields, (impact) => {
@@ -102,11 +102,11 @@ function optionsOf(
 }
 
 /** @throws UsageError about the first option that is wrong */
-async function read<Fields extends z.ZodObject>(
+export async function readFields<Fields extends z.ZodObject>(
   input: Input,
   fields: Fields,
-  { read: values, together }: Pick<Wording<never, Fields, unknown, unknown>, 'read' | 'together'>,
-  optionOf: (field: string) => string,
+  { read: values, together }: Pick<Wording<never, Fields, unknown, unknown>, 'read' | 'together'> = {},
+  optionOf = (field: string): string => field,
 ): Promise<z.output<Fields>> {
   const entered = Object.fromEntries(Object.keys(fields.shape).map((field) => [field, input.values[optionOf(field)]]));
   const { data, error } = fields.safeParse(fieldsFrom(fields, (await values?.(input)) ?? entered));

@@ -9,7 +9,7 @@ import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sqliteFileOf } from '#platform/setting.ts';
-import { schemaVersionOf } from '#db/migrate.ts';
+import { schemaVersion } from '#db/migrate.ts';
 import { type Manifest, openBackup, writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
 import { restoreBackup } from '#db/transfer/restore.ts';
@@ -45,7 +45,7 @@ async function backup(input: Input): Promise<void> {
   }
   const config = readConfig(environment());
   await using db = await openExisting(config);
-  const { applied } = await schemaVersionOf(db);
+  const { applied } = await schemaVersion(db);
   const secretKey = withSecretKey ? existingSecret(config) : null;
   if (secretKey === undefined) throw new UsageError('There is no secret key yet: leave out --with-secret-key.');
   const options = { now: systemClock.now(), migration: applied, secretKey, progress: progressLines('copied') };
@@ -79,7 +79,7 @@ export async function openExisting({ DATABASE_URL: url }: Config): Promise<Db> {
   const db = await openDb(url);
   try {
     await refuseWhileLoading(db);
-    const { applied } = await schemaVersionOf(db);
+    const { applied } = await schemaVersion(db);
     if (applied === 0) throw new UsageError(noDatabase(url));
     return db;
   } catch (error) {

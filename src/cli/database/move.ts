@@ -3,7 +3,7 @@ import { dataFolder, environment, readConfig } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
-import { moveMarkOf } from '#db/transfer/closing.ts';
+import { readMoveMark } from '#db/transfer/closing.ts';
 import { cancelMove, move } from '#db/transfer/move.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { openExisting, withoutPassword } from './backup.ts';
@@ -46,7 +46,7 @@ async function run(input: Input): Promise<void> {
   const address = withoutPassword(to);
   if (to === config.DATABASE_URL) throw new UsageError('--to is the database of DATABASE_URL itself.');
   await using target = await openDb(to, { foreignKeys: false });
-  const isNew = (await moveMarkOf(source)) === undefined;
+  const isNew = (await readMoveMark(source)) === undefined;
   const tables = await move(source, target, {
     target: address,
     // In the log of both databases, since the source is copied. A repeated attempt belongs to the first one.

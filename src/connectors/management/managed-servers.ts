@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { systemClock } from '#platform/clock.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
 import { NewPlayerLimit } from '#events/ingest/new-players.ts';
-import type { HeldServer } from '#store/game/watches/managed-servers.ts';
-import { Leases } from './leases.ts';
+import { type HeldServer, heldServers } from '#store/game/watches/managed-servers.ts';
+import { ServerLeases } from '../server-leases.ts';
 import { ServerConnection, type ConnectionDeps } from './server-connection.ts';
 import type { SocketLimits } from './socket.ts';
 
@@ -33,7 +32,7 @@ export interface ManagedServersOptions {
  */
 export class ManagedServers implements AsyncDisposable {
   readonly #context: Context;
-  readonly #leases: Leases;
+  readonly #leases: ServerLeases;
   readonly #deps: ConnectionDeps;
   readonly #connections = new Map<number, ServerConnection>();
 
@@ -47,8 +46,8 @@ export class ManagedServers implements AsyncDisposable {
     }: ManagedServersOptions = {},
   ) {
     this.#context = context;
-    const holder = randomUUID();
-    this.#leases = new Leases(context.db, context.clock, holder, monotonic);
+    this.#leases = new ServerLeases(context, 'managed_servers', monotonic);
+    const { holder } = this.#leases;
     let key: SecretKey | undefined;
     this.#deps = {
       ...{ context, holder, limits, backoffMs, sessionsPerMinute, monotonic },
@@ -67,7 +66,8 @@ export class ManagedServers implements AsyncDisposable {
 
   /** Takes servers without a lease, and ends connections whose settings were changed or removed. */
   async tick(): Promise<void> {
-    const held = await this.#leases.hold(Math.min(MAX_STARTED, MAX_SERVERS - this.#connections.size));
+    await this.#leases.hold(Math.min(MAX_STARTED, MAX_SERVERS - this.#connections.size));
+    const held = await heldServers(this.#context.db, this.#leases.holder);
     const revisions = new Map(held.map(({ serverKey, revision }) => [serverKey, revision]));
     for (const [serverKey, connection] of this.#connections) {
       if (revisions.get(serverKey) === connection.revision && !connection.isOver) continue;

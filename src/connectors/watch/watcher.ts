@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '#platform/clock.ts';
 import { readGameAddress } from '#store/game/watches/game-address.ts';
 import {
-  type DuePoll,
+  type HeldWatch,
+  heldWatches,
   type PollOutcome,
   type PolledMatch,
   type PollReason,
@@ -15,10 +16,10 @@ import { reportingMatches } from '#store/game/live-matches.ts';
 import type { AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
+import { ServerLeases } from '../server-leases.ts';
 import { GamedigClient } from './gamedig-client.ts';
 import { type Names, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';
-import { PollClaims } from './poll-claims.ts';
 import { polledMatch, progressIn } from './polled-match.ts';
 import { type GameStatus, PollFailed } from './status.ts';
 
@@ -27,14 +28,14 @@ const EVERY_MS = 30_000;
 const TICK_MS = 1_000;
 const TIMEOUT_MS = 5_000;
 /** Maximum concurrent polls: 1,000 servers of which none answers need 170. */
-const MOST_RUNNING = 200;
+const MAX_RUNNING = 200;
 /** Maximum polls started per tick, so that they spread over the interval: enough for 1,500 servers. */
-const MOST_STARTED = 50;
+const MAX_STARTED = 50;
 
 type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
 
 /** A poll that has ended. `started` is the earliest time of its answer's state. */
-interface Polled extends DuePoll {
+interface Polled extends HeldWatch {
   started: number;
   ended: number;
   result: GameStatus | PollReason;
@@ -51,16 +52,20 @@ export interface WatcherOptions {
 
 /**
  * Polls the watched game servers and reports their answers as heartbeats and running matches. Several processes may do
- * this at the same time: each poll is claimed in the database. A failed poll reports nothing, so that the server counts
- * as empty after PRESENCE_TIMEOUT.
+ * this at the same time: the one that has the lease of a server polls it. A failed poll reports nothing, so that the server
+ * counts as empty after PRESENCE_TIMEOUT.
  */
 export class Watcher implements AsyncDisposable {
   readonly #context: Context;
   readonly #names: Names;
   readonly #timeoutMs: number;
-  readonly #claims: PollClaims;
+  readonly #monotonic: () => number;
+  readonly #leases: ServerLeases;
   readonly #gamedig = new GamedigClient();
-  readonly #running = new Set<Promise<void>>();
+  /** By the key of the server. */
+  readonly #running = new Map<number, Promise<void>>();
+  /** The servers that this process holds, with the monotonic times of their next polls. */
+  #schedule = new Map<number, HeldWatch & { next: number }>();
   readonly #stop = new AbortController();
   #ended: Polled[] = [];
 
@@ -71,7 +76,8 @@ export class Watcher implements AsyncDisposable {
     this.#context = context;
     this.#names = names;
     this.#timeoutMs = timeoutMs;
-    this.#claims = new PollClaims(context.db, context.clock, monotonic);
+    this.#monotonic = monotonic;
+    this.#leases = new ServerLeases(context, 'server_watches', monotonic);
   }
 
   /** Polls until the signal. */
@@ -85,23 +91,43 @@ export class Watcher implements AsyncDisposable {
   /** Stores the polls that have ended, and starts those that are due. */
   async tick(): Promise<void> {
     await this.#store();
-    const limit = Math.min(MOST_STARTED, MOST_RUNNING - this.#running.size);
-    if (limit === 0) return;
-    const everyMs = Math.min(EVERY_MS, Math.max(TICK_MS, this.#context.config.PRESENCE_TIMEOUT * 500));
-    for (const poll of await this.#needed(await this.#claims.claim(everyMs, limit))) {
-      const running = this.#poll(poll).finally(() => this.#running.delete(running));
-      this.#running.add(running);
+    await this.#leases.hold(MAX_STARTED);
+    const due = this.#due(await heldWatches(this.#context.db, this.#leases.holder));
+    for (const server of await this.#needed(due)) {
+      const { serverKey } = server;
+      this.#running.set(
+        serverKey,
+        this.#poll(server).finally(() => this.#running.delete(serverKey)),
+      );
     }
+  }
+
+  /** The servers to poll now, those that wait longest first. New ones and those with another address are polled at once. */
+  #due(held: readonly HeldWatch[]): HeldWatch[] {
+    const now = this.#monotonic();
+    const scheduled = held.map((server) => {
+      const before = this.#schedule.get(server.serverKey);
+      const isSame = before?.address === server.address && before.protocol === server.protocol;
+      return { ...server, next: isSame ? before.next : now };
+    });
+    this.#schedule = new Map(scheduled.map((server) => [server.serverKey, server]));
+    const due = scheduled
+      .filter(({ serverKey, next }) => next <= now && !this.#running.has(serverKey))
+      .toSorted((one, other) => one.next - other.next)
+      .slice(0, Math.min(MAX_STARTED, MAX_RUNNING - this.#running.size));
+    const everyMs = Math.min(EVERY_MS, Math.max(TICK_MS, this.#context.config.PRESENCE_TIMEOUT * 500));
+    for (const server of due) server.next = now + everyMs;
+    return due;
   }
 
   /** Resolves when no poll runs and all of them are stored. */
   async settled(): Promise<void> {
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.values());
     await this.#store();
   }
 
   /** The heartbeats of a server that reports itself take precedence, because they contain more than its status. */
-  async #needed(polls: readonly DuePoll[]): Promise<DuePoll[]> {
+  async #needed(polls: readonly HeldWatch[]): Promise<HeldWatch[]> {
     const { db, clock, config } = this.#context;
     const since = clock.now() - config.PRESENCE_TIMEOUT * 1000;
     const themselves = await reportingThemselves(
@@ -112,7 +138,7 @@ export class Watcher implements AsyncDisposable {
     return polls.filter(({ serverKey }) => !themselves.has(serverKey));
   }
 
-  async #poll(poll: DuePoll): Promise<void> {
+  async #poll(poll: HeldWatch): Promise<void> {
     const { clock, log } = this.#context;
     const started = clock.now();
     let result: GameStatus | PollReason;
@@ -127,7 +153,7 @@ export class Watcher implements AsyncDisposable {
     this.#ended.push({ ...poll, started, ended: clock.now(), result });
   }
 
-  async #statusOf({ address, protocol }: DuePoll): Promise<GameStatus> {
+  async #statusOf({ address, protocol }: HeldWatch): Promise<GameStatus> {
     const place = readGameAddress(address);
     if (place === undefined) throw new PollFailed('not_found');
     if (protocol === 'minecraft') return await pollMinecraft(place, this.#deadline(), this.#names);
@@ -190,7 +216,7 @@ export class Watcher implements AsyncDisposable {
       .map(({ poll, data }) => createEvent(poll, 'match.progress', data));
   }
 
-  #rejected(polls: readonly DuePoll[], receipts: readonly Receipt[]): ReadonlySet<number> {
+  #rejected(polls: readonly HeldWatch[], receipts: readonly Receipt[]): ReadonlySet<number> {
     const rejected = polls.filter((_, index) => receipts[index]!.status === 'rejected');
     for (const { serverName } of rejected)
       this.#context.log.warn({ server: serverName }, 'the answer of a game server was refused');
@@ -201,9 +227,9 @@ export class Watcher implements AsyncDisposable {
     this.#stop.abort();
     await this.#gamedig[Symbol.asyncDispose]();
     await this.settled();
-    // A claim that is not released expires.
+    // A lease that is not released expires.
     const { log } = this.#context;
-    await this.#claims.release().catch((error: unknown) => log.error({ err: error }, 'cannot release the polls'));
+    await this.#leases.release().catch((error: unknown) => log.error({ err: error }, 'cannot release the servers'));
   }
 }
 

@@ -1,13 +1,19 @@
 import { html } from 'hono/html';
+import {
+  changedSettings,
+  changeSettings,
+  createSecret,
+  removeApplication,
+  withdrawSecret,
+} from '#admin/applications.ts';
+import { perform } from '#admin/operation.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import {
-  addFurtherSecret,
+  type Application,
   type ApplicationSecret,
   type ApplicationSettings,
-  deleteApplication,
   MAX_SECRETS,
-  removeSecret,
   secretsOf,
 } from '#store/applications/applications.ts';
 import { changeApplication, changeTo } from '#store/applications/application-changes.ts';
@@ -17,10 +23,10 @@ import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
 import { announceChange, changeCard, changeHint } from './changes.ts';
-import { isConfirmed } from '../confirmation.ts';
 import { type PageContent, tokenField } from '../layout.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
 import { button, formTo, logoImage, timestamp, number, type Problems } from '../components.ts';
+import { operationForm } from '../operation-form.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
@@ -88,46 +94,20 @@ async function secretsCard(request: OwnedRequest): Promise<Html> {
   </section>`;
 }
 
-async function createSecret(request: OwnedRequest): Promise<string> {
-  const { deps, application, now } = request;
-  const { client_id, key, name } = application;
-  if (application.type !== 'service') return `/applications/${client_id}`;
-  const secret = await deps.db.transaction((tx) => addFurtherSecret(tx, now, key));
-  if (secret !== undefined) {
-    flashSecret(request, client_id, secret);
-    await request.record({ action: 'application.secret.create', subject: client_id, label: name });
-  }
-  return `/applications/${client_id}`;
-}
-
-async function withdrawSecret(request: OwnedRequest): Promise<PageContent | string> {
-  const { deps, application, form } = request;
-  const { client_id, key, name } = application;
-  const secrets = await secretsOf(deps.db, key);
-  const secret = secrets.find(({ id }) => id === form['id']);
-  if (secret !== undefined && !isConfirmed(request)) return await confirmWithdrawal(request, secret, secrets.length);
-  const removed = await removeSecret(deps.db, key, form['id'] ?? '');
-  if (removed) {
-    const detail = { id: form['id'] };
-    await request.record({ action: 'application.secret.withdraw', subject: client_id, label: name, detail });
-  }
-  return `/applications/${client_id}?done=${removed ? 'withdrawn' : 'gone'}`;
-}
-
-function formOf({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: ApplicationSettings) {
+function fieldValues({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: ApplicationSettings) {
   const checks = { require_pkce: require_pkce ? '1' : '', rotate_refresh_tokens: rotate_refresh_tokens ? '1' : '' };
   return { name, redirect_uris: redirect_uris.join('\n'), ...checks };
 }
 
 async function confirmWithdrawal(
   request: OwnedRequest,
-  secret: ApplicationSecret,
-  valid: number,
+  { name }: Application,
+  { secret, valid }: { secret: ApplicationSecret; valid: number },
 ): Promise<PageContent> {
   const { application: t } = request.texts;
   return await confirmInApplication(request, {
     tab: '',
-    title: t.withdraw_title(request.application.name),
+    title: t.withdraw_title(name),
     impact: [
       html`<p>${t.made} ${timestamp(request, secret.created)}</p>`,
       t.withdraw_falls,
@@ -144,7 +124,7 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
   const change = await changeTo(deps.db, application.key);
   // An owner edits what is wanted. An operator's form has what is in force, because saving it needs no approval.
   const edited = person.isOperator ? application : { ...application, ...change };
-  const shown = isPage ? formOf(edited) : request.form;
+  const shown = isPage ? fieldValues(edited) : request.form;
   const root = `/applications/${application.client_id}`;
   const inner = html`${change === undefined ? '' : changeCard(request, change)}
     <section class="card form" aria-labelledby="facts">
@@ -187,17 +167,20 @@ async function logoCard(request: OwnedRequest): Promise<Html> {
   </section>`;
 }
 
+/** An operator's settings are in force at once; those of an owner may have to wait. */
 async function saveSettings(request: OwnedRequest): Promise<PageContent | string> {
-  const { deps, application, texts, form, person, now } = request;
+  const { deps, application, texts, form, person, now, actor } = request;
   const read = readApplicationForm(form, texts, application);
   if (!isValidForm(read)) return await settingsPage(request, read);
-  const by = person.isOperator ? undefined : person.account.id;
-  const { client_id } = application;
-  const waiting = await changeApplication(deps.db, now, client_id, read, by);
-  const { name, require_pkce, rotate_refresh_tokens } = read;
-  const detail = { name, redirect_uris: read.redirect_uris.join(' '), require_pkce, rotate_refresh_tokens };
+  const { type: _, ...settings } = read;
+  const { client_id, name } = application;
+  if (person.isOperator) {
+    await perform(changeSettings, { ...deps, actor }, application, settings);
+    return `/applications/${client_id}/settings?done=saved`;
+  }
+  const waiting = await changeApplication(deps.db, now, client_id, settings, person.account.id);
   const action = waiting === undefined ? 'application.change' : 'application.change.ask';
-  await request.record({ action, subject: client_id, label: application.name, detail });
+  await request.record({ action, subject: client_id, label: name, detail: changedSettings(application, settings) });
   await announceChange(deps, waiting);
   return `/applications/${client_id}/settings?done=${waiting === undefined ? 'saved' : 'waits'}`;
 }
@@ -207,7 +190,7 @@ async function addOwner(request: OwnedRequest): Promise<PageContent | string> {
   const problem = await inviteOwner(request);
   if (problem === undefined) return `/applications/${application.client_id}/settings?done=invited`;
   const change = person.isOperator ? undefined : await changeTo(deps.db, application.key);
-  const shown = { ...formOf({ ...application, ...change }), owner: request.form['owner'] ?? '' };
+  const shown = { ...fieldValues({ ...application, ...change }), owner: request.form['owner'] ?? '' };
   return await settingsPage({ ...request, form: shown }, { owner: problem });
 }
 
@@ -239,23 +222,39 @@ async function deletionPage(request: OwnedRequest, isWrong = false): Promise<Pag
   return await inApplication(request, '/settings', t.delete, inner, isWrong ? 422 : 200);
 }
 
-async function remove(request: OwnedRequest): Promise<PageContent | string> {
-  const { deps, application, form } = request;
-  const { client_id, name } = application;
-  if (form['name']?.trim() !== name) return await deletionPage(request, true);
-  await deleteApplication(deps.db, client_id);
-  await request.record({ action: 'application.delete', subject: client_id, label: name });
-  return '?done=deleted';
-}
-
 const AT = '/applications/:client_id';
+const find = async ({ application }: OwnedRequest): Promise<Application> => application;
+const overview = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}`;
+const gone = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}?done=gone`;
+
 export const applicationRoutes: readonly Route[] = [
   ownedPage(AT, overviewPage),
-  ownedForm(`${AT}/secrets`, 'always', createSecret),
-  ownedForm(`${AT}/secrets/remove`, 'never', withdrawSecret),
+  operationForm(`${AT}/secrets`, createSecret, {
+    find,
+    refused: { not_service: overview, enough_secrets: overview },
+    done: (request, { client_id }, { secret }) => {
+      flashSecret(request, client_id, secret);
+      return `/applications/${client_id}`;
+    },
+  }),
+  operationForm(`${AT}/secrets/remove`, withdrawSecret, {
+    find,
+    read: ({ id }) => ({ id: id ?? '' }),
+    confirm: confirmWithdrawal,
+    refused: { unknown_secret: gone },
+    done: (_, { client_id }) => `/applications/${client_id}?done=withdrawn`,
+  }),
   ownedPage(`${AT}/settings`, (request) => settingsPage(request)),
-  ownedForm(`${AT}/settings`, 'always', saveSettings),
+  {
+    ...ownedForm(`${AT}/settings`, 'always', saveSettings),
+    operations: [changeSettings],
+  },
   ownedForm(`${AT}/owners`, 'always', addOwner),
   ownedPage(`${AT}/delete`, (request) => deletionPage(request)),
-  ownedForm(`${AT}/delete`, 'never', remove),
+  operationForm(`${AT}/delete`, removeApplication, {
+    find,
+    confirm: (request, { name }) => (request.form['name']?.trim() === name ? undefined : deletionPage(request, true)),
+    refused: {},
+    done: () => '?done=deleted',
+  }),
 ];

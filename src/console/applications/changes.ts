@@ -2,13 +2,13 @@ import { html } from 'hono/html';
 import type { AppContext } from '#context/context.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
-import { isApprovedByOperator } from '#store/applications/access-requests.ts';
+import { type AccessRequest, isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { type ApplicationChange, endChange, type WaitingChange } from '#store/applications/application-changes.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { button, logoImage, timestamp } from '../components.ts';
 import type { Deps } from '../deps.ts';
-import { changeMail, type ChangeNews } from '../mails.ts';
+import { changeMail, type ChangeNews, decisionMail } from '../mails.ts';
 import { mailWaitingRequests } from '../operator/notify.ts';
 import { ownedForm, type ConsoleRequest, type OwnedRequest, type Route } from '../routes.ts';
 
@@ -93,9 +93,17 @@ export async function announceChange(deps: Deps, waiting: WaitingChange | undefi
   await mailWaitingRequests(deps);
 }
 
+type Mailing = Pick<AppContext, 'config' | 'db' | 'mail'>;
+
+/** Sends an applicant a mail about the decision. */
+export async function mailApplicant({ config, db, mail }: Mailing, request: AccessRequest): Promise<void> {
+  const applicant = request.account_id === null ? undefined : await accountById(db, request.account_id);
+  if (applicant !== undefined) mail.send(decisionMail(config, applicant, request));
+}
+
 /** Sends all owners a mail about a change of their application. */
 export async function mailOwners(
-  { config, db, mail }: Pick<AppContext, 'config' | 'db' | 'mail'>,
+  { config, db, mail }: Mailing,
   change: ApplicationChange,
   news: ChangeNews,
 ): Promise<void> {

@@ -10,7 +10,7 @@ const TABS = ['', '/access', '/usage', '/settings'] as const;
 type Tab = (typeof TABS)[number];
 
 /**
- * The layout of an application's pages: heading, tabs and, where it is suspended, the reason.
+ * The layout of an application's pages: heading, tabs and, if it is suspended, the reason.
  * @param title of the tab; empty for the overview
  */
 export async function inApplication(

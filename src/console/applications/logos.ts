@@ -60,7 +60,7 @@ export const logoRoutes: readonly Route[] = [
   ownedPage('/applications/:client_id/change/logo/:id', showWaitingLogo),
 ];
 
-/** The logo of an application, public and embeddable by other sites; a placeholder where it has none. */
+/** The logo of an application, public and embeddable by other sites; a placeholder if it has none. */
 export async function showLogo(c: Context, { db }: Deps): Promise<Response> {
   const logo = await logoOf(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
   c.header('cross-origin-resource-policy', 'cross-origin');

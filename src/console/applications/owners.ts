@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { type Ownership, removeOwner } from '#admin/owners.ts';
 import { HttpError } from '#http/errors.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
@@ -14,11 +15,11 @@ import {
   invitationsTo,
   invite,
 } from '#store/applications/invitations.ts';
-import { countOwnedBy, MAX_OWNED, ownersOf, removeOwner } from '#store/applications/owners.ts';
-import { isConfirmed } from '../confirmation.ts';
+import { countOwnedBy, MAX_OWNED, type Owner, ownersOf } from '#store/applications/owners.ts';
 import type { PageContent } from '../layout.ts';
 import { invitationMail } from '../mails.ts';
 import { button, formTo, timestamp, type Problems, textOf } from '../components.ts';
+import { operationForm } from '../operation-form.ts';
 import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from '../routes.ts';
 import { confirmInApplication } from './layout.ts';
 
@@ -103,27 +104,25 @@ async function uninvite(request: OwnedRequest): Promise<string> {
 }
 
 /** Asks first, because only another owner can bring a removed owner back. */
-async function removeOwnerByForm(request: OwnedRequest): Promise<PageContent | string> {
-  const { deps, application, form: submitted, person } = request;
-  const { client_id, key, name } = application;
-  const id = submitted['account_id'] ?? '';
-  const owner = (await ownersOf(deps.db, key)).find(({ account_id }) => account_id === id);
-  if (owner !== undefined && !isConfirmed(request)) {
-    const { application: t } = request.texts;
-    const isSelf = id === person.account.id;
-    return await confirmInApplication(request, {
-      tab: '/settings',
-      title: isSelf ? t.leave_title(name) : t.remove_owner_title(owner.name),
-      impact: [isSelf ? t.leave_falls : t.remove_owner_falls],
-      undo: t.remove_owner_undo,
-      submit: t.remove_owner,
-    });
-  }
-  const removed = await removeOwner(deps.db, key, id);
-  if (!removed) return `/applications/${client_id}/settings?done=gone`;
-  await request.record({ action: 'application.owner.remove', subject: client_id, label: name, detail: { owner: id } });
-  return id === person.account.id ? '?done=saved' : `/applications/${client_id}/settings?done=saved`;
+async function confirmRemoval(
+  request: OwnedRequest,
+  { application }: Ownership,
+  { owner }: { owner: Owner },
+): Promise<PageContent> {
+  const { application: t } = request.texts;
+  const isSelf = owner.account_id === request.person.account.id;
+  return await confirmInApplication(request, {
+    tab: '/settings',
+    title: isSelf ? t.leave_title(application.name) : t.remove_owner_title(owner.name),
+    impact: [isSelf ? t.leave_falls : t.remove_owner_falls],
+    undo: t.remove_owner_undo,
+    submit: t.remove_owner,
+  });
 }
+
+const settings = ({ application }: Ownership, done: string): string =>
+  `/applications/${application.client_id}/settings?done=${done}`;
+const gone = (_: OwnedRequest, ownership: Ownership): string => settings(ownership, 'gone');
 
 /** The person's open invitations, shown above the list of applications. */
 export async function invitationsCard(request: ConsoleRequest): Promise<Html> {
@@ -159,7 +158,7 @@ function invitationRow(
   </li>`;
 }
 
-/** @throws HttpError 404 where there is no such application */
+/** @throws HttpError 404 if there is no such application */
 async function answerInvitation(request: ConsoleRequest): Promise<string> {
   const { c, deps, person, form: submitted, now } = request;
   const application = await managedApplication(deps.db, c.req.param('client_id')!);
@@ -179,7 +178,13 @@ async function answerInvitation(request: ConsoleRequest): Promise<string> {
 
 const AT = '/applications/:client_id/owners';
 export const ownerRoutes: readonly Route[] = [
-  ownedForm(`${AT}/remove`, 'never', removeOwnerByForm),
+  operationForm(`${AT}/remove`, removeOwner, {
+    find: async ({ application, form: { account_id: id = '' } }) => ({ application, account: { id, name: id } }),
+    confirm: confirmRemoval,
+    refused: { not_owner: gone, only_owner: gone },
+    done: ({ person }, ownership) =>
+      ownership.account.id === person.account.id ? '?done=saved' : settings(ownership, 'saved'),
+  }),
   ownedForm(`${AT}/uninvite`, 'never', uninvite),
   form('/invitations/:client_id', answerInvitation),
 ];

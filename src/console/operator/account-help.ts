@@ -1,16 +1,17 @@
 import { html } from 'hono/html';
-import { isEmail } from '#platform/email.ts';
+import { changeEmail, resetPassword, sendVerification } from '#admin/accounts.ts';
 import { choices, field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type Account, accountById } from '#store/accounts/accounts.ts';
-import { changeAddress, mailResetLink, makeResetLink, resendVerification } from '../account-recovery.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import { mailAddressChange, mailResetLink, mailVerification, makeResetLink } from '../account-recovery.ts';
 import { button, formTo } from '../components.ts';
 import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { operationForm } from '../operation-form.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { otherAccount, requireAccount } from './accounts.ts';
 import { inOperator } from './layout.ts';
 
-/** Helps somebody who cannot sign in: a link for a new password, another e-mail address, the link to confirm it. */
+/** Helps a person who cannot sign in: a link for a new password, another e-mail address, the link to confirm it. */
 async function helpPage(request: ConsoleRequest, problem?: string) {
   const { help: t } = request.texts;
   const account = await requireAccount(request);
@@ -27,16 +28,10 @@ async function helpPage(request: ConsoleRequest, problem?: string) {
   return inOperator(request, '/accounts', t.title(name), inner, problem === undefined ? 200 : 422);
 }
 
-/** Nobody helps a disabled account, or their own: a stolen session must not take over the account for good. */
+/** An operator cannot help a disabled account, or their own: a stolen session must not take over the account. */
 function refusalFor({ texts, person }: ConsoleRequest, { id, disabled }: Account): string | undefined {
   if (id === person.account.id) return texts.operator.own_account;
   return disabled === null ? undefined : texts.help.disabled;
-}
-
-async function requireAccount({ c, deps }: ConsoleRequest): Promise<Account> {
-  const account = await accountById(deps.db, c.req.param('id')!);
-  if (account === undefined) throw notFound();
-  return account;
 }
 
 function passwordCard(request: ConsoleRequest, { id, email }: Account): Html {
@@ -81,48 +76,48 @@ function addressCard(request: ConsoleRequest, account: Account, problem: string 
   </section>`;
 }
 
-const PAGE = '/operator/accounts/:id/help';
+const AT = '/operator/accounts/:id';
+const pathOf = ({ id }: Account, done = ''): string => `/operator/accounts/${id}/help${done}`;
+const find = requireAccount;
+const disabled = (_: ConsoleRequest, account: Account): string => pathOf(account);
 
-async function resetPassword(request: ConsoleRequest): Promise<string> {
-  const { deps, form } = request;
-  const account = await requireAccount(request);
-  const { id, name } = account;
-  if (refusalFor(request, account) !== undefined) return `/operator/accounts/${id}/help`;
-  const way = form['way'] === 'paper' ? 'paper' : 'mail';
-  if (way === 'mail') await mailResetLink(deps, account);
-  else flashSecret(request, `reset ${id}`, (await makeResetLink(deps, account)).link);
-  await request.record({ action: 'account.reset_password', subject: id, label: name, detail: { way } });
-  return `/operator/accounts/${id}/help${way === 'mail' ? '?done=mailed' : ''}`;
-}
-
-async function changeEmail(request: ConsoleRequest) {
-  const { deps, form, texts } = request;
-  const { help: t } = texts;
-  const account = await requireAccount(request);
-  const { id, name } = account;
-  if (refusalFor(request, account) !== undefined) return `/operator/accounts/${id}/help`;
-  const email = form['email']?.trim() ?? '';
-  if (!isEmail(email)) return await helpPage(request, t.address_wrong);
-  if (email === account.email) return await helpPage(request, t.address_same);
-  const now = form['way'] === 'now';
-  if (!(await changeAddress(deps, account, email, now))) return await helpPage(request, t.address_taken);
-  await request.record({ action: 'account.email', subject: id, label: name, detail: { confirmed: now } });
-  return `/operator/accounts/${id}/help?done=${now ? 'saved' : 'mailed'}`;
-}
-
-async function resend(request: ConsoleRequest): Promise<string> {
-  const account = await requireAccount(request);
-  const { id, name, email_verified } = account;
-  if (refusalFor(request, account) !== undefined) return `/operator/accounts/${id}/help`;
-  if (email_verified) return `/operator/accounts/${id}/help?done=gone`;
-  await resendVerification(request.deps, account);
-  await request.record({ action: 'account.verification', subject: id, label: name });
-  return `/operator/accounts/${id}/help?done=mailed`;
-}
+const FORMS: readonly Route[] = [
+  operationForm(`${AT}/password`, resetPassword, {
+    find,
+    read: ({ way }) => ({ paper: way === 'paper' }),
+    refused: { disabled },
+    done: (request, account, { secret }, { paper }) => {
+      if (paper) flashSecret(request, `reset ${account.id}`, makeResetLink(request.deps, account, secret));
+      else mailResetLink(request.deps, account, secret);
+      return pathOf(account, paper ? '' : '?done=mailed');
+    },
+  }),
+  operationForm(`${AT}/email`, changeEmail, {
+    find,
+    read: ({ email, way }) => ({ email: email?.trim() ?? '', verified: way === 'now' }),
+    wrong: ({ texts }) => texts.help.address_wrong,
+    again: (request, { email }) => helpPage(request, email),
+    refused: {
+      disabled,
+      same: (request) => helpPage(request, request.texts.help.address_same),
+      taken: (request) => helpPage(request, request.texts.help.address_taken),
+    },
+    done: ({ deps }, account, { secret }, { email, verified }) => {
+      mailAddressChange(deps, account, email, secret);
+      return pathOf(account, `?done=${verified ? 'saved' : 'mailed'}`);
+    },
+  }),
+  operationForm(`${AT}/verification`, sendVerification, {
+    find,
+    refused: { disabled, verified: (_, account) => pathOf(account, '?done=gone') },
+    done: ({ deps }, account, { secret }) => {
+      mailVerification(deps, account, secret);
+      return pathOf(account, '?done=mailed');
+    },
+  }),
+];
 
 export const accountHelpRoutes: readonly Route[] = [
-  operatorPage(PAGE, (request) => helpPage(request)),
-  operatorForm('/operator/accounts/:id/password', 'always', resetPassword),
-  operatorForm('/operator/accounts/:id/email', 'always', changeEmail),
-  operatorForm('/operator/accounts/:id/verification', 'never', resend),
+  operatorPage(`${AT}/help`, (request) => helpPage(request)),
+  ...FORMS.map((form) => otherAccount(form, '/help')),
 ];

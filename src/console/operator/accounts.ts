@@ -1,17 +1,24 @@
 import { html } from 'hono/html';
+import {
+  changeRole,
+  deleteAccount,
+  disableAccount,
+  enableAccount,
+  signOutAccount,
+  unlinkAccount,
+} from '#admin/accounts.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { field, notice } from '#http/fields.ts';
-import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
-import { accountImpact, deleteAccount } from '#store/accounts/account-deletions.ts';
-import { endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
-import { type Account, accountById, accountsBefore, findAccount } from '#store/accounts/accounts.ts';
+import type { AccountImpact } from '#store/accounts/account-deletions.ts';
+import { sessionsOf } from '#store/accounts/account-sessions.ts';
+import { type Account, accountById, accountsBefore, findAccount, type Role } from '#store/accounts/accounts.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
 import { button, factsList, formTo, number, timestamp, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { oneOfForms, operationForm } from '../operation-form.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
-import { isConfirmed } from '../confirmation.ts';
 import { type Act, confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, olderPager, PAGE_SIZE, table } from './lists.ts';
@@ -22,7 +29,7 @@ const AFTER_ALL_IDS = '~';
 async function accountsPage(request: ConsoleRequest) {
   const { operator: t } = request.texts;
   const query = textOf(request.c.req.query('q'), 254);
-  const { items, next } = listed(await find(request, query), PAGE_SIZE, ({ id }) => id);
+  const { items, next } = listed(await accountsFor(request, query), PAGE_SIZE, ({ id }) => id);
   const rows = items.map(
     (account) =>
       html`<tr>
@@ -41,7 +48,7 @@ async function accountsPage(request: ConsoleRequest) {
   return inOperator(request, '/accounts', t.sections['/accounts'], inner);
 }
 
-async function find({ c, deps }: ConsoleRequest, query: string | undefined): Promise<Account[]> {
+async function accountsFor({ c, deps }: ConsoleRequest, query: string | undefined): Promise<Account[]> {
   if (query === undefined)
     return await accountsBefore(deps.db, textOf(c.req.query('before'), 32) ?? AFTER_ALL_IDS, PAGE_SIZE + 1);
   const account = await findAccount(deps.db, query);
@@ -60,7 +67,7 @@ function badges({ texts: { operator: t } }: ConsoleRequest, account: Account): H
 const hasBadges = ({ role, disabled, player_uuid, email_verified }: Account): boolean =>
   role !== 'user' || disabled !== null || player_uuid !== null || !email_verified;
 
-async function requireAccount({ c, deps }: ConsoleRequest): Promise<Account> {
+export async function requireAccount({ c, deps }: ConsoleRequest): Promise<Account> {
   const account = await accountById(deps.db, c.req.param('id')!);
   if (account === undefined) throw notFound();
   return account;
@@ -136,65 +143,26 @@ function changesCard(
     </section>`;
 }
 
-/** Each returns false or `last operator` where the account is the last operator, who has to stay one. */
-const CHANGES: Record<string, (request: ConsoleRequest, account: Account) => Promise<unknown>> = {
-  disable: ({ deps, now }, { id }) => setDisabled(deps.db, id, now),
-  enable: ({ deps }, { id }) => setDisabled(deps.db, id, null),
-  sign_out: ({ deps }, { id }) => deps.db.transaction((tx) => endSessions(tx, id)),
-  unlink: ({ deps }, { id }) => unlinkPlayer(deps.db, id).then(() => true),
-  make_operator: ({ deps }, { id }) => setRole(deps.db, id, 'operator'),
-  make_moderator: ({ deps }, { id }) => setRole(deps.db, id, 'moderator'),
-  make_user: ({ deps }, { id }) => setRole(deps.db, id, 'user'),
-  delete: ({ deps, now }, { id }) => deleteAccount(deps.db, now, id),
-};
+const AT = '/operator/accounts/:id';
+const pathOf = ({ id }: Account): string => `/operator/accounts/${id}`;
 
-type Confirmation = Pick<Act, 'title' | 'impact' | 'undo' | 'submit'>;
+type Question = Pick<Act, 'title' | 'impact' | 'undo' | 'submit'>;
 
-type Question = (request: ConsoleRequest, account: Account) => Promise<Confirmation> | Confirmation | undefined;
+const ask = (request: ConsoleRequest, account: Account, question: Question) =>
+  confirmationPage(request, { section: '/accounts', back: pathOf(account), ...question });
 
-/** The content of the page before a change; a change without one is made at once. */
-const CONFIRMED: Record<string, Question> = {
-  disable: confirmDisabling,
-  make_operator: ({ texts: { confirm: t, operator } }, { name }) => {
-    const undo = t.make_operator_undo;
-    return { title: t.make_operator(name), impact: [t.make_operator_falls], undo, submit: operator.make_operator };
-  },
-  make_moderator: ({ texts: { confirm: t, operator } }, { name, role }) => {
-    if (role !== 'operator') return undefined;
-    const [title, undo] = [t.demote(name, operator.is_operator), t.make_user_undo];
-    return { title, impact: [t.demote_falls], undo, submit: operator.make_moderator };
-  },
-  make_user: ({ texts: { confirm: t, operator } }, { name, role }) => {
-    const title = t.make_user(name, role === 'moderator' ? operator.is_moderator : operator.is_operator);
-    return { title, impact: [t.make_user_falls], undo: t.make_user_undo, submit: operator.make_user };
-  },
-  unlink: ({ texts: { confirm: t, operator } }, { id, name, player_uuid }) => {
-    if (player_uuid === null) return undefined;
-    return {
-      title: t.unlink(name),
-      impact: [t.unlink_falls(`${name}-${id}`)],
-      undo: t.unlink_undo,
-      submit: operator.unlink,
-    };
-  },
-  delete: confirmDeletion,
-};
-
-async function confirmDeletion(request: ConsoleRequest, account: Account): Promise<Confirmation> {
+function confirmDisabling(request: ConsoleRequest, account: Account, impact: AccountImpact) {
   const { confirm: t, operator } = request.texts;
-  const impact = [...(await impactOn(request, account)), ...(account.player_uuid === null ? [] : [t.pseudonym])];
-  return { title: t.delete_account(account.name), impact, submit: operator.delete_account };
+  return ask(request, account, {
+    title: t.disable_account(account.name),
+    impact: [t.disable_falls, ...linesAbout(request, impact)],
+    undo: t.disable_undo,
+    submit: operator.disable,
+  });
 }
 
-async function confirmDisabling(request: ConsoleRequest, account: Account): Promise<Confirmation> {
-  const { confirm: t, operator } = request.texts;
-  const impact = [t.disable_falls, ...(await impactOn(request, account))];
-  return { title: t.disable_account(account.name), impact, undo: t.disable_undo, submit: operator.disable };
-}
-
-async function impactOn(request: ConsoleRequest, { id }: Account): Promise<string[]> {
+function linesAbout(request: ConsoleRequest, { sessions, connected, suspended }: AccountImpact): string[] {
   const { confirm: t } = request.texts;
-  const { sessions, connected, suspended } = await accountImpact(request.deps.db, request.now, id);
   return [
     t.sessions(number(request, sessions)),
     ...(connected.length === 0 ? [] : [t.connected(connected.join(', '))]),
@@ -202,27 +170,110 @@ async function impactOn(request: ConsoleRequest, { id }: Account): Promise<strin
   ];
 }
 
-async function change(request: ConsoleRequest) {
-  const { form, person, texts } = request;
-  const account = await requireAccount(request);
-  const name = form['change'] ?? '';
-  // Operators cannot change their own account, so that nobody locks themselves out by mistake.
-  if (!Object.hasOwn(CHANGES, name) || account.id === person.account.id) return `/operator/accounts/${account.id}`;
-  if (name === 'delete' && form['name']?.trim() !== account.name)
-    return await accountPage(request, texts.operator.not_the_name);
-  const question = isConfirmed(request) ? undefined : await CONFIRMED[name]?.(request, account);
-  if (question !== undefined) {
-    const back = `/operator/accounts/${account.id}`;
-    return confirmationPage(request, { section: '/accounts', back, ...question });
+/** All roles ask, but for that of a user who becomes a moderator. */
+function confirmRole(request: ConsoleRequest, account: Account, _: unknown, { role }: { role: Role }) {
+  const { confirm: t, operator } = request.texts;
+  const { name, role: present } = account;
+  if (role === 'operator') {
+    const [title, undo] = [t.make_operator(name), t.make_operator_undo];
+    return ask(request, account, { title, impact: [t.make_operator_falls], undo, submit: operator.make_operator });
   }
-  const changed = await CHANGES[name]!(request, account);
-  if (changed === false || changed === 'last operator') return await accountPage(request, texts.confirm.last_operator);
-  await request.record({ action: `account.${name}`, subject: account.id, label: account.name });
-  return name === 'delete' ? '/operator/accounts?done=completed' : `/operator/accounts/${account.id}?done=completed`;
+  const undo = t.make_user_undo;
+  if (role === 'user') {
+    const title = t.make_user(name, present === 'moderator' ? operator.is_moderator : operator.is_operator);
+    return ask(request, account, { title, impact: [t.make_user_falls], undo, submit: operator.make_user });
+  }
+  if (present !== 'operator') return undefined;
+  const title = t.demote(name, operator.is_operator);
+  return ask(request, account, { title, impact: [t.demote_falls], undo, submit: operator.make_moderator });
 }
+
+function confirmUnlinking(request: ConsoleRequest, account: Account) {
+  const { confirm: t, operator } = request.texts;
+  const { id, name, player_uuid } = account;
+  if (player_uuid === null) return undefined;
+  return ask(request, account, {
+    title: t.unlink(name),
+    impact: [t.unlink_falls(`${name}-${id}`)],
+    undo: t.unlink_undo,
+    submit: operator.unlink,
+  });
+}
+
+function confirmDeletion(request: ConsoleRequest, account: Account, impact: AccountImpact) {
+  const { confirm: t, operator } = request.texts;
+  return ask(request, account, {
+    title: t.delete_account(account.name),
+    impact: [...linesAbout(request, impact), ...(account.player_uuid === null ? [] : [t.pseudonym])],
+    submit: operator.delete_account,
+  });
+}
+
+const done = (_: ConsoleRequest, account: Account): string => `${pathOf(account)}?done=completed`;
+const lastOperator = {
+  last_operator: (request: ConsoleRequest) => accountPage(request, request.texts.confirm.last_operator),
+};
+
+const find = requireAccount;
+
+const ROLE = operationForm(AT, changeRole, {
+  find,
+  read: ({ change }) => ({ role: change?.replace('make_', '') }),
+  confirm: confirmRole,
+  refused: lastOperator,
+  done,
+});
+
+const DELETION = operationForm(AT, deleteAccount, {
+  find,
+  confirm: confirmDeletion,
+  refused: lastOperator,
+  done: () => '/operator/accounts?done=completed',
+});
+
+async function removeNamed(request: OwnedRequest) {
+  const { name } = await requireAccount(request);
+  if (request.form['name']?.trim() === name) return await DELETION.handle(request);
+  return await accountPage(request, request.texts.operator.not_the_name);
+}
+
+const FORMS = {
+  disable: operationForm(AT, disableAccount, { find, confirm: confirmDisabling, refused: lastOperator, done }),
+  enable: operationForm(AT, enableAccount, { find, refused: {}, done }),
+  sign_out: operationForm(AT, signOutAccount, { find, refused: {}, done }),
+  unlink: operationForm(AT, unlinkAccount, { find, confirm: confirmUnlinking, refused: {}, done }),
+  delete: { ...DELETION, handle: removeNamed },
+};
+
+/** By the field `change`. */
+const CHANGES: Readonly<Record<string, Route>> = {
+  ...FORMS,
+  make_operator: ROLE,
+  make_moderator: ROLE,
+  make_user: ROLE,
+};
+
+const unknownChange = operatorForm(AT, 'always', async (request) => pathOf(await requireAccount(request)));
+
+/**
+ * A form about the account of another person: operators cannot change their own, so that they do not lock themselves out
+ * by mistake, and a stolen session cannot take over the account.
+ * @param page the page of the form, below that of the account
+ */
+export const otherAccount = (form: Route, page = ''): Route => ({
+  ...form,
+  handle: async (request) => {
+    const { account } = request.person;
+    return request.c.req.param('id') === account.id ? `${pathOf(account)}${page}` : await form.handle(request);
+  },
+});
 
 export const accountRoutes: readonly Route[] = [
   operatorPage('/operator/accounts', accountsPage),
-  operatorPage('/operator/accounts/:id', (request) => accountPage(request)),
-  operatorForm('/operator/accounts/:id', ({ change: name }) => name !== 'sign_out' && name !== 'unlink', change),
+  operatorPage(AT, (request) => accountPage(request)),
+  otherAccount(
+    oneOfForms([ROLE, ...Object.values(FORMS)], ({ change = '' }) =>
+      Object.hasOwn(CHANGES, change) ? CHANGES[change]! : unknownChange,
+    ),
+  ),
 ];

@@ -1,15 +1,17 @@
 import { html } from 'hono/html';
+import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
+import { startApplication } from '#admin/applications.ts';
+import type { Form } from '#http/form.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import {
+  type Application,
   applicationsBefore,
   applicationsNamed,
   managedApplication,
-  setLimit,
 } from '#store/applications/applications.ts';
-import { decideWithoutRequest } from '#store/applications/access-requests.ts';
-import { resumeApplication } from '#store/applications/suspension.ts';
-import { stateBadge, countOf, timestamp, number, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { stateBadge, timestamp, number, textOf } from '../components.ts';
+import { oneOfForms, operationForm } from '../operation-form.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
@@ -49,36 +51,45 @@ async function find(request: ConsoleRequest, query: string | undefined) {
   return byId === undefined ? await applicationsNamed(db, query, PAGE_SIZE) : [byId];
 }
 
-/** Resumes a suspended application, grants or revokes API access without a request, or sets the hourly limit. */
-async function change(request: ConsoleRequest): Promise<string> {
-  const { c, deps, form } = request;
+const AT = '/operator/applications/:client_id';
+
+async function requireManaged({ c, deps }: ConsoleRequest): Promise<Application> {
   const application = await managedApplication(deps.db, c.req.param('client_id')!);
   if (application === undefined) throw notFound();
-  const { client_id, name } = application;
-  if (form['start'] !== undefined) {
-    if (await resumeApplication(deps.db, client_id)) {
-      await request.record({ action: 'application.start', subject: client_id, label: name });
-    }
-  } else if (form['access'] === 'approved' || form['access'] === 'revoked') {
-    const decision = { state: form['access'], by: request.person.account.name } as const;
-    await decideWithoutRequest(deps.db, request.now, client_id, decision);
-    const action = form['access'] === 'approved' ? 'access.approve' : 'access.revoke';
-    await request.record({ action, subject: client_id, label: name });
-  } else {
-    const limit = form['limit']?.trim() === '' ? null : countOf(form['limit']);
-    if (limit === undefined) return `/applications/${client_id}/access?done=bad_limit`;
-    await setLimit(deps.db, client_id, limit);
-    await request.record({ action: 'access.limit', subject: client_id, label: name, detail: { limit } });
-  }
-  return `/applications/${client_id}/access?done=saved`;
+  return application;
+}
+
+const toAccess =
+  (done: string) =>
+  ({ c }: ConsoleRequest): string =>
+    `/applications/${c.req.param('client_id')!}/access?done=${done}`;
+const saved = toAccess('saved');
+
+/** Acts of operators without a request of the owner. */
+const ACTS = {
+  start: operationForm(AT, startApplication, {
+    find: requireManaged,
+    refused: { not_suspended: toAccess('gone') },
+    done: saved,
+  }),
+  approve: operationForm(AT, approveAccess, { find: requireManaged, refused: {}, done: saved }),
+  revoke: operationForm(AT, revokeAccess, { find: requireManaged, refused: {}, done: saved }),
+  limit: operationForm(AT, limitAccess, {
+    find: requireManaged,
+    read: ({ limit }) => ({ limit: limit?.trim() === '' ? 'default' : limit?.trim() }),
+    again: toAccess('bad_limit'),
+    refused: {},
+    done: saved,
+  }),
+};
+
+function actIn({ start, access }: Form): Route {
+  if (start !== undefined) return ACTS.start;
+  if (access === 'approved') return ACTS.approve;
+  return access === 'revoked' ? ACTS.revoke : ACTS.limit;
 }
 
 export const applicationRoutes: readonly Route[] = [
   operatorPage('/operator/applications', applicationsPage),
-  operatorForm(
-    '/operator/applications/:client_id',
-    ({ start, access, limit }) =>
-      start !== undefined || access === 'approved' || (access === undefined && limit?.trim() !== ''),
-    change,
-  ),
+  oneOfForms([ACTS.start, ACTS.approve, ACTS.revoke, ACTS.limit], actIn),
 ];

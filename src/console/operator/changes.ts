@@ -1,19 +1,15 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import {
-  type ApplicationChange,
-  changeById,
-  decideChange,
-  waitingChanges,
-} from '#store/applications/application-changes.ts';
+import { approveChange, MAX_NOTE, refuseChange } from '#admin/access.ts';
+import { type ApplicationChange, changeById, waitingChanges } from '#store/applications/application-changes.ts';
 import { changeTable, mailOwners } from '../applications/changes.ts';
-import { formTo, linesOf, timestamp } from '../components.ts';
-import { operatorForm, operatorPage, type ConsoleRequest, type Route } from '../routes.ts';
+import { formTo, type Problems, timestamp } from '../components.ts';
+import { oneOfForms, operationForm } from '../operation-form.ts';
+import { operatorPage, type ConsoleRequest, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 
-const MAX_NOTE = 1000;
 const MAX_LISTED = 50;
 
 /** The rows of waiting changes in the list of requests. */
@@ -68,26 +64,29 @@ async function changePage(request: ConsoleRequest, problem?: string) {
   return inOperator(request, '', changes.review_title(old.name), inner, problem === undefined ? 200 : 422);
 }
 
-async function decide(request: ConsoleRequest) {
-  const { c, deps, form, texts } = request;
-  const { operator: t } = texts;
-  const state = form['state'] === 'approved' ? 'approved' : 'refused';
-  const note = (form['note'] ?? '').trim() === '' ? '' : linesOf(form['note'], MAX_NOTE);
-  const id = c.req.param('id') ?? '';
-  if ((await changeById(deps.db, id)) === undefined) return '/operator?done=gone';
-  if (note === undefined) return await changePage(request, t.note_wrong(MAX_NOTE));
-  if (state === 'refused' && note === '') return await changePage(request, t.note_missing);
-  const change = await decideChange(deps.db, id, state);
-  if (change === undefined) return '/operator?done=gone';
-  const { client_id, name, redirect_uris, logo, old } = change;
-  const action = state === 'approved' ? 'application.change.approve' : 'application.change.refuse';
-  const detail = { name, redirect_uris: redirect_uris.join(' '), ...(logo === null ? {} : { logo }), note };
-  await request.record({ action, subject: client_id, label: old.name, detail });
-  await mailOwners(deps, change, { state, note });
-  return `/operator?done=${state}`;
-}
+const AT = '/operator/changes/:id';
+
+/** The sentence about a note that is missing or wrong. */
+export const wrongNote = ({ texts: { operator: t }, form }: ConsoleRequest): string =>
+  (form['note'] ?? '').trim() === '' ? t.note_missing : t.note_wrong(MAX_NOTE);
+
+const decision = (state: 'approved' | 'refused') => ({
+  find: async ({ c }: ConsoleRequest) => ({ id: c.req.param('id') ?? '' }),
+  wrong: wrongNote,
+  again: (request: ConsoleRequest, { note }: Problems) => changePage(request, note),
+  refused: { not_waiting: () => '/operator?done=gone' },
+  done: async ({ deps }: ConsoleRequest, _: unknown, change: ApplicationChange, { note }: { note: string }) => {
+    await mailOwners(deps, change, { state, note });
+    return `/operator?done=${state}`;
+  },
+});
+
+const ACTS = {
+  approve: operationForm(AT, approveChange, decision('approved')),
+  refuse: operationForm(AT, refuseChange, decision('refused')),
+};
 
 export const changeRoutes: readonly Route[] = [
-  operatorPage('/operator/changes/:id', (request) => changePage(request)),
-  operatorForm('/operator/changes/:id', ({ state }) => state === 'approved', decide),
+  operatorPage(AT, (request) => changePage(request)),
+  oneOfForms([ACTS.approve, ACTS.refuse], ({ state }) => (state === 'approved' ? ACTS.approve : ACTS.refuse)),
 ];

@@ -1,24 +1,24 @@
 import { html } from 'hono/html';
 import { field } from '#http/fields.ts';
+import { renameAccount } from '#admin/accounts.ts';
 import type { Html } from '#http/page.ts';
-import { setName } from '#store/accounts/account-changes.ts';
-import { nameProblem } from '#store/accounts/account-names.ts';
 import { type Account, accountById, accountByName, accountByPlayer } from '#store/accounts/accounts.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, textOf, timestamp } from '../components.ts';
 import { renamedMail } from '../mails.ts';
-import { moderatorForm, moderatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { operationForm } from '../operation-form.ts';
+import { moderatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
+import { requireAccount } from './accounts.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, table } from './lists.ts';
 
-/** Who bears a name: a player with all names that the network has seen, and an account, whose name may be replaced. */
+/** The player of a name, with all names that the network has seen, and the account, whose name may be replaced. */
 async function namesPage(request: ConsoleRequest, renaming?: { account: Account; problem: string }) {
   const { c, deps } = request;
   const { operator: t } = request.texts;
   const query = renaming?.account.name ?? textOf(c.req.query('q'), 64);
   const player = query === undefined ? undefined : await findPlayer(deps.db, query);
-  const account = renaming?.account ?? (query === undefined ? undefined : await accountOf(request, query, player));
+  const account = renaming?.account ?? (query === undefined ? undefined : await findAccount(request, query, player));
   const isFound = player !== undefined || account !== undefined;
   const inner = html`<section class="card">
       ${searchForm(request, t.find_name, query, '/console/operator/names')}
@@ -29,7 +29,7 @@ async function namesPage(request: ConsoleRequest, renaming?: { account: Account;
   return inOperator(request, '/names', t.sections['/names'], inner, renaming === undefined ? 200 : 422);
 }
 
-async function accountOf({ deps: { db } }: ConsoleRequest, query: string, player: Player | undefined) {
+async function findAccount({ deps: { db } }: ConsoleRequest, query: string, player: Player | undefined) {
   return (
     (await accountByName(db, query)) ??
     (await accountById(db, query)) ??
@@ -77,30 +77,35 @@ function accountCard(request: ConsoleRequest, account: Account, problem: string 
   </section>`;
 }
 
-/** Nobody renames a colleague through this page, except operators, who manage all accounts. */
+/** Moderators rename accounts without a role, operators all but their own. */
 function mayRename({ person }: ConsoleRequest, { id, role }: Account): boolean {
   return id !== person.account.id && (role === 'user' || person.isOperator);
 }
 
-async function rename(request: ConsoleRequest) {
-  const { c, deps, form, texts } = request;
-  const { operator: t } = texts;
-  const account = await accountById(deps.db, c.req.param('id')!);
-  if (account === undefined) throw notFound();
-  if (account.player_uuid !== null || !mayRename(request, account))
-    return `/operator/names?${new URLSearchParams({ q: account.name, done: 'gone' }).toString()}`;
-  const name = (form['name'] ?? '').trim();
-  const problem = await nameProblem(deps.db, name);
-  if (problem !== undefined)
-    return await namesPage(request, { account, problem: problem === 'shape' ? t.name_shape : t.name_taken });
-  if (!(await setName(deps.db, account.id, name))) return await namesPage(request, { account, problem: t.name_taken });
-  const detail = { from: account.name };
-  await request.record({ action: 'account.rename', subject: account.id, label: name, detail });
-  deps.mail.send(renamedMail(deps.config, { ...account, name }));
-  return `/operator/names?${new URLSearchParams({ q: name, done: 'saved' }).toString()}`;
+const gone = ({ name }: Account): string =>
+  `/operator/names?${new URLSearchParams({ q: name, done: 'gone' }).toString()}`;
+
+const RENAMING = operationForm('/operator/names/:id', renameAccount, {
+  find: requireAccount,
+  wrong: ({ texts }) => texts.operator.name_shape,
+  again: async (request, { name }) =>
+    await namesPage(request, { account: await requireAccount(request), problem: name! }),
+  refused: {
+    linked: (_, account) => gone(account),
+    taken: (request, account) => namesPage(request, { account, problem: request.texts.operator.name_taken }),
+  },
+  done: ({ deps }, account, _, { name }) => {
+    deps.mail.send(renamedMail(deps.config, { ...account, name }));
+    return `/operator/names?${new URLSearchParams({ q: name, done: 'saved' }).toString()}`;
+  },
+});
+
+async function rename(request: OwnedRequest) {
+  const account = await requireAccount(request);
+  return mayRename(request, account) ? await RENAMING.handle(request) : gone(account);
 }
 
 export const nameRoutes: readonly Route[] = [
   moderatorPage('/operator/names', (request) => namesPage(request)),
-  moderatorForm('/operator/names/:id', 'never', rename),
+  { ...RENAMING, handle: rename },
 ];

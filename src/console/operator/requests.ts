@@ -1,19 +1,19 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type AccessRequest, decideRequest, listRequests, requestById } from '#store/applications/access-requests.ts';
+import { approveRequest, MAX_NOTE, refuseRequest } from '#admin/access.ts';
+import { type AccessRequest, listRequests, requestById } from '#store/applications/access-requests.ts';
 import { suspendedApplications } from '#store/applications/applications.ts';
-import { accountById } from '#store/accounts/accounts.ts';
-import { decisionMail } from '../mails.ts';
-import { countOf, formTo, linesOf, timestamp, number } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { mailApplicant } from '../applications/changes.ts';
+import { formTo, timestamp, number, type Problems } from '../components.ts';
+import { oneOfForms, operationForm } from '../operation-form.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
-import { changeRows } from './changes.ts';
+import { changeRows, wrongNote } from './changes.ts';
 import { firstHourCard } from './first-hour.ts';
 import { healthCard } from './health.ts';
 import { inOperator } from './layout.ts';
 
-const MAX_NOTE = 1000;
 const MAX_LISTED = 50;
 
 /** The operator's front page: waiting requests, suspended applications, health, recent decisions. */
@@ -161,29 +161,27 @@ function decisionForm(
   );
 }
 
-async function decide(request: ConsoleRequest) {
-  const { deps, form, texts, person, now } = request;
-  const { operator: t } = texts;
-  const state = form['state'] === 'approved' ? 'approved' : 'refused';
-  const note = (form['note'] ?? '').trim() === '' ? '' : linesOf(form['note'], MAX_NOTE);
-  const accessRequest = await requireRequest(request);
-  const limit = accessRequest.kind === 'limit' && state === 'approved' ? countOf(form['limit']) : undefined;
-  if (note === undefined) return await requestPage(request, t.note_wrong(MAX_NOTE));
-  if (state === 'refused' && note === '') return await requestPage(request, t.note_missing);
-  if (accessRequest.kind === 'limit' && state === 'approved' && limit === undefined)
-    return await requestPage(request, t.limit_wrong);
-  const decided = await decideRequest(deps.db, now, accessRequest.id, { state, note, by: person.account.name, limit });
-  if (decided === undefined) return '/operator?done=gone';
-  const action = state === 'approved' ? 'access.approve' : 'access.refuse';
-  const detail = { kind: decided.kind, note, limit };
-  await request.record({ action, subject: decided.client_id, label: decided.application_name, detail });
-  const applicant = decided.account_id === null ? undefined : await accountById(deps.db, decided.account_id);
-  if (applicant !== undefined) deps.mail.send(decisionMail(deps.config, applicant, decided));
-  return `/operator?done=${state}`;
-}
+const AT = '/operator/requests/:id';
+
+const DECISION = {
+  find: requireRequest,
+  wrong: (request: ConsoleRequest, name: string) =>
+    name === 'note' ? wrongNote(request) : request.texts.operator.limit_wrong,
+  again: (request: ConsoleRequest, { note, limit }: Problems) => requestPage(request, note ?? limit),
+  refused: { not_waiting: () => '/operator?done=gone' },
+  done: async ({ deps }: ConsoleRequest, _: unknown, decided: AccessRequest) => {
+    await mailApplicant(deps, decided);
+    return `/operator?done=${decided.state}`;
+  },
+};
+
+const ACTS = {
+  approve: operationForm(AT, approveRequest, DECISION),
+  refuse: operationForm(AT, refuseRequest, DECISION),
+};
 
 export const requestRoutes: readonly Route[] = [
   operatorPage('/operator', requestsPage),
-  operatorPage('/operator/requests/:id', (request) => requestPage(request)),
-  operatorForm('/operator/requests/:id', ({ state }) => state === 'approved', decide),
+  operatorPage(AT, (request) => requestPage(request)),
+  oneOfForms([ACTS.approve, ACTS.refuse], ({ state }) => (state === 'approved' ? ACTS.approve : ACTS.refuse)),
 ];

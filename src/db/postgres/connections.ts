@@ -4,11 +4,11 @@ import { Unavailable } from '#platform/errors.ts';
 
 /** The maximum duration of all steps of a new connection together. */
 const CONNECT_TIMEOUT_MS = 15_000;
-/** TCP then looks every second whether the host is there, and gives up after ten (libuv). */
+/** TCP then probes the host every second, and gives up after ten probes (libuv). */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /** The time between two probes of a host that may be silent. */
 const PROBE_MS = 1_000;
-/** After as many intervals without an answer to a probe, or anything on another connection, the host is silent. */
+/** The host is silent after this many intervals without an answer to a probe or data on another connection. */
 const QUIET_TICKS = 2;
 /** Maximum probes at the same time: each may occupy a thread of Node that looks up the name of the host. */
 const MAX_PROBES = 2;
@@ -17,8 +17,8 @@ const CLOSE_MS = 1_000;
 
 /**
  * Session parameters that end the session of a client that has vanished, and with it its locks: within half a minute by
- * TCP, and within a minute where a proxy between the two keeps the connection. Each replaces the default of PostgreSQL, or of
- * the system where PostgreSQL shows that; what the operator has set is left alone. A socket file has no keepalives.
+ * TCP, and within a minute if a proxy between the two keeps the connection. Each replaces the default of PostgreSQL, or of
+ * the system if PostgreSQL shows that; values that the operator has set stay. A socket file has no keepalives.
  */
 const SESSION_PARAMETERS = {
   tcp_keepalives_idle: { default: '7200', value: '10s' },
@@ -60,7 +60,7 @@ export class Connections {
   readonly Client: new () => Client;
   readonly #config: pg.ClientConfig;
   readonly #timeoutMs: number;
-  /** The bytes that each open socket had received at the last look. */
+  /** The bytes that each open socket had received at the last check. */
   readonly #received = new Map<Socket, number>();
   /** While the host may be silent. */
   #probing: NodeJS.Timeout | undefined;
@@ -97,14 +97,14 @@ export class Connections {
     try {
       return await work;
     } catch (error) {
-      // pg creates the error where it reads the server's message; the useful stack is that of the caller.
+      // pg creates the error when it reads the server's message; the useful stack is that of the caller.
       if (error instanceof Error) Error.captureStackTrace(error);
       if (showsSilence(error as PostgresError)) this.#startProbing();
       throw isOutage(error as PostgresError) ? new Unavailable(error) : error;
     }
   }
 
-  /** Looks from time to time whether the host is silent, for a statement that may take any time. */
+  /** Probes the host from time to time, for a statement without a limit on its time. */
   async whileAnswering<T>(statement: Promise<T>): Promise<T> {
     const timer = setInterval(() => this.#startProbing(), this.#timeoutMs).unref();
     try {
@@ -114,7 +114,7 @@ export class Connections {
     }
   }
 
-  /** Waits until the connections have closed, which the caller has begun, but for a silent host only a second. */
+  /** Waits for connections that the caller closes; for a silent host at most a second. */
   async close(): Promise<void> {
     clearInterval(this.#probing);
     const timer = setTimeout(() => this.#destroyAll(), CLOSE_MS);

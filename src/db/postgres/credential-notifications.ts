@@ -5,9 +5,9 @@ const RETRY_MS = 1_000;
 const CHANNEL = 'credentials';
 
 /**
- * Counts changes of tokens and applications by any process, which PostgreSQL reports on a connection of its own (LISTEN).
- * While that connection is down there is no count, and credentials must not be cached. The first request of the count opens
- * it, so that a command has none.
+ * Counts changes of tokens and applications by any process, which PostgreSQL reports on a separate connection (LISTEN).
+ * While that connection is down there is no count, and credentials must not be cached. The first request for the count
+ * opens it, so that a command has none.
  */
 export class CredentialNotifications {
   readonly #open: () => pg.Client;

@@ -6,7 +6,7 @@ interface Place {
   connection: Promise<Client> | undefined;
   /** The number of queries without a result. */
   queries: number;
-  /** Ends the connection if no result arrives for as long while a query waits. */
+  /** Ends the connection if no result arrives for this time while a query waits. */
   readonly deadline: NodeJS.Timeout;
 }
 

@@ -17,14 +17,14 @@ import {
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
-import { isSelect, type Sql, textOf } from '../sql.ts';
+import { isSelect, type Sql, statementText } from '../sql.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
 const INT8 = 20;
 const NUMERIC = 1700;
 /** The maximum wait for a connection of the pool. */
 const POOL_TIMEOUT_MS = 15_000;
-/** After as much time without an answer to a statement of any duration, the host may be silent. */
+/** The host may be silent after this time without an answer to a statement that has no time-out. */
 const PATIENCE_MS = 60_000;
 
 /**
@@ -32,7 +32,7 @@ const PATIENCE_MS = 60_000;
  * @param timeoutMs see `DbOptions`
  */
 export async function openPostgres(url: string, keyedHash: KeyedHash, timeoutMs: number | undefined): Promise<Db> {
-  const config = { connectionString: url, types: { getTypeParser: parserOf } };
+  const config = { connectionString: url, types: { getTypeParser: typeParser } };
   const patienceMs = timeoutMs ?? PATIENCE_MS;
   const connections = new Connections(config, patienceMs);
   const pool = new pg.Pool({ max: 8, connectionTimeoutMillis: POOL_TIMEOUT_MS, Client: connections.Client });
@@ -45,13 +45,13 @@ export async function openPostgres(url: string, keyedHash: KeyedHash, timeoutMs:
     await db.tuples({ strings: ['select 1'], values: [] });
   } catch (error) {
     await db.close();
-    throw refusalOf(error, url) ?? error;
+    throw connectionRefusal(error, url) ?? error;
   }
   return db;
 }
 
-/** What the operator can do where the server responds, but refuses the connection. */
-function refusalOf(error: unknown, url: string): UsageError | undefined {
+/** What the operator can do if the server responds, but refuses the connection. */
+function connectionRefusal(error: unknown, url: string): UsageError | undefined {
   const { cause } = error as { cause?: { code?: string } };
   const { pathname, username } = new URL(url);
   const [name, role] = [decodeURIComponent(pathname.slice(1)), decodeURIComponent(username)];
@@ -65,14 +65,14 @@ function refusalOf(error: unknown, url: string): UsageError | undefined {
 }
 
 /** Parses `bigint` and `numeric`, which may have a fraction; a number beyond 2^53 becomes the largest safe integer. */
-function numberOf(text: string): number {
+function parseNumber(text: string): number {
   const number = Number(text);
   return Math.abs(number) > Number.MAX_SAFE_INTEGER ? safeNumber(number) : number;
 }
 
-const parserOf = ((type: number, format?: 'text' | 'binary') =>
+const typeParser = ((type: number, format?: 'text' | 'binary') =>
   type === INT8 || type === NUMERIC
-    ? numberOf
+    ? parseNumber
     : pg.types.getTypeParser(type, format as 'text')) as typeof pg.types.getTypeParser;
 
 const statementTexts = new WeakMap<readonly string[], string>();
@@ -84,8 +84,8 @@ interface Statement {
   values: unknown[];
 }
 
-function statementOf(query: Sql): Statement {
-  const text = textOf(query, statementTexts, (place) => `$${place}`);
+function toStatement(query: Sql): Statement {
+  const text = statementText(query, statementTexts, (place) => `$${place}`);
   let name = names.get(text);
   if (name === undefined) names.set(text, (name = hash('sha1', text, 'base64url')));
   return { name, text, values: query.values as unknown[] };
@@ -106,7 +106,7 @@ class Connection implements MigrationTx {
   }
 
   async all<R>(query: Sql): Promise<R[]> {
-    return (await this.#query(statementOf(query))).rows as R[];
+    return (await this.#query(toStatement(query))).rows as R[];
   }
 
   async get<R>(query: Sql): Promise<R | undefined> {
@@ -114,7 +114,7 @@ class Connection implements MigrationTx {
   }
 
   async tuples(query: Sql): Promise<Cell[][]> {
-    return (await this.#query({ ...statementOf(query), rowMode: 'array' })).rows as Cell[][];
+    return (await this.#query({ ...toStatement(query), rowMode: 'array' })).rows as Cell[][];
   }
 
   async tuple(query: Sql): Promise<Cell[] | undefined> {
@@ -122,7 +122,7 @@ class Connection implements MigrationTx {
   }
 
   async run(query: Sql): Promise<number> {
-    return (await this.#query(statementOf(query))).rowCount ?? 0;
+    return (await this.#query(toStatement(query))).rowCount ?? 0;
   }
 
   async runAll(queries: readonly Sql[]): Promise<void> {
@@ -201,7 +201,7 @@ class PostgresDb extends Connection implements Db {
     const snapshot = this.#session(client, undefined);
     const close = async (): Promise<void> => client.release(true);
     try {
-      // What reads a snapshot may pause for as long as it needs (SESSION_PARAMETERS).
+      // A reader of a snapshot may pause for any time (SESSION_PARAMETERS).
       await snapshot.script(
         'begin isolation level repeatable read, read only; set local idle_in_transaction_session_timeout = 0',
       );

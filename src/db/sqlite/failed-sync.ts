@@ -2,10 +2,10 @@ import { existsSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * What happens when the disk reports that it could not sync the log (the WAL). The kernel reports that once and then counts
+ * Ends and recovers a process whose disk could not sync the log (the WAL). The kernel reports that once and then counts
  * the lost pages as written, so later commits would succeed behind a hole in the log, at which SQLite stops reading after a
  * power cut. The process therefore ends, all its threads at once and before it acknowledges anything else; its supervisor
- * starts it again. SQLite then reads the log anew up to the first frame with a wrong checksum, and a checkpoint writes that
+ * starts it again. SQLite then reads the log from the start up to the first frame with a wrong checksum, and a checkpoint writes that
  * into the database and empties the log before anything is written behind it.
  */
 
@@ -13,18 +13,18 @@ import type { DatabaseSync } from 'node:sqlite';
 const FAILED_SYNCS: ReadonlySet<unknown> = new Set([1034, 1290]);
 
 /** A note for the next process that opens the database: the log must be emptied first. */
-const noteOf = (path: string): string => `${path}-failed-sync`;
+const notePath = (path: string): string => `${path}-failed-sync`;
 
 const MESSAGE = (path: string): string =>
   `The disk could not sync the log of ${path}. The process ends, so that nothing is acknowledged that a power cut would ` +
   'lose. Check the disk, then start it again where no supervisor does.';
 
-/** Ends the process where an error says that the disk could not sync the log. */
+/** Ends the process if an error says that the disk could not sync the log. */
 export function endAfterFailedSync(path: string, error: unknown): void {
   if (!FAILED_SYNCS.has((error as { errcode?: number } | undefined)?.errcode)) return;
   // No normal exit: closing the database would copy the log, with its hole, into it.
   try {
-    writeFileSync(noteOf(path), '', { mode: 0o600 });
+    writeFileSync(notePath(path), '', { mode: 0o600 });
     writeSync(2, `${JSON.stringify({ level: 60, time: Date.now(), msg: MESSAGE(path) })}\n`);
   } finally {
     process.kill(process.pid, 'SIGKILL');
@@ -34,14 +34,14 @@ export function endAfterFailedSync(path: string, error: unknown): void {
 const OTHERS_TIMEOUT_MS = 15_000;
 
 /**
- * Empties the log where a process ended after a failed sync.
- * @throws Error where the disk fails again, or where another process reads an old state for too long
+ * Empties the log if a process ended after a failed sync.
+ * @throws Error if the disk fails again, or if another process reads an old state for too long
  */
 export function recoverFailedSync(path: string, writer: DatabaseSync): void {
-  if (!existsSync(noteOf(path))) return;
+  if (!existsSync(notePath(path))) return;
   writer.exec(`pragma busy_timeout = ${OTHERS_TIMEOUT_MS}`);
   const result = writer.prepare('pragma wal_checkpoint(truncate)').get();
   if (result!['busy'] !== 0) throw new Error('its log must be emptied after a failed sync, but other processes use it');
   writer.exec('pragma busy_timeout = 0');
-  rmSync(noteOf(path), { force: true });
+  rmSync(notePath(path), { force: true });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** The primary result code of an error: the low byte of its extended code; 0 where it is not SQLite's. */
-export const resultCodeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) % 256;
+export const resultCode = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) % 256;
 
 export const SQLITE_BUSY = 5;
 
@@ -21,7 +21,7 @@ export async function retryWhileLocked<T>(
     try {
       return work();
     } catch (error) {
-      if (resultCodeOf(error) !== SQLITE_BUSY || performance.now() - started > timeoutMs) throw error;
+      if (resultCode(error) !== SQLITE_BUSY || performance.now() - started > timeoutMs) throw error;
     }
     await pause(pauseMs(pauses));
   }

@@ -1,7 +1,7 @@
 import { chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 
 /**
- * Creates an empty file where there is none; by default only its owner may read it. An existing one is not opened: closing
+ * Creates an empty file if it does not exist; by default only its owner may read it. An existing one is not opened: closing
  * it would release the locks that SQLite holds on it in this process (POSIX locks belong to the process, not to the
  * descriptor).
  */
@@ -9,7 +9,7 @@ export function createPrivately(file: string, mode = 0o600): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', mode));
 }
 
-/** Creates an empty file with the mode and the owner of a database, as SQLite does, so that no other user's service is shut out. */
+/** Creates an empty file with the mode and the owner of a database, as SQLite does, so that the service of another user can open it. */
 export function createLike(database: string, file: string): void {
   if (existsSync(file)) return;
   const { mode, uid, gid } = statSync(database);

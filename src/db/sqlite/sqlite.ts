@@ -16,10 +16,10 @@ import {
 import { CLOSED } from '../closed.ts';
 import { readBigInts } from './big-integers.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
-import { resultCodeOf, retryWhileLocked, SQLITE_BUSY } from './locked.ts';
+import { resultCode, retryWhileLocked, SQLITE_BUSY } from './locked.ts';
 import { createPrivately } from './private-file.ts';
 import { WriteTurns } from './write-turns.ts';
-import { isSelect, type Sql, textOf } from '../sql.ts';
+import { isSelect, type Sql, statementText } from '../sql.ts';
 
 /** Primary result codes: READONLY, IOERR, FULL, CANTOPEN */
 const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
@@ -64,7 +64,7 @@ async function openFile(path: string, keyedHash: KeyedHash, foreignKeys: boolean
   return new SqliteDb(path, writer, reader);
 }
 
-/** Opens a finished SQLite file, such as a backup, to read it; changes nothing beside or in it. */
+/** Opens a finished SQLite file, such as a backup, to read it; changes neither it nor its folder. */
 export async function openSqliteFile(path: string): Promise<Snapshot> {
   return new SqliteSnapshot(path, withoutKey);
 }
@@ -87,10 +87,10 @@ const CACHE_KB = { reading: 32_000, writing: 16_000 };
 const statementTexts = new WeakMap<readonly string[], string>();
 /**
  * `limit ?` makes SQLite prepare the statement again whenever a value is bound, a third of the cost of a list of 20 rows.
- * `limit ?+0` does not. The same goes for `offset ?`.
+ * `limit ?+0` does not. The same applies to `offset ?`.
  */
 const sqliteText = (query: Sql): string =>
-  textOf(query, statementTexts, (_, before) => (/\b(limit|offset) $/i.test(before) ? '?+0' : '?'));
+  statementText(query, statementTexts, (_, before) => (/\b(limit|offset) $/i.test(before) ? '?+0' : '?'));
 
 class Connection implements MigrationTx {
   readonly remote = false;
@@ -236,7 +236,7 @@ class SqliteDb implements Db {
 
   /** `data_version` is read before the rows, so they can be newer than it, never older. */
   #readVersions(anything: number): Versions {
-    this.#dataVersions ??= dataVersionsOf(this.#reader.handle);
+    this.#dataVersions ??= prepareDataVersions(this.#reader.handle);
     const rows = this.#dataVersions.all() as unknown as [name: DataVersionName, value: number][];
     const { matches, credentials, database: databaseId } = Object.fromEntries(rows) as Record<DataVersionName, number>;
     return { anything, matches, credentials, databaseId };
@@ -310,11 +310,11 @@ class SqliteDb implements Db {
 /** Whether the disk failed (full, read-only or broken) or a move has closed the database, and not the statement. */
 function isOutage(error: unknown): boolean {
   const { errcode = 0, message = '' } = (error ?? {}) as { errcode?: number; message?: string };
-  return OUTAGES.has(resultCodeOf(error)) || (errcode === CONSTRAINT_TRIGGER && message === CLOSED);
+  return OUTAGES.has(resultCode(error)) || (errcode === CONSTRAINT_TRIGGER && message === CLOSED);
 }
 
 /** Called at the first use, because a migration creates the table. */
-function dataVersionsOf(handle: DatabaseSync): StatementSync {
+function prepareDataVersions(handle: DatabaseSync): StatementSync {
   const statement = handle.prepare('select name, value from data_versions');
   statement.setReturnArrays(true);
   return statement;
@@ -325,7 +325,7 @@ async function opened<C extends Connection>(connection: () => C): Promise<C> {
   try {
     return await retryWhileLocked(connection, OPEN_TIMEOUT_MS, () => 1 + Math.random() * 4);
   } catch (error) {
-    throw resultCodeOf(error) === SQLITE_BUSY ? new Unavailable(error) : error;
+    throw resultCode(error) === SQLITE_BUSY ? new Unavailable(error) : error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Unavailable } from '#platform/errors.ts';
 import { createLike } from './private-file.ts';
-import { resultCodeOf, retryWhileLocked, SQLITE_BUSY } from './locked.ts';
+import { resultCode, retryWhileLocked, SQLITE_BUSY } from './locked.ts';
 
 const LOCK_TIMEOUT_MS = 15_000;
 
@@ -21,7 +21,7 @@ const turnPauseMs = (pauses: number): number => Math.max(1, 6 - pauses);
  *
  * A connection takes the turn, asks for the write lock, and gives the turn back when it has the lock. So one connection is
  * next while another one writes, and the writer waits behind it before it writes again. The turn is the write lock of an
- * empty SQLite file beside the database, because Node has no file locks; the system releases it when a process ends.
+ * empty SQLite file next to the database, because Node has no file locks; the system releases it when a process ends.
  */
 export class WriteTurns {
   readonly #path: string;
@@ -40,7 +40,7 @@ export class WriteTurns {
     try {
       await retryWhileLocked(() => this.#writer.exec('begin immediate'), LOCK_TIMEOUT_MS, pauseMs);
     } catch (error) {
-      throw resultCodeOf(error) === SQLITE_BUSY ? new Unavailable(error) : error;
+      throw resultCode(error) === SQLITE_BUSY ? new Unavailable(error) : error;
     } finally {
       if (hasTurn) this.#turn!.exec('rollback');
     }
@@ -54,7 +54,7 @@ export class WriteTurns {
       this.#turn.exec('rollback');
       return false;
     } catch (error) {
-      return resultCodeOf(error) === SQLITE_BUSY;
+      return resultCode(error) === SQLITE_BUSY;
     }
   }
 

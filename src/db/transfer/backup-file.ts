@@ -25,7 +25,7 @@ export interface Manifest {
   /** Epoch milliseconds. */
   created: number;
   database: Db['dialect'];
-  /** Identifies the secret key of the installation; null where no service has run yet. */
+  /** Identifies the secret key of the installation; null if no service has run yet. */
   secretKeyFingerprint: string | null;
   /** What the installation keeps about its secret key. */
   installation: Record<string, string>;
@@ -42,9 +42,9 @@ export interface BackupOptions {
 }
 
 /**
- * Writes a backup of one state of the database, which goes on being used. The file appears under its name when it is
- * complete and on disk, for its owner only.
- * @throws UsageError where the file exists or cannot be written
+ * Writes a backup of one state of a database in use. The file gets its name when it is complete and on disk, and only its
+ * owner can read it.
+ * @throws UsageError if the file exists or cannot be written
  */
 export async function writeBackup(db: Db, file: string, options: BackupOptions): Promise<Manifest> {
   if (existsSync(file)) throw new UsageError(`${file} exists already; a backup replaces no file. Name a new one.`);
@@ -69,7 +69,7 @@ async function fill(partial: string, db: Db, options: BackupOptions): Promise<Ma
   await beginLoading(target, 'a backup, which `scorehall restore` brings back', migration);
   await chmod(partial, 0o600);
   await using snapshot = await db.snapshot();
-  const installation = await installationOf(snapshot);
+  const installation = await readInstallation(snapshot);
   const secretKeyFingerprint = installation['secret key'] ?? null;
   const tables = await copyTables(snapshot, target, progress);
   return {
@@ -79,7 +79,7 @@ async function fill(partial: string, db: Db, options: BackupOptions): Promise<Ma
 }
 
 /** What the installation keeps about its secret key, without the marks of a move and of a restore. */
-export async function installationOf(db: Queryable): Promise<Record<string, string>> {
+export async function readInstallation(db: Queryable): Promise<Record<string, string>> {
   const rows = await db.tuples(
     sql`select name, value from installation where name not in ('move', ${RESTORED}) order by name`,
   );
@@ -92,7 +92,7 @@ const RESTORED = 'restored';
 export const saveRestored = (db: Queryable, created: number): Promise<void> =>
   saveInstallation(db, { [RESTORED]: String(created) });
 
-/** The time of the backup that a database was filled from; undefined where it was not. */
+/** The time of the backup that a database was filled from; undefined if it was not filled from one. */
 export async function restoredFrom(db: Queryable): Promise<number | undefined> {
   const row = await db.get<{ value: string }>(sql`select value from installation where name = ${RESTORED}`);
   return row && Number(row.value);
@@ -133,7 +133,7 @@ export interface BackupFile extends AsyncDisposable {
 
 /**
  * Opens a backup to read it.
- * @throws UsageError where it is none, or damaged in its manifest
+ * @throws UsageError if it is no backup, or its manifest is damaged
  */
 export async function openBackup(file: string): Promise<BackupFile> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);

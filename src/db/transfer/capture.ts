@@ -2,32 +2,32 @@ import { chunksOf } from '#platform/chunks.ts';
 import type { Db, Queryable, Snapshot } from '../db.ts';
 import { list, type Sql, sql, type Value } from '../sql.ts';
 import type { Comparison } from './comparison.ts';
-import { insertsOf, deletionOf, rowsWithKeys } from './portions.ts';
+import { insertStatements, deleteStatement, rowsWithKeys } from './chunks.ts';
 import { saveLoadingState } from './loading.ts';
-import { hasTable, type Table, tablesOf } from './schema.ts';
+import { hasTable, type Table, listTables } from './schema.ts';
 
 /**
  * While a move copies a database in use, triggers note the primary key of every row that is written, in `moved_rows`. The
- * notes stay until the target has the rows on disk, so that a move that was broken off continues.
+ * notes stay until the target has the rows on disk, so that an interrupted move can be resumed.
  */
 const LOG =
   'create table if not exists moved_rows (id bigint /*postgres: generated always as identity */ primary key, table_name text not null, row_key text not null)';
 
-/** The notes that are read together: a row that changes often is copied once for all of them. */
-const PORTION = 4_096;
-/** The keys that one transaction of the target, or one statement, names at most. */
+/** Notes per read: a row that changes often is copied once for all of them. */
+const NOTES_TOGETHER = 4_096;
+/** Maximum keys per transaction of the target and per statement. */
 const KEYS_TOGETHER = 128;
 
-/** Starts to note the changes of all tables, one after the other, so that writers wait for a single lock at most. */
+/** Starts to note the changes of all tables, one after the other, so that a writer waits for one lock at most. */
 export async function startCapture(source: Db): Promise<void> {
   await source.migrating((tx) => tx.script(LOG));
-  for (const table of await tablesOf(source)) {
+  for (const table of await listTables(source)) {
     await source.migrating((tx) => tx.script(source.remote ? postgresTriggers(table) : sqliteTriggers(table)));
   }
 }
 
 export async function stopCapture(source: Db): Promise<void> {
-  for (const { name } of await tablesOf(source)) {
+  for (const { name } of await listTables(source)) {
     await source.migrating((tx) =>
       tx.script(
         source.remote
@@ -41,13 +41,13 @@ export async function stopCapture(source: Db): Promise<void> {
 
 const EVENTS = ['insert', 'update', 'delete'] as const;
 
-/** An update notes the old key only where it differs: most updates change counters. */
+/** An update notes the old key only if it differs: most updates change counters. */
 function sqliteTriggers({ name, key }: Table): string {
-  const [before, after] = [`json_array(${columnsOf('old', key)})`, `json_array(${columnsOf('new', key)})`];
+  const [before, after] = [`json_array(${keyColumns('old', key)})`, `json_array(${keyColumns('new', key)})`];
   const notes = {
-    insert: noteOf(name, after),
-    update: `${noteOf(name, after)} ${noteOf(name, before, `${before} <> ${after}`)}`,
-    delete: noteOf(name, before),
+    insert: insertNote(name, after),
+    update: `${insertNote(name, after)} ${insertNote(name, before, `${before} <> ${after}`)}`,
+    delete: insertNote(name, before),
   };
   return EVENTS.map(
     (event) =>
@@ -56,14 +56,14 @@ function sqliteTriggers({ name, key }: Table): string {
 }
 
 function postgresTriggers({ name, key }: Table): string {
-  const noted = (row: string): string => noteOf(name, `json_build_array(${columnsOf(row, key)})::text`);
+  const noted = (row: string): string => insertNote(name, `json_build_array(${keyColumns(row, key)})::text`);
   return `
     create or replace function note_moved_${name}() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' then ${noted('old')}
       else
         if tg_op = 'UPDATE' then
-          if row(${columnsOf('old', key)}) is distinct from row(${columnsOf('new', key)}) then ${noted('old')} end if;
+          if row(${keyColumns('old', key)}) is distinct from row(${keyColumns('new', key)}) then ${noted('old')} end if;
         end if;
         ${noted('new')}
       end if;
@@ -74,10 +74,10 @@ function postgresTriggers({ name, key }: Table): string {
       for each row execute function note_moved_${name}()`;
 }
 
-const noteOf = (name: string, key: string, when = 'true'): string =>
+const insertNote = (name: string, key: string, when = 'true'): string =>
   `insert into moved_rows (table_name, row_key) select '${name}', ${key} where ${when};`;
 
-const columnsOf = (row: string, key: readonly string[]): string => key.map((column) => `${row}.${column}`).join(', ');
+const keyColumns = (row: string, key: readonly string[]): string => key.map((column) => `${row}.${column}`).join(', ');
 
 type Note = [id: number, table: string, key: string];
 
@@ -102,15 +102,15 @@ export async function applyChangesIn(
   comparison?: Comparison,
 ): Promise<number> {
   if (!(await hasTable(snapshot, 'moved_rows'))) return 0;
-  const tables = new Map((await tablesOf(snapshot)).map((table) => [table.name, table]));
+  const tables = new Map((await listTables(snapshot)).map((table) => [table.name, table]));
   const changed = new ChangedRows(target, comparison);
   let count = 0;
-  for await (const notes of notesOf(snapshot)) {
-    for (const [table, keys] of keysOf(notes, tables)) await changed.delete(table, keys);
+  for await (const notes of readNotes(snapshot)) {
+    for (const [table, keys] of keysByTable(notes, tables)) await changed.delete(table, keys);
     count += notes.length;
   }
-  for await (const notes of notesOf(snapshot)) {
-    for (const [table, keys] of keysOf(notes, tables))
+  for await (const notes of readNotes(snapshot)) {
+    for (const [table, keys] of keysByTable(notes, tables))
       await changed.insert(table, keys, await rowsWithKeys(snapshot, table, keys));
   }
   // A durable commit, which also flushes those before it: only then may the notes go.
@@ -120,7 +120,7 @@ export async function applyChangesIn(
 }
 
 async function deleteNotes(snapshot: Snapshot, source: Db): Promise<void> {
-  for await (const notes of notesOf(snapshot)) {
+  for await (const notes of readNotes(snapshot)) {
     for (const some of chunksOf(notes, KEYS_TOGETHER)) {
       await source.run(sql`delete from moved_rows where id in (${list(some.map(([id]) => id))})`);
     }
@@ -138,12 +138,12 @@ class ChangedRows {
   }
 
   async delete(table: Table, keys: Value[][]): Promise<void> {
-    await this.#compared(table, keys, [], [deletionOf(table, keys)]);
+    await this.#compared(table, keys, [], [deleteStatement(table, keys)]);
   }
 
   /** @param rows the rows of the source with these keys */
   async insert(table: Table, keys: Value[][], rows: Value[][]): Promise<void> {
-    await this.#compared(table, keys, rows, insertsOf(table, rows));
+    await this.#compared(table, keys, rows, insertStatements(table, rows));
   }
 
   async #compared(table: Table, keys: Value[][], expected: Value[][], statements: readonly Sql[]): Promise<void> {
@@ -154,10 +154,10 @@ class ChangedRows {
   }
 }
 
-async function* notesOf(snapshot: Queryable): AsyncGenerator<Note[]> {
+async function* readNotes(snapshot: Queryable): AsyncGenerator<Note[]> {
   for (let last = 0; ;) {
     const notes = (await snapshot.tuples(sql`
-      select id, table_name, row_key from moved_rows where id > ${last} order by id limit ${PORTION}`)) as Note[];
+      select id, table_name, row_key from moved_rows where id > ${last} order by id limit ${NOTES_TOGETHER}`)) as Note[];
     if (notes.length === 0) return;
     yield notes;
     last = notes.at(-1)![0];
@@ -165,7 +165,7 @@ async function* notesOf(snapshot: Queryable): AsyncGenerator<Note[]> {
 }
 
 /** The different keys of the notes by their table, few together. */
-function keysOf(notes: readonly Note[], tables: ReadonlyMap<string, Table>): [Table, Value[][]][] {
+function keysByTable(notes: readonly Note[], tables: ReadonlyMap<string, Table>): [Table, Value[][]][] {
   const byTable = Map.groupBy(notes, ([, table]) => table);
   return [...byTable].flatMap(([name, rows]) => {
     const keys = [...new Set(rows.map(([, , key]) => key))].map((key) => JSON.parse(key) as Value[]);

@@ -2,7 +2,7 @@ import { UsageError } from '#platform/errors.ts';
 import { CLOSED } from '../closed.ts';
 import type { Db, Queryable } from '../db.ts';
 import { sql } from '../sql.ts';
-import { hasTable, tablesOf } from './schema.ts';
+import { hasTable, listTables } from './schema.ts';
 
 /** What a database says about the move of its network to another one. */
 export interface MoveMark {
@@ -16,7 +16,7 @@ export interface MoveMark {
 
 const NAME = 'move';
 
-export async function moveMarkOf(db: Queryable): Promise<MoveMark | undefined> {
+export async function readMoveMark(db: Queryable): Promise<MoveMark | undefined> {
   if (!(await hasTable(db, 'installation'))) return undefined;
   const row = await db.get<{ value: string }>(sql`select value from installation where name = ${NAME}`);
   return row && (JSON.parse(row.value) as MoveMark);
@@ -32,9 +32,9 @@ export async function removeMoveMark(db: Queryable): Promise<void> {
   await db.run(sql`delete from installation where name = ${NAME}`);
 }
 
-/** @throws UsageError where the network has moved to another database, or is about to */
+/** @throws UsageError if the network has moved to another database, or is about to */
 export async function refuseMoved(db: Queryable): Promise<void> {
-  const mark = await moveMarkOf(db);
+  const mark = await readMoveMark(db);
   if (mark === undefined || mark.state === 'copying') return;
   const since = new Date(mark.since).toISOString();
   throw new UsageError(
@@ -46,18 +46,18 @@ export async function refuseMoved(db: Queryable): Promise<void> {
 }
 
 /**
- * Makes every further write fail as an outage, in all processes: HTTP services answer 503, and senders repeat. A trigger a
+ * Makes every further write fail as an outage, in all processes: HTTP services answer 503, and senders repeat. One trigger per
  * table, so that running transactions are complete or fail as a whole.
  */
 export async function closeForWrites(db: Db): Promise<void> {
   if (db.remote) await db.migrating((tx) => tx.script(POSTGRES_REFUSAL));
-  for (const { name } of await tablesOf(db)) {
+  for (const { name } of await listTables(db)) {
     await db.migrating((tx) => tx.script(db.remote ? postgresTrigger(name) : sqliteTriggers(name)));
   }
 }
 
 export async function openForWrites(db: Db): Promise<void> {
-  for (const { name } of await tablesOf(db)) {
+  for (const { name } of await listTables(db)) {
     await db.migrating((tx) => tx.script(dropped(db, name)));
   }
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import type { Queryable } from '../db.ts';
 import { identifier, sql, type Value } from '../sql.ts';
-import { type Digests, differencesOf, type Progress, resultOf, tableDigestsOf } from './copy.ts';
+import { type Digests, listDifferences, type Progress, toDigests, readTableDigests } from './copy.ts';
 import type { TableDigest } from './digest.ts';
 import type { Table } from './schema.ts';
 
@@ -22,11 +22,11 @@ export class Comparison {
 
   /**
    * Reads both databases, which have the same state.
-   * @throws UsageError where they differ
+   * @throws UsageError if they differ
    */
   static async of(source: Queryable, target: Queryable, progress: Progress): Promise<Comparison> {
     const comparison = new Comparison(
-      ...(await Promise.all([tableDigestsOf(source, progress), tableDigestsOf(target, progress)])),
+      ...(await Promise.all([readTableDigests(source, progress), readTableDigests(target, progress)])),
     );
     comparison.check();
     return comparison;
@@ -45,16 +45,16 @@ export class Comparison {
     }
   }
 
-  /** @throws UsageError where a table differs */
+  /** @throws UsageError if a table differs */
   check(): Digests {
-    const [found, expected] = [resultOf(this.#found), resultOf(this.#expected)];
-    refuseDifferences(differencesOf(found, expected));
+    const [found, expected] = [toDigests(this.#found), toDigests(this.#expected)];
+    refuseDifferences(listDifferences(found, expected));
     return found;
   }
 
   /**
    * Compares the numbers of rows with those of both databases: the checksums have only those changes that were noted.
-   * @throws UsageError where a table has another number of rows
+   * @throws UsageError if a table has another number of rows
    */
   async checkCounts(source: Queryable, target: Queryable): Promise<void> {
     for (const [name, { rows }] of this.#expected) {

@@ -3,23 +3,23 @@ import type { Db, Queryable } from '../db.ts';
 import type { Value } from '../sql.ts';
 import { TableDigest } from './digest.ts';
 import { loadingState, saveLoadingState } from './loading.ts';
-import { insertsOf, portionsOf } from './portions.ts';
-import { type Table, tablesOf } from './schema.ts';
+import { insertStatements, readChunks } from './chunks.ts';
+import { type Table, listTables } from './schema.ts';
 
 /** The rows and the checksum of each table. */
 export type Digests = Record<string, { rows: number; checksum: string }>;
 
-/** Called after each portion with the rows of the table so far. */
+/** Called after each chunk with the rows of the table so far. */
 export type Progress = (table: string, rows: number) => void;
 
 /**
- * Copies the tables of a snapshot into a database that is being loaded. How far each table is, is saved with its rows, so
+ * Copies the tables of a snapshot into a database that is being loaded. Saves the position in each table with its rows, so
  * that a later run continues there.
  * @returns the digests of the rows that this run has copied
  */
 export async function copyTables(source: Queryable, target: Db, progress: Progress): Promise<Digests> {
   const digests: Digests = {};
-  for (const table of await tablesOf(source)) {
+  for (const table of await listTables(source)) {
     const digest = await copyTable(source, target, table, progress);
     digests[table.name] = { rows: digest.rows, checksum: digest.checksum };
   }
@@ -34,10 +34,10 @@ async function copyTable(source: Queryable, target: Db, table: Table, progress: 
   const saved = await loadingState(target, state);
   if (saved === DONE) return digest;
   const after = saved === undefined ? undefined : (JSON.parse(saved) as Value[]);
-  for await (const { rows, last } of portionsOf(source, table, after)) {
+  for await (const { rows, last } of readChunks(source, table, after)) {
     await target.transaction(
       async (tx) => {
-        await tx.runAll(insertsOf(table, rows));
+        await tx.runAll(insertStatements(table, rows));
         await saveLoadingState(tx, state, JSON.stringify(last));
       },
       { durable: false },
@@ -50,16 +50,16 @@ async function copyTable(source: Queryable, target: Db, table: Table, progress: 
 }
 
 /** Reads all tables and computes their digests. */
-export async function digestsOf(db: Queryable, progress: Progress): Promise<Digests> {
-  return resultOf(await tableDigestsOf(db, progress));
+export async function readDigests(db: Queryable, progress: Progress): Promise<Digests> {
+  return toDigests(await readTableDigests(db, progress));
 }
 
-/** Like `digestsOf`, for digests that follow later changes. */
-export async function tableDigestsOf(db: Queryable, progress: Progress): Promise<Map<string, TableDigest>> {
+/** Like `readDigests`, for digests that follow later changes. */
+export async function readTableDigests(db: Queryable, progress: Progress): Promise<Map<string, TableDigest>> {
   const digests = new Map<string, TableDigest>();
-  for (const table of await tablesOf(db)) {
+  for (const table of await listTables(db)) {
     const digest = new TableDigest();
-    for await (const { rows } of portionsOf(db, table)) {
+    for await (const { rows } of readChunks(db, table)) {
       for (const row of rows) digest.add(row);
       progress(table.name, digest.rows);
       // SQLite answers within the same turn of the event loop, in which no connection to PostgreSQL would be served.
@@ -70,11 +70,11 @@ export async function tableDigestsOf(db: Queryable, progress: Progress): Promise
   return digests;
 }
 
-export const resultOf = (digests: ReadonlyMap<string, TableDigest>): Digests =>
+export const toDigests = (digests: ReadonlyMap<string, TableDigest>): Digests =>
   Object.fromEntries([...digests].map(([name, { rows, checksum }]) => [name, { rows, checksum }]));
 
 /** Sentences about the tables whose rows differ. */
-export function differencesOf(found: Digests, expected: Digests): string[] {
+export function listDifferences(found: Digests, expected: Digests): string[] {
   const names = new Set([...Object.keys(expected), ...Object.keys(found)]);
   return [...names].flatMap((name) => {
     const [one, other] = [found[name], expected[name]];

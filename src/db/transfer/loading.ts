@@ -2,11 +2,11 @@ import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '../db.ts';
 import { migrate } from '../migrate.ts';
 import { identifier, sql } from '../sql.ts';
-import { hasTable, tablesOf } from './schema.ts';
+import { hasTable, listTables } from './schema.ts';
 
 /**
  * A database is loaded without its secondary indexes, triggers and foreign keys: filling it is faster, triggers must not
- * add rows of their own, and the changes of a living source arrive in any order. Their definitions wait in the table
+ * add rows, and the changes of a source in use arrive in any order. Their definitions wait in the table
  * `loading_state`, which also makes every start refuse the database until it is complete.
  */
 interface SchemaObject {
@@ -14,13 +14,13 @@ interface SchemaObject {
   create: string;
 }
 
-/** What fills the database: equal for the runs of one restore or one move. */
+/** The name of the restore or move that fills the database: equal for the runs of one restore or one move. */
 const PURPOSE = 'purpose';
 
 /**
  * Makes an empty database ready to be filled, with the schema of the source's version.
  * @returns whether an earlier run with the same purpose has begun to fill it
- * @throws UsageError where the database is not empty
+ * @throws UsageError if the database is not empty
  */
 export async function beginLoading(target: Db, purpose: string, migration: number): Promise<boolean> {
   if (await hasTable(target, 'loading_state')) {
@@ -76,7 +76,7 @@ async function createObjects(target: Db, wanted: (object: SchemaObject) => boole
 
 /** Deletes the rows of all tables that are copied, so that no row of a migration is left between those of the source. */
 async function emptyTables(db: Queryable): Promise<void> {
-  for (const { name } of (await tablesOf(db)).toReversed()) await db.run(sql`delete from ${identifier(name)}`);
+  for (const { name } of (await listTables(db)).toReversed()) await db.run(sql`delete from ${identifier(name)}`);
 }
 
 /** A note of the loading: its purpose, or how far a table is. */
@@ -91,7 +91,7 @@ export async function saveLoadingState(tx: Queryable, name: string, value: strin
     on conflict (name) do update set value = excluded.value`);
 }
 
-/** @throws UsageError when an unfinished restore or move has left the database incomplete */
+/** @throws UsageError if an unfinished restore or move has left the database incomplete */
 export async function refuseWhileLoading(db: Queryable): Promise<void> {
   if (!(await hasTable(db, 'loading_state'))) return;
   const purpose = await loadingState(db, PURPOSE);

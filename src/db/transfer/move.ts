@@ -1,12 +1,12 @@
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '../db.ts';
-import { schemaVersionOf } from '../migrate.ts';
+import { schemaVersion } from '../migrate.ts';
 import { sql } from '../sql.ts';
-import { installationOf, saveInstallation } from './backup-file.ts';
+import { readInstallation, saveInstallation } from './backup-file.ts';
 import { applyChanges, applyChangesIn, startCapture, stopCapture } from './capture.ts';
-import { closeForWrites, type MoveMark, moveMarkOf, openForWrites, removeMoveMark, saveMoveMark } from './closing.ts';
+import { closeForWrites, type MoveMark, readMoveMark, openForWrites, removeMoveMark, saveMoveMark } from './closing.ts';
 import { Comparison } from './comparison.ts';
-import { copyTables, type Digests, digestsOf, type Progress } from './copy.ts';
+import { copyTables, type Digests, readDigests, type Progress } from './copy.ts';
 import { beginLoading, endLoading, loadingState, restoreIndexes } from './loading.ts';
 import { hasTable } from './schema.ts';
 
@@ -30,22 +30,22 @@ const MAX_SHARE = 0.8;
 
 /**
  * Moves the network of a database in use into an empty one: copies all tables, compares them, catches up with what has
- * changed since, closes the source, copies and compares the rest, and lets the target start. It may be broken off at any
- * time; repeated, it continues.
+ * changed since, closes the source, copies and compares the rest, and lets the target start. It can be interrupted
+ * and resumed.
  * @returns the digests of all tables, equal in both databases
- * @throws UsageError where the target is not empty, or the source has moved already
+ * @throws UsageError if the target is not empty, or the source has moved already
  */
 export async function move(source: Db, target: Db, options: MoveOptions): Promise<Digests> {
   const mark = await refuseOtherMove(source, target, options.target);
-  const { applied, missing } = await schemaVersionOf(source);
+  const { applied, missing } = await schemaVersion(source);
   if (missing > 0)
     throw new UsageError('The database is from an older version: start this version once, then move it.');
-  const purpose = `the move of the database ${await idOf(source)}`;
+  const purpose = `the move of the database ${await databaseId(source)}`;
   await beginLoading(target, purpose, applied);
   await options.started?.();
   const digests =
     mark?.state === 'moved'
-      ? await digestsOf(target, options.progress)
+      ? await readDigests(target, options.progress)
       : await copyAndClose(source, target, options, mark);
   options.step('Restoring triggers and foreign keys of the target.');
   await endLoading(target);
@@ -71,7 +71,7 @@ async function copyAndClose(
   options.step('The source is closed: it answers writes with 503 and senders keep their events. Copying the rest.');
   while ((await applyChanges(source, target, comparison)) > 0);
   const digests = await finishComparison(source, target, options, comparison);
-  await saveInstallation(target, await installationOf(source));
+  await saveInstallation(target, await readInstallation(source));
   await saveMark(source, options, 'moved');
   return digests;
 }
@@ -117,7 +117,7 @@ async function finishComparison(
   comparison: Comparison | undefined,
 ): Promise<Digests> {
   if (comparison === undefined) {
-    // A run that was broken off after the source was closed has compared the rows before, and lost the result.
+    // A run that was interrupted after the source was closed has compared the rows, and lost the result.
     step('Comparing all tables.');
     return (await Comparison.of(source, target, progress)).check();
   }
@@ -128,7 +128,7 @@ async function finishComparison(
 
 /** Opens a source that an unfinished move has closed, and stops noting its changes. */
 export async function cancelMove(source: Db): Promise<void> {
-  const mark = await moveMarkOf(source);
+  const mark = await readMoveMark(source);
   if (mark === undefined) throw new UsageError('No move of this database is under way.');
   if (mark.state === 'moved') {
     throw new UsageError(
@@ -141,7 +141,7 @@ export async function cancelMove(source: Db): Promise<void> {
 }
 
 async function refuseOtherMove(source: Db, target: Db, address: string): Promise<MoveMark | undefined> {
-  const mark = await moveMarkOf(source);
+  const mark = await readMoveMark(source);
   if (mark === undefined) return undefined;
   if (mark.target !== address) {
     throw new UsageError(
@@ -157,7 +157,7 @@ async function refuseOtherMove(source: Db, target: Db, address: string): Promise
 const saveMark = async (source: Db, { target, now }: MoveOptions, state: MoveMark['state']): Promise<void> =>
   await saveMoveMark(source, { state, target, since: now() });
 
-async function idOf(db: Db): Promise<string> {
+async function databaseId(db: Db): Promise<string> {
   const [value] = (await db.tuple(sql`select value from data_versions where name = 'database'`))!;
   return String(value);
 }

@@ -1,14 +1,14 @@
 import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '../db.ts';
-import { type SchemaVersion, migrate, schemaVersionOf } from '../migrate.ts';
+import { type SchemaVersion, migrate, schemaVersion } from '../migrate.ts';
 import { type BackupFile, saveInstallation, saveRestored } from './backup-file.ts';
-import { copyTables, type Digests, differencesOf, digestsOf, type Progress } from './copy.ts';
+import { copyTables, type Digests, listDifferences, readDigests, type Progress } from './copy.ts';
 import { beginLoading, endLoading } from './loading.ts';
 
 /**
  * Fills an empty database from a backup, compares every table with the manifest, and migrates it to this version of the
- * program. The database keeps an id of its own, so that caches of the lost one are not taken for its own.
- * @throws UsageError where the target is not empty, the backup is damaged, or it needs a newer program
+ * program. The database keeps its new id, so that no cache of the lost database is valid for it.
+ * @throws UsageError if the target is not empty, the backup is damaged, or it needs a newer program
  */
 export async function restoreBackup(
   { manifest, snapshot }: BackupFile,
@@ -19,8 +19,8 @@ export async function restoreBackup(
   const purpose = `the restore of the backup of ${new Date(manifest.created).toISOString()}`;
   await beginLoading(target, purpose, manifest.migration);
   await copyTables(snapshot, target, progress).catch(refuseDamaged);
-  const found = await digestsOf(target, progress);
-  const differences = differencesOf(found, manifest.tables);
+  const found = await readDigests(target, progress);
+  const differences = listDifferences(found, manifest.tables);
   if (differences.length > 0) {
     throw new UsageError(`The backup is damaged, so the target stays incomplete: ${differences.join('; ')}.`);
   }
@@ -41,7 +41,7 @@ function refuseDamaged(error: Error & { errcode?: number }): never {
 
 async function refuseNewer(snapshot: Queryable): Promise<SchemaVersion> {
   try {
-    return await schemaVersionOf(snapshot);
+    return await schemaVersion(snapshot);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(`The backup cannot be restored by this version. ${error.message}`);

@@ -37,25 +37,25 @@ interface ColumnRow {
 }
 
 /**
- * The tables that a backup and a move carry, each after those that its foreign keys refer to. Tables that somebody else
- * added to the database are not among them: a new database would not have them.
+ * The tables that a backup and a move carry, each after those that its foreign keys refer to. Tables that the operator
+ * added are left out: a new database would not have them.
  */
-export async function tablesOf(db: Queryable): Promise<Table[]> {
+export async function listTables(db: Queryable): Promise<Table[]> {
   const columns = await db.all<ColumnRow>(db.remote ? POSTGRES_COLUMNS : SQLITE_COLUMNS);
   const references = await db.tuples(db.remote ? POSTGRES_REFERENCES : SQLITE_REFERENCES);
   const ours = schemaTables();
   const byName = Map.groupBy(columns, ({ table_name }) => table_name);
   const carried = (name: string): boolean => ours.has(name) && !OWN_TABLES.has(name) && !AUXILIARY.test(name);
-  const tables = [...byName].filter(([name]) => carried(name)).map(tableOf);
+  const tables = [...byName].filter(([name]) => carried(name)).map(toTable);
   return inOrderOfReferences(
     tables,
     (references as [string, string][]).filter(([from, to]) => carried(from) && carried(to)),
   );
 }
 
-function tableOf([name, rows]: [string, ColumnRow[]]): Table {
+function toTable([name, rows]: [string, ColumnRow[]]): Table {
   const key = rows.filter(({ place }) => place !== null && place > 0).sort((a, b) => a.place! - b.place!);
-  if (key.length === 0) throw new Error(`The table ${name} has no primary key, so it cannot be copied in portions.`);
+  if (key.length === 0) throw new Error(`The table ${name} has no primary key, so it cannot be copied in chunks.`);
   // In the order of the names: an added column is the last one in one database and in its place in another.
   const columns = rows.map(({ column_name, type }) => ({
     name: column_name,

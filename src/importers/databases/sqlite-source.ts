@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { UsageError } from '#platform/errors.ts';
-import { resultCodeOf, retryWhileLocked, SQLITE_BUSY } from '#db/sqlite/locked.ts';
+import { resultCode, retryWhileLocked, SQLITE_BUSY } from '#db/sqlite/locked.ts';
 import { reasonOf } from '../read-file.ts';
 import { type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
 
@@ -72,7 +72,7 @@ async function reading<T>(path: string, lockTimeoutMs: number, work: () => T): P
 }
 
 function toRefusal(path: string, error: unknown): unknown {
-  const code = resultCodeOf(error);
+  const code = resultCode(error);
   if (code === SQLITE_BUSY)
     return new SourceUnavailable(`${path} is locked by the program that writes it; import it again in a moment.`);
   if (code === NOT_A_DATABASE) return new UsageError(`${path} is not a SQLite file, or it is encrypted.`);

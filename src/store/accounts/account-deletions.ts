@@ -2,7 +2,7 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endApplications, endSessions, sessionsOf } from './account-sessions.ts';
 import { isLastOperator } from './account-changes.ts';
-import { type Account, accountById } from './accounts.ts';
+import { accountById } from './accounts.ts';
 import { connectedApplications } from './consents.ts';
 import { eraseFromAudit } from '#store/audit/erasure.ts';
 import { Keys } from '#store/sequence.ts';
@@ -14,15 +14,15 @@ import { ownedAlone, syncOwnerSuspension, keysOwnedBy } from '#store/application
  * without another owner are suspended. The statistics of the linked game account continue under a pseudonym; a job
  * afterwards replaces the game account in the stored events.
  * @param known as for `pseudonymise`
- * @returns the deleted account; undefined if there is none; `last operator` if it is the only operator and is not
- * deleted
+ * @returns the key of that job, if it is linked; undefined if there is no such account; `last operator` if it is the only
+ * operator and is not deleted
  */
 export async function deleteAccount(
   db: Db,
   now: number,
   id: string,
   known?: ReadonlyMap<string, Pseudonym>,
-): Promise<Account | 'last operator' | undefined> {
+): Promise<{ job: number | undefined } | 'last operator' | undefined> {
   return await db.transaction(async (tx) => {
     // First, because events that rename or link a player hold this lock while they wait for the row of the account.
     await Keys.lock(tx);
@@ -35,8 +35,8 @@ export async function deleteAccount(
     await tx.run(sql`delete from accounts where id = ${id}`);
     await syncOwnerSuspension(tx, owned);
     await eraseFromAudit(tx, account.id);
-    if (account.player_uuid !== null) await pseudonymise(tx, now, account.player_uuid, known);
-    return account;
+    const { player_uuid } = account;
+    return { job: player_uuid === null ? undefined : await pseudonymise(tx, now, player_uuid, known) };
   });
 }
 

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
-import { PollClaims } from '#connectors/watch/poll-claims.ts';
-import { removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
+import { ServerLeases } from '#connectors/server-leases.ts';
+import { heldWatches, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
 import { liveMatchOf, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import { configured, match, presence, progress, sendEvents } from '#test/support/builders.ts';
@@ -46,8 +46,13 @@ class World {
   /** Makes the polls that are due, after `ms`. */
   async poll(ms = 0): Promise<void> {
     this.context.clock.advance(ms);
-    await this.#watcher.tick();
+    await this.tick();
     await this.#watcher.settled();
+  }
+
+  /** Starts the polls that are due. */
+  async tick(): Promise<void> {
+    await this.#watcher.tick();
   }
 
   async server(name: string): Promise<ServerNow> {
@@ -209,7 +214,7 @@ onEachDatabase('a server that reports itself keeps its own presence while it is 
   assert.equal((await world.server('Alpha')).current_map, 'Told');
 });
 
-onEachDatabase('each poll belongs to one process, and many spread over the interval', async (t, url) => {
+onEachDatabase('each server belongs to one process, and the first polls of many spread', async (t, url) => {
   const { context } = await World.open(t, url);
   const { db, clock } = context;
   await sendEvents(context, ...Array.from({ length: 7 }, (_, index) => configured(`S${index}`, {})));
@@ -218,23 +223,40 @@ onEachDatabase('each poll belongs to one process, and many spread over the inter
     await setWatch(db, key, { address: '127.0.0.1:1', protocol: 'minecraft' });
   }
   let elapsed = 0;
-  const processes = Array.from({ length: 4 }, () => new PollClaims(db, clock, () => elapsed));
-  const claim = async (process: PollClaims) => await process.claim(INTERVAL_MS, 3);
-  const claimed = (await Promise.all(processes.map(claim))).flat().map(({ serverName }) => serverName);
-  assert.deepEqual(new Set(claimed).size, claimed.length);
-  for (let rest = claimed.length; rest < 7;) {
-    const more = await claim(processes[0]!);
-    assert.ok(more.length > 0 && more.length <= 3);
-    rest += more.length;
+  const processes = Array.from({ length: 4 }, () => new ServerLeases(context, 'server_watches', () => elapsed));
+  const held = async (process: ServerLeases) =>
+    (await heldWatches(db, process.holder)).map(({ serverName }) => serverName);
+  const heldByAll = async () => (await Promise.all(processes.map(held))).flat();
+  await Promise.all(processes.map((process) => process.hold(3)));
+  const taken = await heldByAll();
+  assert.ok(taken.length >= 3 && new Set(taken).size === taken.length, 'at once');
+  for (let rest = 7 - taken.length; rest > 0; rest -= 3) {
+    await processes[0]!.hold(3);
+    assert.equal((await heldByAll()).length, 7 - Math.max(0, rest - 3), 'no more than the limit');
   }
-  for (const process of processes) assert.deepEqual(await claim(process), []);
+  const before = await Promise.all(processes.map(held));
   clock.advance(-86_400_000);
-  elapsed += INTERVAL_MS - 1;
-  for (const process of processes) assert.deepEqual(await claim(process), []);
-  elapsed += 1;
-  assert.equal((await claim(processes[1]!)).length, 3, 'the time of day holds no poll back');
-  await processes[1]!.release();
-  assert.equal((await claim(processes[2]!)).length, 3, 'a process that ends leaves its polls to the others');
+  for (let second = 0; second < 60; second++) {
+    elapsed += 1_000;
+    for (const process of processes) await process.hold(3);
+  }
+  assert.deepEqual(await Promise.all(processes.map(held)), before, 'the time of day ends no lease');
+
+  const [first, second, ...others] = processes as [ServerLeases, ServerLeases, ...ServerLeases[]];
+  await first.release();
+  await second.hold(7);
+  const inherited = before[0]!.length + before[1]!.length;
+  assert.equal((await held(second)).length, inherited, 'a process that stops leaves its servers to the others');
+  for (const { elapse, expected } of [
+    { elapse: 19_999, expected: inherited },
+    { elapse: 1, expected: 7 },
+  ]) {
+    elapsed += elapse;
+    await second.hold(7);
+    assert.equal((await held(second)).length, expected, 'of those that stand still, after the time of a lease');
+  }
+  for (const process of others) await process.hold(7);
+  assert.equal((await held(second)).length, 7);
 });
 
 onEachDatabase('processes whose clocks differ by minutes poll each server once an interval', async (t, url) => {
@@ -252,11 +274,38 @@ onEachDatabase('processes whose clocks differ by minutes poll each server once a
     assert.equal(responder.polls, 1 + Math.floor(elapsed / INTERVAL_MS), `after ${elapsed} ms`);
   }
 
-  // The process that polled stops.
+  // The process that polls stops.
   await Promise.all(skewed.map((process) => process.poll()));
-  elapsed += INTERVAL_MS - 5_000;
+  const before = responder.polls;
+  elapsed += 20_000 - 5_000 - 1;
   await Promise.all(skewed.map((process) => process.poll()));
-  assert.equal(responder.polls, 5);
+  assert.equal(responder.polls, before, 'before the lease is over');
+  elapsed += 1;
+  await Promise.all(skewed.map((process) => process.poll()));
+  assert.equal(responder.polls, before + 1);
+  elapsed += INTERVAL_MS;
+  for (const process of [world, ...skewed]) await process.poll();
+  assert.equal(responder.polls, before + 2, 'only the new holder polls');
+});
+
+onSqlite('a server with another address is polled at once, and no server twice at the same time', async (t, url) => {
+  const world = await World.open(t, url, { timeoutMs: 300 });
+  const responder = await minecraftResponder(t, () => ({ players: { online: 1, max: 20 } }));
+  let connections = 0;
+  const silent = await tcpResponder(t, () => void connections++);
+  await world.watch('Alpha', responder.address);
+  await world.watch('Beta', silent.address);
+  await world.poll();
+  assert.deepEqual([responder.polls, connections], [1, 1]);
+  const other = await minecraftResponder(t, () => ({ players: { online: 2, max: 20 } }));
+  await world.watch('Alpha', other.address);
+  await world.poll();
+  assert.deepEqual([responder.polls, other.polls, connections], [1, 1, 1]);
+  world.context.clock.advance(INTERVAL_MS);
+  await world.tick();
+  world.context.clock.advance(INTERVAL_MS);
+  await world.poll();
+  assert.equal(connections, 2, 'while the poll before waits for the answer');
 });
 
 onSqlite('other games are polled by gamedig', async (t, url) => {

@@ -7,7 +7,7 @@ import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { releaseServers, renewLeases } from '#store/game/watches/managed-servers.ts';
+import { releaseLeases, renewLeases } from '#store/game/watches/server-leases.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { sql } from '#db/sql.ts';
@@ -96,7 +96,10 @@ test('leases are renewed and released in the order of the keys', async (t) => {
       values (${key}, 'ws://127.0.0.1:1', '', '', 1, 'this', 0, '')`);
   const waits = sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  for (const act of [() => renewLeases(db, 'this', 1), () => releaseServers(db, 'this')]) {
+  for (const act of [
+    () => renewLeases(db, 'managed_servers', 'this', 1),
+    () => releaseLeases(db, 'managed_servers', 'this'),
+  ]) {
     let running: Promise<void> | undefined;
     await db.transaction(async (tx) => {
       for (const key of keys) {

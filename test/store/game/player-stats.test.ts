@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Db } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { tablesOf } from '#db/transfer/schema.ts';
+import { listTables } from '#db/transfer/schema.ts';
 import { BOARD_COUNTERS } from '#store/game/leaderboards/leaderboards.ts';
 import { type Added, additions, columnsOf, observations } from '#store/game/player-stats.ts';
 import { countersOf, GROUP_NAMES } from '#store/game/statistics-groups.ts';
@@ -69,7 +69,7 @@ async function counted(db: Db, statements: Sql[]): Promise<unknown> {
 
 onEachDatabase('the columns of counters are those of the groups and of the leaderboards', async (t, url) => {
   const { db } = await testContext(t, url);
-  const tables = await tablesOf(db);
+  const tables = await listTables(db);
   const columns = (name: string): string[] =>
     tables.find((table) => table.name === name)!.columns.map((column) => column.name);
   const expected: Record<string, string[]> = {

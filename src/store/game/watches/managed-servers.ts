@@ -3,10 +3,7 @@ import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/**
- * Game servers that are followed by the Minecraft Server Management Protocol, and the lease of the process that follows
- * each.
- */
+/** Game servers that are followed by the Minecraft Server Management Protocol. */
 
 /** Why a server is not followed at the moment. */
 const MANAGE_REASONS = [
@@ -121,54 +118,6 @@ export async function hasManagementSecret(
   return row !== undefined && secretOf(key, { sealedSecret: row.sealed_secret }) === secret;
 }
 
-/**
- * Which process follows a server; no process has the holder ''. `until` (`held_until`) is a time by the clock of that process,
- * and grows with each renewal: others only see whether it has changed.
- */
-export interface Lease {
-  serverKey: number;
-  holder: string;
-  until: number;
-}
-
-/** The leases that a process does not hold. */
-export async function otherLeases(db: Queryable, holder: string): Promise<Lease[]> {
-  const rows = await db.tuples(sql`
-    select server_key, holder, held_until from managed_servers where holder <> ${holder} order by server_key`);
-  return rows.map(([serverKey, other, until]) => ({
-    serverKey: Number(serverKey),
-    holder: String(other),
-    until: Number(until),
-  }));
-}
-
-/** Takes a server, unless its lease has changed since it was read. */
-export async function takeLease(db: Db, lease: Lease, holder: string, until: number): Promise<void> {
-  await db.run(sql`
-    update managed_servers set holder = ${holder}, held_until = ${until}
-    where server_key = ${lease.serverKey} and holder = ${lease.holder} and held_until = ${lease.until}`);
-}
-
-/** Renews all leases of a process. A clock that stops or goes back must not leave a lease unchanged. */
-export async function renewLeases(db: Db, holder: string, until: number): Promise<void> {
-  // Reads first, because writing takes the writer's lock.
-  if ((await db.get(sql`select 1 as found from managed_servers where holder = ${holder} limit 1`)) === undefined)
-    return;
-  await db.transaction(async (tx) => {
-    await lockHeld(tx, holder);
-    await tx.run(sql`
-      update managed_servers set held_until = case when held_until < ${until} then ${until} else held_until + 1 end
-      where holder = ${holder}`);
-  });
-}
-
-/** In the order of the keys: on PostgreSQL an `update` locks its rows in any order, and two processes could deadlock. */
-async function lockHeld(tx: Queryable, holder: string): Promise<void> {
-  if (tx.remote)
-    await tx.tuples(sql`
-      select 1 from managed_servers where holder = ${holder} order by server_key for no key update`);
-}
-
 /** The servers that a process follows. */
 export async function heldServers(db: Queryable, holder: string): Promise<HeldServer[]> {
   const rows = await db.all<ManagedRow & { server_key: number; revision: number; sealed_secret: string }>(sql`
@@ -183,14 +132,6 @@ export async function heldServers(db: Queryable, holder: string): Promise<HeldSe
     sealedSecret: sealed_secret,
     contact,
   }));
-}
-
-/** Releases the leases, so that other processes can take the servers immediately. */
-export async function releaseServers(db: Db, holder: string): Promise<void> {
-  await db.transaction(async (tx) => {
-    await lockHeld(tx, holder);
-    await tx.run(sql`update managed_servers set holder = '', held_until = 0 where holder = ${holder}`);
-  });
 }
 
 type Held = Pick<HeldServer, 'serverKey' | 'revision'>;

@@ -77,8 +77,8 @@ export interface PolledMatch {
   seconds: number;
 }
 
-/** A poll that is to be made. */
-export interface DuePoll extends WatchTarget {
+/** A server that this process polls. */
+export interface HeldWatch extends WatchTarget {
   serverKey: number;
   serverName: string;
 }
@@ -124,9 +124,9 @@ function watchFrom({ address, protocol, polled, error, succeeded, player_count, 
 /** Watches a server from now on. Another address or protocol starts without a last poll. */
 export async function setWatch(db: Db, serverKey: number, target: WatchTarget): Promise<void> {
   await db.run(sql`
-    insert into server_watches (server_key, address, protocol, due, polled, error, succeeded, player_count, max)
-    values (${serverKey}, ${target.address}, ${target.protocol}, 0, null, '', null, 0, 0)
-    on conflict (server_key) do update set address = excluded.address, protocol = excluded.protocol, due = excluded.due,
+    insert into server_watches (server_key, address, protocol, holder, held_until, polled, error, succeeded, player_count, max)
+    values (${serverKey}, ${target.address}, ${target.protocol}, '', 0, null, '', null, 0, 0)
+    on conflict (server_key) do update set address = excluded.address, protocol = excluded.protocol,
       polled = null, error = '', succeeded = null, player_count = 0, max = 0,
       match_number = null, match_started = null, match_seconds = null
     where server_watches.address <> excluded.address or server_watches.protocol <> excluded.protocol`);
@@ -137,58 +137,13 @@ export async function removeWatch(db: Queryable, serverKey: number): Promise<boo
   return (await db.run(sql`delete from server_watches where server_key = ${serverKey}`)) > 0;
 }
 
-/**
- * When a server was last claimed for a poll (`due`), by the clock of the process that claimed it; 0: not yet. It changes with
- * each claim, and others only see whether it has changed.
- */
-export interface PollClaim {
-  serverKey: number;
-  claimed: number;
+/** The servers that a process polls. */
+export async function heldWatches(db: Queryable, holder: string): Promise<HeldWatch[]> {
+  const rows = await db.all<{ server_key: number; name: string; address: string; protocol: WatchProtocol }>(sql`
+    select w.server_key, s.name, w.address, w.protocol
+    from server_watches w join servers s on s.key = w.server_key where w.holder = ${holder}`);
+  return rows.map(({ server_key, name, ...target }) => ({ serverKey: server_key, serverName: name, ...target }));
 }
-
-/** The last claim of every watched server. */
-export async function listPollClaims(db: Queryable): Promise<PollClaim[]> {
-  const rows = await db.tuples(sql`select server_key, due from server_watches`);
-  return rows.map(([serverKey, claimed]) => ({ serverKey: Number(serverKey), claimed: Number(claimed) }));
-}
-
-/** Claims the next polls of servers, except for those whose last claim has changed since it was read. */
-export async function claimPolls(
-  db: Db,
-  now: number,
-  claims: readonly PollClaim[],
-): Promise<(DuePoll & { claimed: number })[]> {
-  return await db.transaction(async (tx) => {
-    const polls = [];
-    // In the order of the keys, so that processes that claim the same servers do not wait for each other.
-    for (const { serverKey, claimed } of inOrder(claims)) polls.push(await claimPoll(tx, now, serverKey, claimed));
-    return polls.filter((poll) => poll !== undefined);
-  });
-}
-
-/** A clock that stops or goes back must not leave a claim unchanged. */
-async function claimPoll(tx: Queryable, now: number, serverKey: number, claimed: number) {
-  const [row] = await tx.all<{ due: number; address: string; protocol: WatchProtocol; name: string }>(sql`
-    update server_watches set due = ${Math.max(now, claimed + 1)} where server_key = ${serverKey} and due = ${claimed}
-    returning due, address, protocol, (select name from servers where key = server_watches.server_key) as name`);
-  return row && { serverKey, serverName: row.name, address: row.address, protocol: row.protocol, claimed: row.due };
-}
-
-/** Lets other processes immediately poll those servers that were not claimed again since. */
-export async function releasePolls(db: Db, claims: readonly PollClaim[]): Promise<void> {
-  if (claims.length === 0) return;
-  await db.transaction((tx) =>
-    tx.runAll(
-      inOrder(claims).map(
-        ({ serverKey, claimed }) =>
-          sql`update server_watches set due = 0 where server_key = ${serverKey} and due = ${claimed}`,
-      ),
-    ),
-  );
-}
-
-const inOrder = <T extends { serverKey: number }>(rows: readonly T[]): T[] =>
-  rows.toSorted((one, other) => one.serverKey - other.serverKey);
 
 /** The servers of these that report themselves: whose own heartbeat was received since the timestamp. */
 export async function reportingThemselves(
@@ -234,8 +189,10 @@ function matchFrom({
 
 /** Stores the outcomes of polls, except for those of a watch that was changed meanwhile. */
 export async function recordPolls(tx: Queryable, outcomes: readonly PollOutcome[]): Promise<void> {
+  // In the order of the keys, so that two processes do not deadlock.
+  const ordered = outcomes.toSorted((one, other) => one.serverKey - other.serverKey);
   await tx.runAll(
-    inOrder(outcomes).map(({ serverKey, address, protocol, ended, result }) => {
+    ordered.map(({ serverKey, address, protocol, ended, result }) => {
       const which = sql`where server_key = ${serverKey} and address = ${address} and protocol = ${protocol}`;
       if ('error' in result) return sql`update server_watches set polled = ${ended}, error = ${result.error} ${which}`;
       return sql`

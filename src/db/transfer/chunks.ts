@@ -2,27 +2,27 @@ import type { Cell, Queryable } from '../db.ts';
 import { identifier, join, list, row, type Sql, sql, type Value, withRows } from '../sql.ts';
 import type { Table } from './schema.ts';
 
-/** What a portion may hold in memory, about; a portion has at least one row. */
-const PORTION_BYTES = 1_000_000;
-const FIRST_PORTION_ROWS = 32;
-const MAX_PORTION_ROWS = 2_000;
+/** Approximate maximum of a chunk in memory; a chunk has at least one row. */
+const CHUNK_BYTES = 1_000_000;
+const FIRST_CHUNK_ROWS = 32;
+const MAX_CHUNK_ROWS = 2_000;
 
 /** Rows of a table, read together. */
-export interface Portion {
+export interface Chunk {
   rows: readonly (readonly Value[])[];
-  /** The primary key of the last row, from which the next portion continues. */
+  /** The primary key of the last row, from which the next chunk continues. */
   last: readonly Value[];
 }
 
 /**
- * Reads a table in the order of its primary key, in portions of about a megabyte, so that memory does not grow with the
+ * Reads a table in the order of its primary key, in chunks of about a megabyte, so that memory does not grow with the
  * table or with the length of its rows.
  * @param after the key after which to begin
  */
-export async function* portionsOf(db: Queryable, table: Table, after?: readonly Value[]): AsyncGenerator<Portion> {
-  let limit = FIRST_PORTION_ROWS;
+export async function* readChunks(db: Queryable, table: Table, after?: readonly Value[]): AsyncGenerator<Chunk> {
+  let limit = FIRST_CHUNK_ROWS;
   for (let last = after; ;) {
-    const rows = await readRows(db, table, (columns) => portionQuery(table, columns, last, limit));
+    const rows = await readRows(db, table, (columns) => chunkQuery(table, columns, last, limit));
     if (rows.length === 0) return;
     last = keyIn(table, rows.at(-1)!);
     yield { rows, last };
@@ -47,16 +47,16 @@ export async function rowsWithKeys(
 
 /**
  * Statements that insert rows, whose cells are in the order of the columns. Rows that exist stay: in a move, a changed row
- * may arrive before the portion that it belongs to.
+ * may arrive before the chunk that it belongs to.
  */
-export function insertsOf({ name, columns, key }: Table, rows: readonly (readonly Value[])[]): Sql[] {
+export function insertStatements({ name, columns, key }: Table, rows: readonly (readonly Value[])[]): Sql[] {
   const names = columns.map((column) => column.name).join(', ');
   const tail = `on conflict (${key.join(', ')}) do nothing`;
   return withRows(`insert into ${name} (${names}) values`, columns.length, rows.flat(), tail);
 }
 
 /** Deletes the rows with these primary keys. */
-export function deletionOf(table: Table, keys: readonly (readonly Value[])[]): Sql {
+export function deleteStatement(table: Table, keys: readonly (readonly Value[])[]): Sql {
   return sql`delete from ${identifier(table.name)} where ${keyIsIn(table, keys)}`;
 }
 
@@ -74,7 +74,7 @@ function keyIsIn({ key }: Table, keys: readonly (readonly Value[])[]): Sql {
   )})`;
 }
 
-function portionQuery({ name, key }: Table, columns: Sql, after: readonly Value[] | undefined, limit: number): Sql {
+function chunkQuery({ name, key }: Table, columns: Sql, after: readonly Value[] | undefined, limit: number): Sql {
   // Qualified, because PostgreSQL would sort by a column of the result with the same name.
   const order = join(key.map((column) => sql`${identifier(name)}.${identifier(column)}`));
   const from = after === undefined ? sql`` : sql`where (${order}) > ${row(after)}`;
@@ -89,12 +89,12 @@ async function readRows(db: Queryable, table: Table, query: (columns: Sql) => Sq
     integer ? sql`cast(${identifier(name)} as text)` : identifier(name),
   );
   const texts = await db.tuples(query(join(exact)));
-  return texts.map((cells) => cells.map((cell, place) => (table.columns[place]!.integer ? integerOf(cell) : cell)));
+  return texts.map((cells) => cells.map((cell, place) => (table.columns[place]!.integer ? toInteger(cell) : cell)));
 }
 
 const isClamped = (cell: Cell): boolean => typeof cell === 'number' && Math.abs(cell) === Number.MAX_SAFE_INTEGER;
 
-function integerOf(cell: Cell): Value {
+function toInteger(cell: Cell): Value {
   if (cell === null) return null;
   const number = Number(cell);
   return Math.abs(number) < Number.MAX_SAFE_INTEGER ? number : BigInt(cell as string);
@@ -111,8 +111,8 @@ function nextLimit(rows: readonly (readonly Value[])[]): number {
       bytes += typeof cell === 'string' ? cell.length : cell instanceof Uint8Array ? cell.byteLength : 8;
     }
   }
-  const fitting = Math.floor((PORTION_BYTES / bytes) * rows.length);
-  const limit = Math.max(1, Math.min(fitting, rows.length * 4, MAX_PORTION_ROWS));
+  const fitting = Math.floor((CHUNK_BYTES / bytes) * rows.length);
+  const limit = Math.max(1, Math.min(fitting, rows.length * 4, MAX_CHUNK_ROWS));
   // A power of two keeps the number of prepared statements of the inserts small.
   return 2 ** Math.floor(Math.log2(limit));
 }

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { changeApplication } from '#store/applications/application-changes.ts';
+import {
+  addFurtherSecret,
+  type Application,
+  deleteApplication,
+  removeSecret,
+  secretsOf,
+} from '#store/applications/applications.ts';
+import { resumeApplication } from '#store/applications/suspension.ts';
+import { operation, refuse } from './operation.ts';
+
+const subject = ({ client_id, name }: Application) => ({ subject: client_id, label: name });
+const noFields = z.strictObject({});
+const noDetail = () => ({});
+
+const settings = z
+  .strictObject({
+    name: z.string(),
+    redirect_uris: z.array(z.string()),
+    require_pkce: z.boolean(),
+    rotate_refresh_tokens: z.boolean(),
+  })
+  .partial();
+type Settings = z.output<typeof settings>;
+
+const shown = (value: string | string[] | boolean) => (Array.isArray(value) ? value.join(' ') : value);
+
+/** The settings that differ from those of the application, as the audit log shows them. */
+export function changedSettings(application: Application, wanted: Settings): Record<string, string | boolean> {
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => value !== undefined && shown(value) !== shown(application[name as keyof Settings]),
+  );
+  return Object.fromEntries(changed.map(([name, value]) => [name, shown(value!)]));
+}
+
+/** Changes what is given, at once: a change of an owner may have to wait (see `application-changes.ts`). */
+export const changeSettings = operation({
+  name: 'application.change',
+  subject,
+  fields: settings,
+  who: 'operator',
+  reauthenticate: 'always',
+  impact: undefined,
+  run: async ({ db, clock }, application: Application, fields) => {
+    const { name, redirect_uris, require_pkce, rotate_refresh_tokens } = application;
+    const wanted = {
+      name: fields.name ?? name,
+      redirect_uris: fields.redirect_uris ?? redirect_uris,
+      require_pkce: fields.require_pkce ?? require_pkce,
+      rotate_refresh_tokens: fields.rotate_refresh_tokens ?? rotate_refresh_tokens,
+    };
+    await changeApplication(db, clock.now(), application.client_id, wanted, undefined);
+  },
+  detail: (fields, _, application) => changedSettings(application, fields),
+});
+
+/** Resumes an application that was suspended because its owners were disabled or deleted. */
+export const startApplication = operation({
+  name: 'application.start',
+  subject,
+  fields: noFields,
+  who: 'operator',
+  reauthenticate: 'always',
+  impact: undefined,
+  run: async ({ db }, { client_id }: Application) =>
+    (await resumeApplication(db, client_id)) ? undefined : refuse('not_suspended'),
+  detail: noDetail,
+});
+
+/** Deletes an application and all its tokens. */
+export const removeApplication = operation({
+  name: 'application.delete',
+  subject,
+  fields: noFields,
+  who: 'owner',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db }, { client_id }: Application) => void (await deleteApplication(db, client_id)),
+  detail: noDetail,
+});
+
+/** Adds a secret to a service; the others stay valid. */
+export const createSecret = operation({
+  name: 'application.secret.create',
+  subject,
+  fields: noFields,
+  who: 'owner',
+  reauthenticate: 'always',
+  impact: undefined,
+  run: async ({ db, clock }, { key, type }: Application) => {
+    if (type !== 'service') return refuse('not_service');
+    const secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key));
+    return secret === undefined ? refuse('enough_secrets') : { secret };
+  },
+  detail: noDetail,
+});
+
+export const withdrawSecret = operation({
+  name: 'application.secret.withdraw',
+  subject,
+  fields: z.strictObject({ id: z.string() }),
+  who: 'owner',
+  reauthenticate: 'never',
+  impact: async ({ db }, { key }: Application, { id }) => {
+    const secrets = await secretsOf(db, key);
+    const secret = secrets.find((one) => one.id === id);
+    return secret === undefined ? refuse('unknown_secret') : { secret, valid: secrets.length };
+  },
+  run: async ({ db }, { key }, { id }) => ((await removeSecret(db, key, id)) ? undefined : refuse('unknown_secret')),
+  detail: (fields) => fields,
+});
