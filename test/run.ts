@@ -18,7 +18,7 @@ import { openRunFolder, type RunFolder } from './support/run-folder.ts';
 const TEST_TIMEOUT_MS = 180_000;
 const GRACE_MS = 3_000;
 
-/** What a test may know of the machine: an operator's own settings stay out, above all DATABASE_URL. */
+/** The environment of tests, without the settings of an operator such as DATABASE_URL. */
 const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TERM|CI|NO_COLOR|FORCE_COLOR|NODE_.*|npm_.*|TEST_.*)$/;
 
 let interrupted: NodeJS.Signals | undefined;

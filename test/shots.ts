@@ -145,7 +145,7 @@ async function card(site: string, name: string, path: string): Promise<void> {
   writeFileSync(pictureAt(`card-${name}`), await answer.bytes());
 }
 
-/** The season, the heartbeats of the last day, and whatever upkeep makes of them. */
+/** The generated history, the heartbeats of the last day, and the data that jobs derive from them. */
 async function fill(context: AppContext): Promise<void> {
   const now = systemClock.now();
   const sample = sampleNetwork({ seed: 'shots', now, matches: MATCHES });

@@ -13,9 +13,9 @@ import type { PunishmentScope, Server } from '#store/game/servers.ts';
 
 /**
  * Exports the ledger as events with their receipts. An empty network that ingests them in this order gets the same data
- * with the same ids. Withdrawn events are left out, but players and servers that they created and that other events refer
- * to get an event of their own (`server.configured`, `player.known`). The export reads one database snapshot, so that a
- * retraction at the same time cannot leave such an id without its event.
+ * with the same ids. Withdrawn events are left out; a substitute event (`server.configured`, `player.known`) creates each
+ * player or server that they created and that others refer to. The export reads one database snapshot, so that a retraction
+ * at the same time cannot remove an event that a substitute would have to replace.
  */
 export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
   await using snapshot = await db.snapshot();
@@ -70,14 +70,14 @@ function eventOf({ key, id, type, time, server, data }: EventParts): WireEvent {
 }
 
 interface Substitute {
-  /** The position in the export, which makes the server or player get its key again. */
+  /** The position in the export, so that the server or player gets the same key again. */
   key: number;
   event: WireEvent;
 }
 
 /**
  * Events for servers and players whose first event is missing from the export. The key of a server or player follows the
- * key of the event that created it; where that event was withdrawn or is a heartbeat, a substitute takes its place.
+ * key of the event that created it; if that event was withdrawn or is a heartbeat, a substitute replaces it.
  */
 async function substituteEvents(db: Queryable): Promise<Substitute[]> {
   return [...(await serverSubstitutes(db)), ...(await playerSubstitutes(db))].sort((a, b) => a.key - b.key);
@@ -146,7 +146,7 @@ async function* presences(db: Queryable): AsyncGenerator<WireEvent> {
   }
 }
 
-/** The matches without a result of each server in their order, its running match last. */
+/** The matches without a result of each server, oldest first; its running match last. */
 async function* runningMatches(db: Queryable, bodyOf: BodyOf): AsyncGenerator<WireEvent> {
   const servers = await db.all<Server>(sql`select key, name from servers where removed is null order by key`);
   for (const { key, name: server } of servers) {

@@ -117,7 +117,7 @@ onEachDatabase('a match gets another entity tag when one of its players is anony
   assert.equal(new Set(seen.values()).size, 3, 'a player of another match changes nothing');
 });
 
-/** What the test shows of a match with a merged player, of that player's kills and of a match without merged players. */
+/** The compared members of a match with a merged player, of that player's kills and of a match without merged players. */
 const everywhere = (name: string, objectiveName: string, uuid: string, own: string) => [
   [name, undefined, undefined],
   [name, objectiveName, uuid],

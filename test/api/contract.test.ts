@@ -11,7 +11,7 @@ const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit
 const withoutVariable = ({ headers }: Reply) => ({ ...headers, 'x-ratelimit-remaining': '', date: '' });
 const remaining = ({ headers }: Reply): number => Number(headers['x-ratelimit-remaining']);
 
-/** The headers of every `/v1` response, whatever its status. */
+/** The headers of every `/v1` response, of any status. */
 function assertCommon(reply: Reply): void {
   for (const name of RATE_HEADERS) assert.match(String(reply.headers[name]), /^\d+$/, `${name} of ${reply.status}`);
   assert.equal(reply.headers['access-control-allow-origin'], '*');

@@ -145,15 +145,15 @@ async function refusesOtherMembers(t: TestContext, path: string, reply: Reply, c
   });
 }
 
-/** Members of resources of our own. */
+/** Members of resources that the specification does not have. */
 const OWN_ITEMS = ['killer', 'envdeath_count', 'aggregate', 'phase', 'seen'];
-/** The members of shapes of our own inside a match, and of values by the key of a counter. */
+/** The members of shapes in a match that the specification does not have, and of values by the key of a counter. */
 const OWN_SHAPES = [
   ...['uuid,name,team,counters', 'team,color', 'assists'],
   ...['name,score,kill_count,death_count,color', 'name,score,kill_count,death_count,players,color'],
 ];
 
-/** Whether the object has a shape of our own, whose schema allows further members. */
+/** Whether the specification does not have the object's shape; its schema allows further members. */
 function isOpenEnded(root: Json, place: Place): boolean {
   const object = place(root);
   if (OWN_SHAPES.includes(Object.keys(object).join())) return true;

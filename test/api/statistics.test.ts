@@ -44,7 +44,7 @@ const countersIn = (group: Record<string, unknown>): Record<string, unknown> =>
 
 const idsOf = (items: { id: string }[]): string[] => items.map(({ id }) => id);
 
-/** Where Red completed an objective. */
+/** The location at which Red completed an objective. */
 const place = (map: string, id: string | undefined, color: string, ms: number) => ({
   ...{ map, match_id: id, team: 'Red', team_color: color, time: after(ms).replace('Z', '+00:00') },
 });

@@ -21,7 +21,7 @@ function frameOf(frame: Frame, body: string): Record<string, string> {
   return frame === 'chunks' ? { 'transfer-encoding': 'chunked' } : {};
 }
 
-/** Sends a request unchanged, where `fetch` would correct it. */
+/** Sends a malformed request unchanged, which `fetch` would correct. */
 async function send(
   origin: string,
   method: string,

@@ -4,7 +4,7 @@ import { Mailbox } from '#test/support/mailbox.ts';
 import { Person } from './person.ts';
 import { openTestAuth, PASSWORD, type RunningTestAuth } from './support.ts';
 
-/** Services with a mail server that receives what they send. */
+/** Services with a mail server that receives their mails. */
 export interface World {
   services: RunningTestAuth;
   mail: Mailbox;

@@ -299,7 +299,7 @@ onEachDatabase('a management connection comes from a file, its secret from anoth
     printed.push(out);
     return (JSON.parse(out) as Record<string, unknown>[])[0]!;
   };
-  /** What is stored; `revision` tells whether the connection began anew. */
+  /** The stored connection; `revision` grows if the connection starts again. */
   const stored = async () => {
     const held = await db.get<{ url: string; ca: string; revision: number; sealed_secret: string }>(
       sql`select url, ca, revision, sealed_secret from managed_servers`,

@@ -25,7 +25,7 @@ interface Finding {
 const NAMES: readonly ServiceName[] = ['API', 'AUTH', 'SITE', 'INGEST'];
 const KEY = 'a secret key that is long enough for the doctor';
 
-/** Runs the doctor with `--json` in a folder of its own. */
+/** Runs the doctor with `--json` in a new folder. */
 async function doctor(environment: Environment, args: string[] = [], folder = newFolder()) {
   const { result, out, err } = await captured({ environment, folder }, () => run(['doctor', '--json', ...args]));
   assert.equal(err, '');

@@ -34,7 +34,7 @@ async function databaseOf(t: TestContext, dialect: Dialect, create = createTestD
 
 const optionsOf = (target: string): MoveOptions => ({ target, now: () => 0, progress: quiet, step: quiet });
 
-/** Changes of every kind while a move is under way: new rows, new names, a name that somebody else takes, deletions. */
+/** Changes of every kind during a move: new rows, new names, a name that passes to another player, deletions. */
 async function change(context: TestAppContext, round: number): Promise<void> {
   const { db } = context;
   await sendEvents(
@@ -149,7 +149,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       if (changes !== undefined) rounds.push(Number(changes));
     };
     await move(source, target, { ...optionsOf(targetUrl), step });
-    // The first round has also what changed during the copy; the third would leave as much as the second.
+    // The first round also copies the changes made during the copy; the third would leave as many as the second.
     assert.deepEqual(rounds, [2400, 1200, 1200], 'an update that keeps its key is noted once');
     assert.deepEqual(await readDigests(target, quiet), await readDigests(db, quiet));
   });

@@ -14,7 +14,7 @@ export interface Ran {
   err: string;
 }
 
-/** Runs a command in this process, with the given environment instead of its own. */
+/** Runs a command in this process, with the given environment instead of the process's. */
 export const scorehall = (environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> =>
   scorehallWith('', environment, ...args);
 
@@ -45,7 +45,7 @@ export interface Served {
   addresses: Record<string, string>;
   /** The log lines so far. */
   log: { level: number; msg: string; err?: { message: string } }[];
-  /** What the service has printed so far. */
+  /** The output of the service so far. */
   output: () => string;
 }
 

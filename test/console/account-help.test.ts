@@ -48,7 +48,7 @@ onEachDatabase('an operator helps with a password, by mail and on paper, and wit
   assert.equal((await person.open(link)).status, 410, 'a link works once');
   sent.splice(0);
 
-  // On paper: shown once, kept when a stranger requests a mail, and no proof of the mailbox.
+  // On paper: shown once, kept if another person requests a mail, and no proof of the mailbox.
   await db.run(sql`update accounts set email_verified = 0 where id = ${ann.id}`);
   await send('password', { way: 'paper' });
   const paper = linkIn(console.text);

@@ -10,7 +10,7 @@ import { CALLBACK, makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole } from './support.ts';
 import { Person } from '#test/auth/person.ts';
 
-/** Fails where the page contains markup from a hostile name. */
+/** Fails if the page contains markup from a hostile name. */
 function assertHarmless({ page }: Person): void {
   assert.ok(page.status < 400, `${page.url}: ${page.status}`);
   assert.deepEqual(strangeIn(page.html), [], page.url);

@@ -100,7 +100,7 @@ onEachDatabase('a player without an account is erased: pages, events and audit l
   assert.equal((await listAudit(db, { action: 'player.erase' }, 5))[0]!.actor, 'Olga');
   assert.doesNotMatch(console.page.html, /\/erase"/, 'only once');
 
-  // By command: what it would do, the refusal for a player with an account, and the erasure itself.
+  // By command: the preview, the refusal for a player with an account, and the erasure itself.
   const command = (...args: string[]) =>
     scorehall({ DATABASE_URL: url, SECRET_KEY: context.config.SECRET_KEY }, ...args);
   const other = ['--player', person(2).uuid];

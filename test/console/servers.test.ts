@@ -84,7 +84,7 @@ onEachDatabase('the page of a server shows the type of a rejected event, or that
   assert.match(olga.text, /newest event 0 seconds ago\s+–\s+no type\s+rejected, see below/);
   assert.match(olga.text, /–\s+no type\s+three[\s\S]+<script>\s+two[\s\S]+player\.logn\s+one/);
   assert.doesNotMatch(olga.page.html, /<script>/);
-  // A screen reader says "no type" where the page shows a dash.
+  // A screen reader says "no type" for the dash that the page shows.
   assert.match(olga.page.html, /<span aria-hidden="true">–<\/span>\s*<span class="hidden">no type<\/span>/);
 });
 

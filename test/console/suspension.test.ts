@@ -15,7 +15,7 @@ const REASON = /^The application is suspended: the accounts of its owners are di
 
 const queryOf = (client_id: string) => ({ client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK });
 
-/** Ann's application with a token of its own and one of Bob, and a signed-in operator. */
+/** Ann's application with a client token and a token of Bob, and a signed-in operator. */
 async function open(t: TestContext, url: string) {
   const services = await openTestConsole(t, url, { INTROSPECTORS: 'watcher' });
   const { db, clock } = services.context;

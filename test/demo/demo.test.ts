@@ -11,8 +11,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { endDemosIn, RunningDemo } from './running.ts';
 
 /**
- * The second demo of the SQLite test goes on for the tests after it: each start takes 3 CPU seconds, and filling a database
- * 3 more.
+ * The tests after the SQLite test use its second demo: each start takes 3 CPU seconds, and filling a database 3 more.
  */
 let shared: RunningDemo | undefined;
 

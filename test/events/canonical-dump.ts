@@ -4,7 +4,7 @@ import { identifier, sql } from '#db/sql.ts';
 /** A canonical dump of a database, comparable between two databases: ids are replaced by names and references. */
 export type CanonicalDump = Record<string, unknown[]>;
 
-/** The id columns of each table, by what they refer to. Columns that hold derived hints are left out. */
+/** The id columns of each table, by the table that they refer to. Columns of derived hints are left out. */
 const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = {
   servers: { skip: ['key'] },
   presence: { ids: { server_key: 'server' } },
@@ -45,9 +45,9 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
 export const NOT_COMPARED: readonly string[] = [
   // Rejected and implausible events, heartbeats and running matches, which are not in the ledger.
   ...['refusals', 'event_warnings', 'online_samples', 'online_by_server', 'live_matches', 'unreported_matches'],
-  // Pseudonyms are random; what they withhold is tested with them.
+  // Pseudonyms are random; other tests check them and the held punishments.
   ...['pseudonyms', 'held_punishments'],
-  // Counted by jobs, which have tests of their own.
+  // Counted by jobs, which have separate tests.
   ...['map_ranks', 'ranked_players', 'rank_counts', 'rank_changes', 'sitemap_files'],
   ...['jobs', 'job_runs', 'rederivations', 'projections', 'sequence'],
   // Protocols of other programs, imports and connections to game servers.

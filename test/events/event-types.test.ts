@@ -24,7 +24,7 @@ function exampleOf(type: EventName, time?: string): WireEvent {
   return event(type, example as never, { server: 'Alpha', ...(time === undefined ? {} : { time }) });
 }
 
-/** What must have happened before the example of a type is accepted. */
+/** Events that must be ingested before the example of a type is accepted. */
 const EARLIER: Partial<Record<EventName, EventName[]>> = {
   'map.rated': ['map.published'],
   'punishment.changed': ['punishment.issued'],

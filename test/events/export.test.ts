@@ -170,7 +170,7 @@ onEachDatabase('the events of an export that is imported into its own network ar
   const beta = await serverSender(context, 'Beta');
   await ingestEvents(db, clock, beta, [change, lift]);
   const receipts = await ingestEvents(db, clock, OPERATOR, await exported(db));
-  // The lobby has no event of its own. The export adds a new event for it, with the stored facts.
+  // No event names the lobby. The export adds an event for it, with the stored facts.
   const events = receipts.filter((receipt) => !receipt.id.startsWith('export server '));
   assert.deepEqual(
     events.filter(({ status }) => status !== 'duplicate'),

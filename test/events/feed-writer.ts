@@ -5,7 +5,7 @@ import { openDb } from '#db/open.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { match, team } from '#test/support/builders.ts';
 
-/** A worker thread that ingests matches one after the other, on a connection of its own. */
+/** A worker thread that ingests matches one after the other, on its own connection. */
 const { url, first, count } = workerData as { url: string; first: number; count: number };
 await using db = await openDb(url, { keyedHash: secretHash });
 for (let number = first; number < first + count; number++) {

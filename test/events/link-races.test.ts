@@ -76,7 +76,7 @@ onEachDatabase('a link code that expires or is replaced while its use waits', as
   const { context, type, dbs } = await openTwo(t, url);
   const { db, clock } = context;
   const { id } = await account(context, 'Robin');
-  /** What becomes of a code that is typed while another process holds the lock and does something meanwhile. */
+  /** The receipt for a code that is typed while another process holds the lock and changes something. */
   const typedDuring = async (meanwhile: () => Promise<unknown>): Promise<string> => {
     const code = await newLinkCode(db, clock.now(), id);
     const { promise: held, resolve: hold } = Promise.withResolvers<void>();

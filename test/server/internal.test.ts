@@ -42,7 +42,7 @@ async function metricsWith(internal: string, requests: number): Promise<string> 
   }
 }
 
-/** A link in a folder of its own. */
+/** A link in a new folder. */
 function linkTo(file: string): string {
   const link = join(mkdtempSync(join(tmpdir(), 'link-')), 'linked.db');
   symlinkSync(file, link);

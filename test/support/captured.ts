@@ -46,7 +46,7 @@ function replace<T extends object>(stack: DisposableStack, owner: T, name: keyof
   });
 }
 
-/** Collects the writes of the work; others of this process, such as the test report, pass through. */
+/** Collects the output of the work; other output of this process, such as the test report, passes through. */
 function writer(stream: NodeJS.WriteStream, name: keyof Printed): Write {
   const write = stream.write.bind(stream);
   return ((chunk: string | Uint8Array, ...rest: never[]) => {

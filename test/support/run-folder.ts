@@ -55,7 +55,7 @@ async function firstLine(serverProcess: ChildProcess): Promise<FirstLine> {
 }
 
 /**
- * A folder in memory, where creating, flushing and removing a database takes half the CPU time of a disk, unless TMPDIR
+ * A folder in memory, in which creating, flushing and removing a database takes half the CPU time of a disk, unless TMPDIR
  * names another one. Started as root, PostgreSQL runs as another user, who must be able to enter the folder.
  */
 function base(): string {

@@ -20,7 +20,7 @@ import {
 
 type Link = DataOf<'account.link'>;
 
-/** Links the game account of a player to the account that the typed code belongs to. */
+/** Links the game account of a player to the account of the link code. */
 
 async function applyLink(context: EventContext, { player, code }: Link): Promise<HandlerResult> {
   const { work } = context;
@@ -56,7 +56,7 @@ async function recordLink({ work, server }: EventContext, { id, name }: Account)
 
 /**
  * Unlinks the game account from its account, unless a later event has linked the two again. If the game account was
- * merged into another one since, the account is linked to that one; it is unlinked too, unless an event of its own linked
+ * merged into another one since, the account is linked to that one; it is unlinked too, unless a separate event linked
  * it.
  */
 async function unlink({ tx, players }: UnitOfWork, { key }: LedgerRow, uuid: string): Promise<void> {
@@ -86,7 +86,7 @@ export const LINK_EFFECTS: Effects<typeof LINK_EVENTS> = {
   'account.link': {
     apply: applyLink,
     load: loadsNothing,
-    // The player returns: the events behind it keep the real player.
+    // Linking brings a deleted player back: later events of the transaction keep the real UUID.
     changesPlayers: true,
     aggregate: hasNoAggregate,
     observes: ({ player }) => player,

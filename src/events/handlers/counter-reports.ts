@@ -7,7 +7,7 @@ import type { EventContext } from '../ledger/unit-of-work.ts';
 
 /** Applies the values that an event reports of the network's own counters. */
 
-/** The most warnings about the counters of one event. */
+/** Maximum warnings about the counters of one event. */
 const MAX_WARNINGS = 5;
 
 /**

@@ -4,8 +4,8 @@ import { markStale } from '#store/jobs.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 /**
- * Withdraws the counters that an event reported of some players: subtracts them from sums, and has the maxima of players
- * derived again where the event may have set one.
+ * Withdraws the counters that an event reported of some players: subtracts them from sums, and marks the maxima of players
+ * as stale if the event may have set one.
  * @param players by default all that the event reports
  */
 export async function withdrawReports(work: UnitOfWork, event: number, players?: readonly number[]): Promise<void> {

@@ -1,21 +1,14 @@
 import { counterByKey, deleteCounter, listCounters, saveCounter } from '#store/game/counters/counters.ts';
 import { createJob } from '#store/jobs.ts';
-import {
-  AS_STORED,
-  type Effects,
-  hasNoAggregate,
-  loadsNothing,
-  observesNobody,
-  storesNoNames,
-} from './event-effect.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import { type COUNTER_EVENTS, MAX_COUNTERS } from '../schema/counters.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
 import { recountChunk, type RecountParams } from './recount.ts';
 
 /**
- * Adds or changes a counter. Where it counts in another way from now on, all earlier reports are counted again: few at
- * once, many by a job.
+ * Adds or changes a counter. If its aggregate or its modes change, all earlier reports are counted again: the first chunk
+ * in this transaction, the others by a job.
  */
 async function applyCounterDeclared(
   context: EventContext,
@@ -64,7 +57,7 @@ export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: { reversedBy: 'counter.removed' },
     anonymise: storesNoNames,
     ledger: AS_STORED,
@@ -74,7 +67,7 @@ export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: { reversedBy: 'counter.declared' },
     anonymise: storesNoNames,
     ledger: AS_STORED,

@@ -7,8 +7,8 @@ import type { EventType } from '../schema/event-type.ts';
 import type { UnitOfWork, EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
 
 /**
- * What an event does, and how that is taken back: one value for each type (`index.ts` lists them), beside what the event
- * is (`../schema/`).
+ * The effect of an event and its retraction: one value for each type, listed in `index.ts`. The schema of the type is in
+ * `../schema/`.
  * @template Data the data of the event as `prepared` returns it
  */
 export interface EventEffect<Data = unknown> {
@@ -19,17 +19,17 @@ export interface EventEffect<Data = unknown> {
   apply(context: EventContext, data: Data): Promise<HandlerResult> | HandlerResult;
   /** Reads what `apply` needs of all events of a transaction, in few statements. */
   load(work: UnitOfWork, events: readonly { scope: number; data: Data }[]): Promise<void> | void;
-  /** Whether a UUID may mean another player after it, so that the events behind it are looked up again. */
+  /** Whether a UUID may mean another player after the event, so that later events of the transaction are looked up again. */
   changesPlayers: boolean;
   /**
-   * The aggregate that it changes: rows whose content depends on the order of events (`aggregates.ts`). Null for an event
-   * that only changes sums and newest values, from which it can be removed alone, and if `apply` returns the aggregate.
+   * The aggregate that it changes: rows whose content depends on the order of events (`aggregates.ts`). Null if the event
+   * changes only sums and newest values, which need no other event to retract it, or if `apply` returns the aggregate.
    */
   aggregate(data: Data, scope: number): string | null;
   /** The player whose name it records, unless `retract` works in chunks. */
   observes(data: Data): Observation | undefined;
   retract: Retraction<Data>;
-  /** Replaces deleted players in its rows, beside the names of `observes`. */
+  /** Replaces deleted players in the rows of the event; the names of `observes` are replaced by the caller. */
   anonymise(tx: Queryable, event: number, players: DeletedPlayers): Promise<void> | void;
   ledger: LedgerForm;
 }
@@ -47,11 +47,11 @@ export interface Observation {
   session?: Session;
 }
 
-/** How the tables become as if the event had never been sent. */
+/** The way to make the tables as if the event had never been sent. */
 export type Retraction<Data> =
-  /** Never: operators reverse it with this event. */
+  /** Not retracted: operators send this event to reverse it. */
   | { reversedBy: EventName | 'nothing' }
-  /** The ledger does not have it. */
+  /** The ledger does not store the event. */
   | 'not stored'
   /** Deletes its rows and subtracts it from sums. @returns the aggregate to derive again */
   | { undo(work: UnitOfWork, row: LedgerRow, data: Data): Promise<string | null> | string | null }
@@ -63,7 +63,7 @@ export interface ChunkedRetraction {
   next(work: UnitOfWork, row: LedgerRow, cursor: never, budget: Budget): Promise<ChunkCursor | undefined>;
 }
 
-/** Where a retraction in chunks continues. */
+/** The position at which a retraction in chunks continues. */
 export interface ChunkCursor {
   /** The key of the event. */
   key: number;
@@ -76,9 +76,9 @@ export interface DeletedPlayers {
   owner: { key: number; name: string } | undefined;
 }
 
-/** How its data in the ledger are compared and exported. */
+/** Comparison and export of an event's data in the ledger. */
 interface LedgerForm {
-  /** Whether an earlier event of the same id says the same, although their data differ. */
+  /** Whether an earlier event of the same id has the same meaning, although the data differ. */
   isSame(tx: Queryable, earlier: Accepted, raw: string): Promise<boolean> | boolean;
   /** Prepares the export of rows of the type. @returns a function that completes the data of one of them */
   exported(db: Queryable, rows: readonly LedgerRow[]): Promise<Completion> | Completion;
@@ -96,8 +96,8 @@ export type Completion = (row: LedgerRow, data: Record<string, unknown>) => obje
 export const AS_STORED: LedgerForm = { isSame: () => false, exported: () => (_row, data) => data };
 export const loadsNothing = (): void => undefined;
 export const hasNoAggregate = (): null => null;
-export const observesNobody = (): undefined => undefined;
-/** For events without rows that name players, and those whose rows do so by key only. */
+export const observesNone = (): undefined => undefined;
+/** For events whose rows do not store names or UUIDs of players. */
 export const storesNoNames = (): void => undefined;
 /** For events that only change their aggregate. */
 export const AGGREGATE_ONLY = { undo: (_batch: UnitOfWork, { aggregate }: LedgerRow): string | null => aggregate };

@@ -3,8 +3,8 @@ import { sql } from '#db/sql.ts';
 import { punishmentOfAggregate } from './punishment-aggregate.ts';
 
 /**
- * Returns a function that names the punishment of an exported change by its issuer and the issuer's own name of it. A
- * network that already has newer events gives the punishment another id, under which the change would not find it.
+ * Returns a function that replaces the punishment's id in an exported change by its issuer and the issuer's reference. A
+ * network that already has newer events gives the punishment another id on import, so the exported id would not find it.
  */
 export async function namedByIssuer(db: Queryable) {
   const servers = await db.all<{ key: number; name: string }>(sql`select key, name from servers`);

@@ -13,7 +13,7 @@ import { PUNISHMENT_EFFECTS } from './punishments.ts';
 import { ROTATION_EFFECTS } from './rotations.ts';
 import { SERVER_EFFECTS } from './servers.ts';
 
-/** What each type of event does. */
+/** The effect of each type of event. */
 export const EFFECTS: Effects<typeof EVENT_TYPES> = {
   ...SERVER_EFFECTS,
   ...MATCH_EFFECTS,
@@ -29,7 +29,7 @@ export const EFFECTS: Effects<typeof EVENT_TYPES> = {
   ...MERGE_EFFECTS,
 };
 
-/** The effect of a type, without the type of its data. */
+/** The effect of a type; the type of its data is erased. */
 export const effectOf = (type: EventName): EventEffect => EFFECTS[type];
 
 /** Events of operators that are never retracted. */

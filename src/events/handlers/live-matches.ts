@@ -1,21 +1,14 @@
 import { hasResult, isSameMatch, newestReport, storeReport } from '#store/game/live-matches.ts';
 import { teamOf } from '../schema/match-summary.ts';
-import {
-  AS_STORED,
-  type Effects,
-  hasNoAggregate,
-  loadsNothing,
-  observesNobody,
-  storesNoNames,
-} from './event-effect.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { LIVE_MATCH_EVENTS } from '../schema/live-matches.ts';
 import { type EventContext, type HandlerResult } from '../ledger/unit-of-work.ts';
 import { observedAt } from './servers.ts';
 
 /**
- * Stores the newest report of the match that a server plays. A match that began at another time becomes an unreported match, unless
- * its result is known.
+ * Stores the newest report of the match that a server plays. If the stored report has another start, its match becomes an
+ * unreported match, unless its result is known.
  */
 async function applyProgress(context: EventContext, data: DataOf<'match.progress'>): Promise<HandlerResult> {
   const { work, eventId: id, server, time } = context;
@@ -55,7 +48,7 @@ export const LIVE_MATCH_EFFECTS: Effects<typeof LIVE_MATCH_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: 'not stored',
     anonymise: storesNoNames,
     ledger: AS_STORED,

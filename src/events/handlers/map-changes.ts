@@ -9,7 +9,7 @@ export interface MapChange {
   /** The exact name: the changes of maps whose names differ in case only are listed together. */
   name: string;
   version: string;
-  /** Epoch milliseconds: what the sender said, and when it arrived. */
+  /** Epoch milliseconds: the event's own time, and its arrival. */
   time: number;
   received: number;
   /** The server that sent it; empty for an operator. */
@@ -19,7 +19,7 @@ export interface MapChange {
   withdrawn: boolean;
 }
 
-/** All versions that were published of a map (by name, in any case), in the order of their receipts, newest first. */
+/** All published versions of a map (by name, in any case), by receipt, newest first. */
 export async function mapChanges(db: Queryable, name: string): Promise<MapChange[]> {
   const rows = await db.all<Record<'key' | 'time' | 'received' | 'credential', number> & Texts>(sql`
     select l.key, l.time, l.received, l.credential, l.body, l.withdrawn, s.name as server

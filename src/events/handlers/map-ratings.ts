@@ -98,10 +98,9 @@ export async function deleteVote(
       and rate_1 = 0 and rate_2 = 0 and rate_3 = 0 and rate_4 = 0 and rate_5 = 0`);
 }
 
-/** The votes of a player for the maps of an aggregate, as the reference of a stale aggregate (`jobs/map-ratings.ts`). */
+/** A reference for `markStale`: the votes of a player for the maps of an aggregate (`jobs/map-ratings.ts`). */
 export const votesOf = (aggregate: string, player: number): string => `vote ${player} ${aggregate}`;
 
-/** Only the votes of the player are derived again. */
 async function undoRated(
   work: UnitOfWork,
   row: LedgerRow,

@@ -11,7 +11,7 @@ import {
   sourceOf,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import { AS_STORED, type Effects, loadsNothing, observesNobody, storesNoNames } from './event-effect.ts';
+import { AS_STORED, type Effects, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MAP_EVENTS } from '../schema/maps.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
@@ -19,9 +19,9 @@ import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
 type Published = DataOf<'map.published'>;
 
 /**
- * Stores a new map, or a newer version of a known one. Maps belong to the network, whose servers deploy the same ones: any
- * of them may publish any map, and the event with the latest `time` counts, whatever its version says. An empty objective
- * or a missing picture does not overwrite the stored one, since older map files lack them.
+ * Stores a new map, or a newer version of a known one. Maps belong to the network, because its servers deploy the same
+ * ones: every server may publish any map, and the event with the latest `time` counts, whatever its version is. An empty
+ * objective or a missing picture does not overwrite the stored one, because older map files lack them.
  */
 async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
   const { time, work } = context;
@@ -47,7 +47,7 @@ async function applyPublished(context: EventContext, data: Published): Promise<H
     await updateMap(context, known.key, next, picture);
     return undefined;
   }
-  // Until this time the map was like this: an event with an earlier time that arrives late is not newer.
+  // A late event with an earlier time must not replace this version.
   await work.tx.run(sql`update maps set published = ${time} where key = ${known.key}`);
   return { note: 'nothing changed: the same map is already published' };
 }
@@ -145,7 +145,7 @@ function factsOf({ version, proto, objective, type, path, authors, teams, gamemo
   return { version, proto, objective, type, path, authors, teams, gamemodes };
 }
 
-/** Deletes the picture of a map with the last event that brought it. The map itself is rebuilt. */
+/** Deletes the picture of a map with the last event that has it. The map itself is rebuilt. */
 async function undoPublished({ tx }: UnitOfWork, { key, aggregate }: LedgerRow): Promise<string | null> {
   await tx.runAll([
     sql`delete from map_images where hash in (select hash from map_pictures where ledger_key = ${key})
@@ -162,7 +162,7 @@ interface Picture {
   bytes: Uint8Array;
 }
 
-/** Adds the pictures, which the ledger does not have. */
+/** Adds the pictures, which the ledger does not store. */
 async function withPictures(db: Queryable, rows: readonly LedgerRow[]) {
   const pictures = await db.all<Picture & { ledger_key: number }>(sql`
     select m.ledger_key, p.content_type, p.bytes from map_pictures m join pictures p on p.hash = m.hash
@@ -191,7 +191,7 @@ export const MAP_EFFECTS: Effects<typeof MAP_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: ({ name }) => mapAggregate(name),
-    observes: observesNobody,
+    observes: observesNone,
     retract: { undo: undoPublished },
     anonymise: storesNoNames,
     ledger: { ...AS_STORED, exported: withPictures },

@@ -31,7 +31,7 @@ export async function anonymiseMatch(
   ]);
 }
 
-/** Deletes the names of merged players from the kills of a match, whose readers show those of the surviving players. */
+/** Deletes the names of merged players from the kills of a match: readers show the names of the surviving players. */
 async function clearMergedNames(tx: Queryable, match: number): Promise<void> {
   const merged = sql`select player_key from merged_in_matches where match_key = ${match}`;
   await tx.runAll([

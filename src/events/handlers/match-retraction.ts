@@ -19,12 +19,12 @@ import type { Budget } from '../ledger/chunk.ts';
 
 /**
  * Withdraws a match in chunks, because one match may have thousands of players and kills. The first chunk marks the
- * event as withdrawn and deletes the page of the match; the following ones subtract its players, and the last one deletes
- * its row.
+ * event as withdrawn and deletes the details of the match; the following ones subtract its players, and the last one
+ * deletes its row.
  */
 
 export interface MatchCursor extends ChunkCursor {
-  /** The number of players (of `uuidsOf`) that are done. */
+  /** The number of subtracted players, in the order of `uuidsOf`. */
   offset: number;
   countedFor: CountedFor;
 }
@@ -39,15 +39,15 @@ export async function beginMatch(work: UnitOfWork, row: LedgerRow): Promise<Matc
   await countUuidsApart(work, row);
   await tx.runAll([
     sql`update ledger set withdrawn = ${now} where key = ${key}`,
-    // The projection of the leaderboards and the pages read matches with their details, so both pass it by from here on.
+    // Leaderboards and pages read matches with their details only, so they leave this one out from now on.
     sql`delete from match_details where match_key = ${key}`,
   ]);
   return { key, offset: 0, countedFor };
 }
 
 /**
- * Adds to the counters what they lack where several UUIDs of the match are one player, who has one match: the chunks
- * subtract each UUID as it was counted, and in between further UUIDs may be merged.
+ * Undoes the correction for players with several UUIDs in the match, which was counted once for them: the following chunks
+ * subtract each UUID separately, and more UUIDs may be merged between two chunks.
  */
 async function countUuidsApart(work: UnitOfWork, row: LedgerRow): Promise<void> {
   const { tx, players } = work;
@@ -62,7 +62,7 @@ async function countUuidsApart(work: UnitOfWork, row: LedgerRow): Promise<void> 
   const results = new Map<number, MatchResult>();
   for (const [uuid, , result] of played) {
     const player = players.find(uuid)!;
-    // A merge that is not complete has moved the row, but not yet the player.
+    // An unfinished merge may have moved the row, but not yet the player.
     const owner = withRow.has(player.key) ? player.key : (survivors.get(uuid) ?? player.key);
     const before = results.get(owner);
     if (before !== undefined) players.count(player, group, sumsOf(group, countedTwice(before, result)));
@@ -78,7 +78,7 @@ async function survivorsIn(tx: Queryable, match: number): Promise<Map<string, nu
   return new Map(rows as [string, number][]);
 }
 
-/** @returns where the next chunk continues; undefined when the match is gone */
+/** @returns the position of the next chunk; undefined if the match is deleted */
 export async function continueMatch(
   work: UnitOfWork,
   row: LedgerRow,
@@ -93,7 +93,7 @@ export async function continueMatch(
   budget.spend(count);
   if (next.offset < uuids.length || budget.isSpent) return next;
   if (match.kills.length > 0 && !(await deleteKills(work.tx, cursor.key, budget))) return next;
-  // Those of players whom a merge has moved since.
+  // Reports of players that a merge has moved meanwhile.
   await withdrawReports(work, cursor.key);
   await work.tx.run(sql`delete from matches where key = ${cursor.key}`);
   return undefined;

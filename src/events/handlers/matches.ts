@@ -1,4 +1,4 @@
-import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNobody } from './event-effect.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone } from './event-effect.ts';
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
@@ -34,8 +34,8 @@ async function applyFinished(context: EventContext, match: MatchSummary): Promis
 type PlayerRow = [match: number, player: number, ...PlayedBy];
 
 /**
- * Adds one row per player, and the names of scorers who are in no team, which no row of `player_matches` stores. Where
- * several UUIDs of the match were merged into one player, `joinPlayed` says what the row has.
+ * Adds one row per player, and observations of the scorers without a team, who have no row in `player_matches`. If several
+ * UUIDs of the match were merged into one player, `joinPlayed` makes one row of theirs.
  */
 function addPlayers(context: EventContext, { facts, finished, players, scorers }: MatchSummary): void {
   const { work, key } = context;
@@ -63,7 +63,7 @@ function addPlayers(context: EventContext, { facts, finished, players, scorers }
   for (const row of rows.values()) work.rows.add('player_matches', row);
   for (const [player, { uuid, all }] of names.byPlayer) {
     const sorted = [...all].sort();
-    // Of several names in one event the last in their order is the newest.
+    // Of several names in one event the last in sort order counts as the newest.
     if (sorted.length > 1) findOrAddPlayer(context, { uuid, name: sorted.at(-1)! }, finished);
     for (const name of sorted) {
       if (name !== rows.get(player)?.[2]) work.rows.add('name_observations', [player, key, finished, name]);
@@ -71,7 +71,7 @@ function addPlayers(context: EventContext, { facts, finished, players, scorers }
   }
 }
 
-/** The names of players in a match that `player_matches` does not store, or not all of them. */
+/** Names that a match observed and `player_matches` does not store, by player. */
 class ObservedNames {
   readonly byPlayer = new Map<number, { uuid: string; all: Set<string> }>();
 
@@ -128,7 +128,7 @@ export const MATCH_EFFECTS: Effects<typeof MATCH_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: { begin: beginMatch, next: continueMatch },
     anonymise: anonymiseMatch,
     ledger: AS_STORED,

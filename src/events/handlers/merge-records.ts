@@ -18,9 +18,9 @@ import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { Budget, type ChunkRunner } from '../ledger/chunk.ts';
 
 /**
- * Moves the records of a merged player to the surviving one, and records in which matches the merged UUID took part, for
- * their readers. A small merge is complete with its event; a bigger one goes on as a job. Until it is complete both players
- * exist, and new events of the merged UUID count for the merged player, whose records follow.
+ * Moves the records of a merged player to the surviving one, and records the matches of the merged UUID, for their readers.
+ * A small merge is complete with its event; a larger one continues as a job. Until then both players exist, and new events
+ * of the merged UUID count for the merged player, whose records are moved as well.
  */
 
 export interface MergeParams {
@@ -28,7 +28,7 @@ export interface MergeParams {
   from: string;
   /** The key of the merged player. */
   merged: number;
-  /** The key of the surviving player; the same where there was none, so that the merged player got its UUID. */
+  /** The key of the surviving player. Equal to `merged` if there was none, so that the merged player got its UUID. */
   survivor: number;
 }
 
@@ -42,8 +42,8 @@ interface Cursor {
 }
 
 /**
- * Does the first chunk of a merge, and adds a job for the others or for what has to be derived again. While another job is
- * open, which may read or move the same rows, the whole merge waits for it.
+ * Runs the first chunk of a merge, and adds a job for the others or for stale data. If another job is open, the whole merge
+ * waits for it, because it may read or move the same rows.
  */
 export async function mergeOrCreateJob({ tx, now }: UnitOfWork, params: MergeParams): Promise<void> {
   const job = { kind: 'merge', label: idOf(params.survivor), params } as const;
@@ -55,8 +55,8 @@ export async function mergeOrCreateJob({ tx, now }: UnitOfWork, params: MergePar
 }
 
 /**
- * Whether a job has rows to move to or from a player. Its records are in two places then, and without any observation of its
- * own it must not be deleted.
+ * Whether a job has rows to move to or from a player. The records are in two places then, so the player must not be deleted
+ * even if it has no observation left.
  */
 export async function isMerging(tx: Queryable, player: number): Promise<boolean> {
   return (await openMerges(tx)).some(({ params: { merged, survivor }, cursor: { isMoved = false } }) => {
@@ -84,13 +84,13 @@ export const mergeChunk: ChunkRunner = async ({ tx, now }, job) => {
   const cursor = JSON.parse(job.cursor) as Cursor;
   const params = JSON.parse(job.params) as MergeParams;
   const isComplete = cursor.isMoved || (await moveRows(tx, now, params, cursor));
-  // `derivePlayer` has left out both players since the job was created.
+  // `derivePlayer` leaves out both players while the job is open.
   if (isComplete) await markStale(tx, 'player', [params.survivor]);
   return { cursor: { ...cursor, isMoved: isComplete }, done: 1, isComplete, mayPause: true };
 };
 
 /**
- * Moves the next rows; after the last ones, completes the merge and marks what has to be derived again.
+ * Moves the next rows; after the last ones, completes the merge and marks stale data.
  * @returns whether the merge is complete
  */
 async function moveRows(tx: Queryable, now: number, params: MergeParams, cursor: Cursor): Promise<boolean> {
@@ -142,8 +142,8 @@ async function moveMatches(
 }
 
 /**
- * Records the matches whose objectives the merged UUID completed without being in a team. No row of `player_matches` leads
- * to them, but the name that the match observed does.
+ * Records the matches in which the merged UUID completed objectives without being in a team. They have no row in
+ * `player_matches`, but one in `name_observations`.
  */
 async function moveScorer(
   tx: Queryable,
@@ -163,13 +163,13 @@ async function moveScorer(
   }
 }
 
-/** Adds the merged player's row of a match to the survivor's, and records the name that the row does not keep. */
+/** Adds the merged player's row of a match to the survivor's, and records the name that the row does not store. */
 async function joinRows(tx: Queryable, match: number, merged: number, survivor: number): Promise<void> {
   const rows = await tx.tuples(sql`
     select player_key, name, result, score, kill_count, death_count, time_played, envdeath_count from player_matches
     where match_key = ${match} and player_key in (${merged}, ${survivor})`);
   const [[player, ...one], [otherPlayer, ...other]] = rows as [[number, ...PlayedBy], [number, ...PlayedBy]];
-  // The result that does not count: both players exist until the merge is complete, and no counter may be negative.
+  // Subtracted from the player whose result does not count, because no counter may become negative while both exist.
   await subtractSurplus(tx, match, one[1] === 'win' ? otherPlayer : player, countedTwice(one[1], other[1]));
   const [name, result, score, kills, deaths, time, envdeaths] = joinPlayed(one, other);
   const unused = one[0] === name ? other[0] : one[0];
@@ -189,8 +189,8 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
 }
 
 /**
- * The counters of both players had the match. Those of one that is being withdrawn, whose details are gone, are subtracted
- * as the UUIDs were counted (jobs/match-withdrawal.ts).
+ * Subtracts the match from the counters of one of two players that both had it. A match that is being withdrawn has no
+ * details any more and subtracts each UUID itself (`match-retraction.ts`).
  */
 async function subtractSurplus(tx: Queryable, match: number, player: number, surplus: Counts): Promise<void> {
   const row = await tx.get<{ gamemode: string }>(sql`
@@ -212,7 +212,7 @@ interface OwnedTable {
   owner: string;
   /** The rest of the primary key. */
   order: readonly string[];
-  /** Whether the survivor may have the same row, which then remains. */
+  /** Whether the survivor may have the same row; its own remains. */
   mayCollide?: true;
 }
 
@@ -256,7 +256,7 @@ async function moveOwned(
   return rows.length;
 }
 
-/** Moves what is left when all rows are moved, and deletes the merged player. */
+/** Moves names, votes and counters after all rows, and deletes the merged player. */
 async function complete(tx: Queryable, now: number, { from, merged, survivor }: MergeParams): Promise<void> {
   await mergeLeaderboards(tx, now, merged, survivor);
   await moveVotes(tx, merged, survivor);
@@ -268,7 +268,7 @@ async function complete(tx: Queryable, now: number, { from, merged, survivor }: 
   await tx.run(sql`delete from players where key = ${merged}`);
 }
 
-/** An unfinished job derives the maxima of the survivor in place of the merged player's. */
+/** Lets an open job derive the maxima of the survivor instead of the merged player's. */
 async function moveStale(tx: Queryable, merged: number, survivor: number): Promise<void> {
   const isStale = await tx.get(sql`
     select 1 as found from rederivations where kind = 'counters' and ref = ${String(merged)}`);
@@ -276,7 +276,7 @@ async function moveStale(tx: Queryable, merged: number, survivor: number): Promi
   await tx.run(sql`delete from rederivations where kind in ('player', 'counters') and ref = ${String(merged)}`);
 }
 
-/** Stores the key of the merged player with its alias, which has a pseudonym's UUID if the account was deleted meanwhile. */
+/** Stores the key of the merged player with its alias, whose UUID is a pseudonym if the account was deleted meanwhile. */
 async function storeKey(tx: Queryable, from: string, merged: number, survivor: number): Promise<void> {
   const inherited = await tx.get(sql`
     select 1 as found from player_aliases a join players p on p.uuid = a.into_uuid
@@ -287,7 +287,7 @@ async function storeKey(tx: Queryable, from: string, merged: number, survivor: n
   await tx.run(sql`update player_aliases set key = ${merged} where uuid in (${from}, ${pseudonym?.[1] ?? from})`);
 }
 
-/** Moves votes; of the maps that both players rated, the survivor's are derived again from the ratings of both. */
+/** Moves votes. For maps that both players rated, the survivor's votes are derived again from the ratings of both. */
 async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<void> {
   const both = await tx.tuples(sql`
     select distinct m.name_key, m.key from map_votes a

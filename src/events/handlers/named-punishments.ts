@@ -5,7 +5,7 @@ import { serverByName } from '#store/game/servers.ts';
 import { isSameContent } from '../ledger/content.ts';
 import { punishmentAggregate } from './punishment-aggregate.ts';
 
-/** How an event names a punishment: by its id, or by the issuer's own id of it, with the issuer where it is another server. */
+/** The punishment that an event names: by id, or by the issuer's reference, with the issuer if it is another server. */
 export interface NamedPunishment {
   punishment_id?: string | undefined;
   punishment?: string | undefined;
@@ -28,8 +28,8 @@ async function scopeOf(db: Queryable, server: string): Promise<number | undefine
 }
 
 /**
- * Whether two events with the same id change the same punishment in the same way, however each names it: an export names
- * it by its issuer where the event had its id, and may be imported into the network that it comes from.
+ * Whether two events with the same id change the same punishment in the same way, however each names it: an export always
+ * names it by its issuer, and may be imported into the network that it comes from.
  * @param accepted the earlier event, with the aggregate of its punishment
  * @param raw the data of the other event as JSON
  */

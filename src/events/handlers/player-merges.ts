@@ -5,14 +5,7 @@ import { isShortUuid, shortUuid } from '#platform/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
 import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
-import {
-  AS_STORED,
-  type Effects,
-  hasNoAggregate,
-  loadsNothing,
-  observesNobody,
-  storesNoNames,
-} from './event-effect.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MERGE_EVENTS } from '../schema/player-merges.ts';
 
@@ -37,7 +30,7 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   work.players.clear();
   const merged = await keyOf(tx, from);
   const survivor = await keyOf(tx, target);
-  // The alias of a player that goes on existing until its rows are moved gets its key with the last of them.
+  // A merged player with rows to move exists until the last row is moved; its alias gets the key then.
   const key = survivor === undefined ? await ownKey(tx, target, merged) : undefined;
   await tx.run(sql`insert into player_aliases (uuid, into_uuid, key) values (${from}, ${target}, ${key ?? null})`);
   if (merged === undefined) return undefined;
@@ -55,8 +48,8 @@ async function aliasOf(tx: Queryable, uuid: string): Promise<string | undefined>
 }
 
 /**
- * The key to store with the alias of a merged player. A player that inherited its key from another alias has none of its
- * own: the earlier alias stores that key already.
+ * The key to store with the alias of a merged player; undefined if the player inherited its key from another alias, which
+ * stores it already.
  */
 async function ownKey(tx: Queryable, target: string, merged: number | undefined): Promise<number | undefined> {
   if (merged === undefined) return undefined;
@@ -70,8 +63,8 @@ async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
 }
 
 /**
- * A player whose name is not known is shown under the short form of the UUID, which has just changed. Such a player has
- * been observed without names only.
+ * Renames a player whose name is not known, after its UUID has changed: the name is the short form of the UUID. All
+ * observations of such a player are without names.
  */
 async function renameUnnamed(tx: Queryable, key: number, uuid: string): Promise<void> {
   const player = await tx.get<{ name: string }>(sql`select name from players where key = ${key}`);
@@ -92,7 +85,7 @@ export const MERGE_EFFECTS: Effects<typeof MERGE_EVENTS> = {
     load: loadsNothing,
     changesPlayers: true,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: { reversedBy: 'nothing' },
     anonymise: storesNoNames,
     ledger: AS_STORED,

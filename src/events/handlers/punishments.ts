@@ -17,7 +17,7 @@ import {
   type Effects,
   hasNoAggregate,
   loadsNothing,
-  observesNobody,
+  observesNone,
   storesNoNames,
 } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
@@ -89,7 +89,7 @@ async function applyRevoked(context: EventContext, data: DataOf<'punishment.revo
 
 /**
  * Finds the punishment that an event is about. Punishments belong to the network: a server may change those of other
- * servers too, unless it is set to its own ones.
+ * servers, unless the operator has restricted it to its own.
  */
 async function requireTarget(
   context: EventContext,
@@ -112,7 +112,7 @@ async function requireTarget(
 
 /**
  * Reads which punishments the sender may change. The ingest authenticates a request when it begins; this second check, in
- * the transaction, makes that the events of a long request change nothing after the key was revoked.
+ * the transaction, rejects the events of a long request after its key was revoked.
  */
 async function requireValidKey({ work, sender, isReplay }: EventContext): Promise<'network' | 'own'> {
   if (isReplay || sender.kind === 'operator') return 'network';
@@ -168,7 +168,7 @@ async function anonymiseRevoker(tx: Queryable, event: number, { pseudonyms }: De
   );
 }
 
-/** An export names the punishment by its issuer, whatever the event had. */
+/** An export names the punishment by its issuer, even if the event has its id. */
 const BY_ISSUER = { isSame: isSameChange, exported: namedByIssuer };
 
 export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
@@ -188,7 +188,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: AGGREGATE_ONLY,
     anonymise: storesNoNames,
     ledger: BY_ISSUER,
@@ -198,7 +198,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: AGGREGATE_ONLY,
     anonymise: anonymiseRevoker,
     ledger: BY_ISSUER,

@@ -5,31 +5,31 @@ import { deleteValues, replaceMaxima } from '#store/game/counters/player-counter
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { CounterChanges } from '../ledger/counter-accumulator.ts';
 
-/** Counts the reports of earlier events for a counter that was declared since, and derives maxima again. */
+/** Counts the reports of earlier events for a newly declared counter, and derives maxima again. */
 
 export interface RecountParams {
   key: string;
-  /** The id of the counter to count; undefined where it was removed. */
+  /** The id of the counter to count; undefined if it was removed. */
   id?: number | undefined;
   /** The id whose values are deleted. */
   dropped?: number | undefined;
 }
 
-/** Reports in one transaction: each is two small rows, about 10 µs on SQLite. */
+/** Maximum reports in one transaction: each is two small rows, about 10 µs on SQLite. */
 const REPORTS_PER_CHUNK = 512;
 
-/** What a chunk has changed, and whether it was the last one. */
 interface Recounted {
+  /** The number of changed rows. */
   changes: number;
   isComplete: boolean;
 }
 
-/** Does the next chunk, in the transaction of `work`. */
+/** Runs the next chunk, in the transaction of `work`. */
 export async function recountChunk(work: UnitOfWork, { key, id, dropped }: RecountParams): Promise<Recounted> {
   const deleted = dropped === undefined ? 0 : await deleteValues(work.tx, dropped, REPORTS_PER_CHUNK);
   if (deleted === REPORTS_PER_CHUNK) return { changes: deleted, isComplete: false };
   const counter = id === undefined ? undefined : await counterByKey(work.tx, key);
-  // A later declaration counts under an id of its own.
+  // A later declaration has a new id and counts itself.
   if (counter?.id !== id || counter === undefined || counter.counted >= counter.id)
     return { changes: deleted, isComplete: true };
   const { changes, isComplete } = await countNext(work, counter);
@@ -48,7 +48,7 @@ const REPORTS_PER_READ = 500;
 
 /**
  * The largest values of a player. Reports are read in pages, because a player may have a hundred thousand of them. Calling
- * `read` again reads those that were added since: new reports have greater keys.
+ * `read` again reads the reports added since: their keys are greater.
  */
 export class PlayerMaxima {
   readonly #player: number;
@@ -66,7 +66,7 @@ export class PlayerMaxima {
     return new PlayerMaxima(player, counters);
   }
 
-  /** Identifies the counters that it knows. */
+  /** Identifies the declarations of counters that were read. */
   get counters(): string {
     return this.#counters.map(({ id }) => id).join(' ');
   }

@@ -3,7 +3,7 @@ import { renamedJson } from '#store/game/renamed-json.ts';
 
 /**
  * The statement that renames players in the counters of a match.
- * @param counters as stored; null where the match has none
+ * @param counters as stored; null if the match has none
  * @param renamed by UUID
  */
 export function renamedCounters(

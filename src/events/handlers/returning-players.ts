@@ -30,8 +30,8 @@ export async function linkGameAccount(
 }
 
 /**
- * Gives a game account that was linked again the punishments that were in force when its former account was deleted. Their
- * events in the ledger name the game account again, so that a rebuild or an export keeps them with it.
+ * Returns the punishments that were in force when the account was deleted to a game account that is linked again. Their
+ * events in the ledger name the game account again, so that a rebuild or an export does too.
  */
 export async function returnPunishments(work: UnitOfWork, player: Named): Promise<void> {
   const { tx, now } = work;
@@ -53,7 +53,7 @@ export async function returnPunishments(work: UnitOfWork, player: Named): Promis
     ]);
     await returnPunishment(tx, key, returned.key);
   }
-  // A job without UUIDs only derives: the pseudonym's player has lost observations, perhaps the last one.
+  // A job without UUIDs derives stale players only: the pseudonym's player may have lost its last observation.
   await markStale(tx, 'player', [returned.key, ...held.map(({ punished_key }) => punished_key)]);
   await createJob(tx, now, { kind: 'anonymisation', label: '', params: { hashes: [] } });
 }

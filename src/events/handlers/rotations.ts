@@ -4,14 +4,7 @@ import { insertAll, sql } from '#db/sql.ts';
 import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
 import type { AggregateKind } from './aggregate-kind.ts';
 import type { EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
-import {
-  AGGREGATE_ONLY,
-  AS_STORED,
-  type Effects,
-  loadsNothing,
-  observesNobody,
-  storesNoNames,
-} from './event-effect.ts';
+import { AGGREGATE_ONLY, AS_STORED, type Effects, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { ROTATION_EVENTS } from '../schema/rotations.ts';
 
@@ -30,8 +23,8 @@ async function applyRotation(context: EventContext, { maps }: DataOf<'rotation.c
 }
 
 /**
- * The events that decide a rotation: the newest one, which replaced all others, and a later removal of the server, which
- * ended it.
+ * The events that determine a rotation: the newest `rotation.changed`, and a later removal of the server, which deletes the
+ * rotation.
  */
 async function rotationEvents(tx: Queryable, aggregate: string, name: string): Promise<LedgerRow[]> {
   const newest = await tx.get<LedgerRow>(sql`
@@ -58,7 +51,7 @@ export const ROTATION_EFFECTS: Effects<typeof ROTATION_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: (_data, scope) => `${ROTATIONS.prefix} ${scope}`,
-    observes: observesNobody,
+    observes: observesNone,
     retract: AGGREGATE_ONLY,
     anonymise: storesNoNames,
     ledger: AS_STORED,

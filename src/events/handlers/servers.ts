@@ -3,14 +3,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { problemOf } from '../schema/problems.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
-import {
-  AS_STORED,
-  type Effects,
-  hasNoAggregate,
-  loadsNothing,
-  observesNobody,
-  storesNoNames,
-} from './event-effect.ts';
+import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
@@ -54,7 +47,7 @@ async function applyRemoved({ work: { tx }, server, time, isReplay }: EventConte
   return undefined;
 }
 
-/** The oldest report of the present that is accepted: an older one was delayed and is worthless, or shows a wrong clock. */
+/** Maximum age of a report of the present: an older one was delayed and is worthless, or the sender's clock is wrong. */
 const PRESENCE_AGE_MS = 300_000;
 
 /** Stores the newest heartbeat of a server; an older one has no effect. */
@@ -79,9 +72,9 @@ async function applyPresence(context: EventContext, data: DataOf<'server.presenc
 }
 
 /**
- * When a report of the present counts as received. One that an operator sent counts at its own time, so that imported ones
- * expire.
- * @throws EventRejected where it came too late
+ * The time at which a report of the present counts as received; an operator's report counts at its own time, so that
+ * imported reports expire.
+ * @throws EventRejected if it came too late
  */
 export function observedAt({ work, time, sender }: EventContext, noun: string): number {
   if (sender.kind === 'operator') return Math.min(time, work.now);
@@ -110,7 +103,7 @@ export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: { reversedBy: 'server.configured' },
     anonymise: storesNoNames,
     ledger: AS_STORED,
@@ -120,7 +113,7 @@ export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: 'not stored',
     anonymise: storesNoNames,
     ledger: AS_STORED,
@@ -130,7 +123,7 @@ export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
     load: loadsNothing,
     changesPlayers: false,
     aggregate: hasNoAggregate,
-    observes: observesNobody,
+    observes: observesNone,
     retract: { reversedBy: 'server.configured' },
     anonymise: storesNoNames,
     ledger: AS_STORED,

@@ -17,11 +17,11 @@ interface AcceptedEvent {
   scope: number;
   withdrawn: boolean;
   hash: string | null;
-  /** What an earlier event of the same transaction adds to the ledger; undefined where it is in the ledger. */
+  /** The content of an event of the same transaction; undefined if the event is in the ledger. */
   content?: Content;
 }
 
-/** Where the ledger has an event. */
+/** The place of an event in the ledger. */
 export interface LedgerPlace {
   key: number;
   scope: number;
@@ -58,7 +58,7 @@ export class AcceptedEvents {
     this.#events.set(identity, { key, scope, withdrawn: false, hash, content });
   }
 
-  /** The receipt of an event whose id was accepted before; undefined where it was not. */
+  /** The receipt of an event whose id was accepted before; undefined if it was not. */
   async receiptOf(identity: string, checked: Checked): Promise<Receipt | undefined> {
     const accepted = this.#events.get(identity);
     if (accepted === undefined) return undefined;
@@ -94,7 +94,7 @@ const ANOTHER = problemOf(
   'id',
 );
 
-/** One statement per scope: PostgreSQL then uses the index whatever its statistics say of the size of the table. */
+/** One statement per scope, for which PostgreSQL uses the index whatever its statistics are. */
 function queriesFor(identities: readonly Identity[]): Sql[] {
   return [...Map.groupBy(identities, ([scope]) => scope)].flatMap(([scope, events]) =>
     [...chunksOf(events, READ_BATCH_SIZE)].map(

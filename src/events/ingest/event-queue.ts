@@ -2,11 +2,9 @@ import type { NewPlayerLimit } from './new-players.ts';
 import type { Receipt, Sender } from '../ledger/receipts.ts';
 import type { Checked } from './validation.ts';
 
-/** The queue between the thread that checks events and the one that writes them. */
-
-/** Accepts the events of a request and writes them to the ledger. */
+/** The queue between the thread that checks events and the one that writes them to the ledger. */
 export interface EventQueue {
-  /** Whether so many events wait that new requests should be refused with 503. */
+  /** Whether the maximum of events waits, so that new requests are refused with 503. */
   readonly isFull: boolean;
   /** Total milliseconds during which the queue was writing events; a growing value means a busy database. */
   readonly busyMs: number;
@@ -36,13 +34,13 @@ export interface Item {
 }
 
 /**
- * Maximum rows (`EventType.weight`) of one transaction, which bound how long it holds the lock of the key sequence: a full
- * one takes some 25 ms on SQLite, and a match of 1,000 new players, which is one, some 100 ms.
+ * Maximum rows (`EventType.weight`) of one transaction, to limit how long it holds the lock of the key sequence: a full one
+ * takes some 25 ms on SQLite. A match of 1,000 new players is a transaction by itself and takes some 100 ms.
  */
 export const MAX_GROUP_WEIGHT = 2_048;
-/** Maximum events that wait; while the queue is full, new requests are refused with 503. */
+/** Maximum waiting events. */
 export const MAX_QUEUED = 20_000;
 
-/** The weight of items: those that were rejected already write one row. */
+/** The weight of items; a rejected one writes one row. */
 export const totalWeight = (items: readonly Item[]): number =>
   items.reduce((sum, { checked }) => sum + ('event' in checked ? checked.weight : 1), 0);

@@ -66,7 +66,7 @@ export async function ingestItems(
   }
 }
 
-/** Rolls the transaction of a dry run back and carries its receipts out of it. */
+/** Rolls the transaction of a dry run back; `receipts` is its result. */
 class DryRunRollback extends Error {
   readonly receipts: Receipt[];
 
@@ -77,8 +77,8 @@ class DryRunRollback extends Error {
 }
 
 /**
- * Accepted events are written, and so are the rejections of a server, for `GET /receipts`. The rejections of an operator
- * are only returned.
+ * Accepted events are written, and rejections of servers too, for `GET /receipts`. Rejections of operators are only
+ * returned.
  */
 const needsTransaction = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
 
@@ -98,7 +98,7 @@ async function ingestInTransaction(
   return run;
 }
 
-/** Splits the items after each event that changes who a UUID is: the events behind it are looked up again. */
+/** Splits the items after each event that may change the player of a UUID, so that later events are looked up again. */
 function partsOf(items: readonly Item[]): (readonly Item[])[] {
   const parts: (readonly Item[])[] = [];
   let start = 0;
@@ -124,7 +124,7 @@ class IngestRun {
   readonly #work: UnitOfWork;
   /** Servers by name key; filled by the operator's events, which name their server. */
   readonly #servers = new Map<string, Server>();
-  /** Events of the ledger, and of this run, by `identityOf`. */
+  /** Events of the ledger and of this run. */
   readonly #accepted: AcceptedEvents;
   readonly #newPlayers: NewPlayerLimit | undefined;
   #isRenumbered = false;
@@ -150,7 +150,6 @@ class IngestRun {
     }
   }
 
-  /** Rejections of servers are stored for `GET /receipts`. */
   #recordRejection({ sender, checked, type }: Item, receipt: Rejected): void {
     if (sender.kind === 'operator') return;
     const rejection = { scope: sender.serverKey, type: 'event' in checked ? checked.event.type : type, receipt };
@@ -197,7 +196,7 @@ class IngestRun {
 
   /**
    * Counts the players of an event that are not known yet.
-   * @throws EventRejected where the server may not add so many now
+   * @throws EventRejected if the server may not add so many now
    */
   #countNewPlayers(serverKey: number, event: PreparedEvent): number {
     const { players, now } = this.#work;
@@ -238,8 +237,8 @@ class IngestRun {
   }
 
   /**
-   * The note for an event that could not get the receipt it asked for. Only the first of a run carries it, since an import
-   * into a network with newer events renumbers all of them.
+   * The note for an event that could not get the requested receipt. Only the first such event of a run has it, because an
+   * import into a network with newer events renumbers all events.
    */
   #renumberedNote(note: string | undefined): string | undefined {
     if (this.#isRenumbered) return note;
@@ -291,7 +290,7 @@ class IngestRun {
   }
 }
 
-/** Whether an event names a server without a row. Such a server has no events in the ledger. */
+/** Whether an event names a server without a row, which therefore has no events in the ledger. */
 const namesNewServer = (server: Server | undefined, event: PreparedEvent): boolean =>
   server === undefined && event.server !== undefined;
 

@@ -6,13 +6,13 @@ import { isUtf8 } from 'node:buffer';
  */
 export type Parsed<T> = { raw: T } | { problem: string };
 
-/** An element of an array that cannot be an event, with its value where it is JSON. */
+/** An element of an array that cannot be an event, with its value if it is JSON. */
 export interface InvalidElement {
   problem: string;
   input?: unknown;
 }
 
-/** A parsed value that may be an event, with the JSON of its `data`: that is long, so it is serialised only once. */
+/** A parsed value that may be an event, with the JSON of its `data`, which is long and therefore serialised only once. */
 export interface RawEvent {
   input: unknown;
   data?: string;
@@ -26,9 +26,9 @@ export const parseOne = (bytes: Buffer): Parsed<RawEvent> =>
 export const parseText = (text: string): Parsed<RawEvent> => readText(text, rawOf);
 
 /**
- * Parses one value, or all values of an array. Where the array is not valid, each element is parsed by itself, so that
- * an element which is not valid affects no other.
- * @param most the most elements that are parsed by themselves
+ * Parses one value, or all values of an array. If the array is not valid JSON, each element is parsed separately, so that
+ * an invalid element does not affect the others.
+ * @param most maximum elements that are parsed separately
  */
 export function parseAll(bytes: Buffer, most: number): Parsed<RawEvent | (RawEvent | InvalidElement)[]> {
   if (!isUtf8(bytes)) return NOT_UTF8;
@@ -71,7 +71,7 @@ function readText<T extends RawEvent | RawEvent[]>(text: string, toRaw: (value: 
 
 /**
  * Splits the text of an array into those of its elements by brackets and commas outside of strings.
- * @returns undefined where the text is not of that form, or there are more than `most` elements
+ * @returns undefined if the text has another form, or more than `most` elements
  */
 function elementsOf(text: string, most: number): string[] | undefined {
   const trimmed = text.trim();
@@ -109,9 +109,9 @@ function rawOf(input: unknown): RawEvent {
 }
 
 /**
- * Whether an object in the text repeats a member: then the text names more members than the value has. Text that equals
- * the serialised value repeats none; comparing them takes a tenth of the time of counting, which is left to text with
- * spaces or numbers such as 1.0.
+ * Whether an object in the text repeats a member, so that the text has more members than the value. Text that equals the
+ * serialised value repeats none: comparing them takes a tenth of the time of counting members, so only other text (with
+ * spaces, or numbers such as 1.0) is counted.
  */
 function repeatsNames(text: string, value: unknown, raw: RawEvent | RawEvent[]): boolean {
   return !equalsSerialised(text, raw) && countMembersInText(text) !== countMembers(value);

@@ -2,8 +2,7 @@ import { FixedWindows } from '#http/fixed-windows.ts';
 import { LIMITS } from '#http/limits.ts';
 
 /**
- * Limits how many players each server adds in an hour, counted in memory: a restart begins a new
- * hour.
+ * Limits the players that each server adds in an hour. They are counted in memory: a restart begins a new hour.
  */
 export class NewPlayerLimit {
   readonly perHour: number;
@@ -15,8 +14,8 @@ export class NewPlayerLimit {
   }
 
   /**
-   * Whether a server may add this many players now, beside `pending` ones that are not counted yet. The first event of an
-   * hour always may: one with more players than the limit would otherwise be refused for ever.
+   * Whether a server may add this many players now, in addition to `pending` ones that are not counted yet. The first event
+   * of an hour always may: an event with more players than the limit would otherwise be refused for ever.
    */
   allows(serverKey: number, players: number, pending: number, now: number): boolean {
     const added = pending + this.#windows.used(serverKey, now);

@@ -6,7 +6,7 @@ import type { WireEvent } from '../schema/index.ts';
 import { ingestEvents } from './ingest-events.ts';
 import type { Receipt } from '../ledger/receipts.ts';
 
-/** Changes by operators are events, so that the ledger records them. */
+/** Changes by operators, which are events so that the ledger records them. */
 
 type OperatorEvent = {
   [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
@@ -14,7 +14,7 @@ type OperatorEvent = {
 
 const PREFIX = 'operator ';
 
-/** A condition on ledger rows `l`: an operator caused the event by a command or in the console, for a server or not. */
+/** A condition on ledger rows `l`: an operator sent the event, by a command or in the console. */
 export const IS_OPERATOR_ACT = sql`(l.credential = 0 and l.event_id like ${`${PREFIX}%`})`;
 
 /** Ingests one event of the operator, with the current time. */

@@ -9,8 +9,8 @@ import { checkEvent, idOfInput, typeOfInput } from './validation.ts';
 export const MAX_EVENT_LENGTH = 1024 * 1024;
 
 /**
- * Prepares one event for the event queue: checked, with its weight, its JSON for the ledger and its content hash, or with
- * the receipt of its rejection. Every event passes here before it is written.
+ * Prepares one event for the event queue: checks it, and adds its weight, its JSON for the ledger and its content hash, or
+ * the receipt of its rejection.
  */
 export function prepareItem(event: RawEvent | InvalidElement, sender: Sender, now: number, keyedHash: KeyedHash): Item {
   const checked = check(event, sender, now, keyedHash);

@@ -6,13 +6,13 @@ import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT } from '../schema/index.
 import type { Problem } from '../schema/problems.ts';
 import type { Rejected } from '../ledger/receipts.ts';
 
-/** The most rejections, and the most events with warnings, stored of each server. */
+/** Maximum rejections, and maximum events with warnings, stored per server. */
 const MAX_STORED = 1_000;
 
 interface Rejection {
   /** The key of the server. */
   scope: number;
-  /** The type of the event; undefined where it has none. */
+  /** The type of the event; undefined if it has none. */
   type: string | undefined;
   receipt: Rejected;
 }
@@ -42,8 +42,8 @@ export function recordWarnings({ rows, now }: UnitOfWork, { key, scope, id, type
 }
 
 /**
- * Deletes all but the newest rejections and warnings of these servers. Of heartbeats and reports of running
- * matches only the newest warning stays: one that is wrong is wrong every 30 seconds.
+ * Deletes all but the newest rejections and warnings of these servers. Of heartbeats and reports of running matches only the
+ * newest warning stays, because a wrong sender repeats them every 30 seconds.
  */
 export async function trimRecords(tx: Queryable, scopes: Iterable<number>): Promise<void> {
   for (const scope of scopes) {

@@ -19,9 +19,9 @@ import { joined, MAX_PROBLEMS, type Problem, problemOf } from '../schema/problem
 import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';
 
-/** Checks an event without the database: its schema, its timestamps, and whether its sender may send it. */
+/** Checks an event without the database: its schema, its timestamps, and the permission of its sender. */
 
-/** How far the clock of a sender may be ahead. */
+/** Maximum lead of a sender's clock. */
 const CLOCK_SKEW_MS = 300_000;
 
 /** An event that passed its check. */
@@ -29,7 +29,7 @@ export interface Checked {
   event: PreparedEvent;
   /** The JSON of the event's data as sent, for the ledger. */
   raw: string;
-  /** See `contentHash`; null where the content cannot be compared with a later event of the same id. */
+  /** See `contentHash`; null if the content cannot be compared with a later event of the same id. */
   hash: string | null;
   /** See `EventType`. */
   weight: number;
@@ -41,7 +41,7 @@ export interface Checked {
 export interface CheckOptions {
   /** Left out: the event is stored without a content hash, and any later event of the same id is a duplicate. */
   keyedHash?: KeyedHash;
-  /** The JSON of the event's data, where the caller has serialised it already. */
+  /** The JSON of the event's data, if the caller has serialised it already. */
   data?: string | undefined;
 }
 
@@ -85,11 +85,11 @@ const jsonWithout = (data: object, members: readonly string[]): string =>
 function hashOf(type: EventName, data: WireEvent['data'], raw: string, keyedHash: KeyedHash): string | null {
   const { stored } = typeOf(type);
   if (stored === 'never') return null;
-  // The ledger does not have all of the data to compare it later: its hash alone must decide.
+  // The ledger does not store all of the data, so a later event is compared by the hash alone.
   return contentHash(keyedHash, type, stored === 'whole' ? raw : canonicalJson(data));
 }
 
-/** The sender's id, empty where there is none, so that the sender can match the receipt of even a malformed event. */
+/** The sender's id, empty if there is none, so that the sender can match the receipt of even a malformed event. */
 export function idOfInput(input: unknown): string {
   const id = (input as { id?: unknown } | null | undefined)?.id;
   if (typeof id !== 'string') return '';
@@ -97,7 +97,7 @@ export function idOfInput(input: unknown): string {
   return firstCharacters(id, MAX_ID_LENGTH);
 }
 
-/** The type that the sender gave, for the list of rejected events; undefined where there is no text. */
+/** The event's type as sent, for the list of rejected events; undefined if it is no text. */
 export function typeOfInput(input: unknown): string | undefined {
   const type = (input as { type?: unknown } | null | undefined)?.type;
   if (typeof type !== 'string') return undefined;
@@ -107,7 +107,7 @@ export function typeOfInput(input: unknown): string | undefined {
 const problemIn = ({ predicate, place }: Refusal): Problem => problemOf(predicate, place);
 const mayRetry = ({ retry }: Refusal): boolean => retry === true;
 
-/** How far the time in a receipt may be ahead: an export may come from a network whose clock was. */
+/** Maximum lead of the time in a receipt: an export may come from a network with a wrong clock. */
 const RECEIPT_AHEAD_MS = 366 * 86_400_000;
 
 function receiptRefusals({ receipt }: Event, now: number): Refusal[] {
@@ -129,7 +129,7 @@ function timeRefusals({ type, time, data }: Event, now: number): Refusal[] {
 /** Members of an event that decide whether its sender may send it. */
 type Addressed = Partial<Pick<Event, 'receipt' | 'server'>> & { type: string };
 
-/** Those of an event that the schema refuses. */
+/** Reads them from an event that the schema refuses. */
 function textsIn(input: unknown): Addressed {
   const { type, server, receipt } = (input ?? {}) as Record<string, unknown>;
   return {

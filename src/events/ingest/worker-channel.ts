@@ -19,7 +19,7 @@ interface Message {
 
 type Reply = { number: number } & ({ receipts: Receipt[] } | { error: unknown; isOutage: boolean });
 
-/** The last message: it ends `serveWorkerChannel`. */
+/** The message that ends `serveWorkerChannel`. */
 export const CLOSE = 'close';
 
 interface Pending {

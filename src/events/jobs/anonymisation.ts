@@ -11,9 +11,10 @@ import { renamedJson } from '#store/game/renamed-json.ts';
 import { BYTES_PER_CHUNK, ROWS_PER_CHUNK, type ChunkRunner } from '../ledger/chunk.ts';
 
 /**
- * Replaces deleted players by their pseudonyms in the stored events and in the rows that keep the names of events. First the
- * matches of the player by its index, because an earlier version wrote UUIDs of merges into matches whose events have others;
- * then the whole ledger, once for all UUIDs of the job: no index finds every event that mentions a UUID.
+ * Replaces deleted players by their pseudonyms in the stored events and in the rows with their names. First in the matches
+ * of the player, found by index, because an earlier version wrote the surviving UUID of a merge into matches whose events
+ * have the merged one; then in the whole ledger, once for all UUIDs of the job: no index finds all events that mention a
+ * UUID.
  */
 
 interface Params {
@@ -92,7 +93,7 @@ async function scanMatches(tx: Queryable, scan: DeletedPlayers, { after }: Curso
   return [keys.length, keys.at(-1)];
 }
 
-/** More than `ROWS_PER_CHUNK`, because most events do not mention the player and are only read. */
+/** More than `ROWS_PER_CHUNK`, because most events do not mention a deleted player and are only read. */
 const EVENTS_PER_CHUNK = 500;
 
 async function scanLedger(tx: Queryable, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {

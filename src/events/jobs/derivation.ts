@@ -12,11 +12,11 @@ import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { deriveRatings } from './map-ratings.ts';
 import { isMerging } from '../handlers/merge-records.ts';
 
-/** Derives again what a job made stale, each player and aggregate once. */
+/** Derives the stale players and aggregates of a job, each once. */
 
 /**
- * Derives a player from its observations. They are read in pages outside the transaction, which then reads only those that
- * were added since. If the player or the job has changed meanwhile, nothing is written and the next chunk tries again.
+ * Derives a player from its observations. They are read in pages outside the transaction, which reads only those added
+ * meanwhile. If the player or the job has changed meanwhile, nothing is written and the next chunk tries again.
  * The players of an unfinished merge are left out: the surviving one is derived at its end.
  */
 export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void> {
@@ -38,7 +38,7 @@ export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void
   });
 }
 
-/** Derives the maxima of a player's counters from its reports, read as those of `derivePlayer`. */
+/** Derives the maxima of a player's counters from its reports, which are read like the observations of `derivePlayer`. */
 export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void> {
   const player = Number(stale.ref);
   const before = await stateOf(db, player);
@@ -59,14 +59,14 @@ export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void
   });
 }
 
-/** What moves older observations to a player, or renames them. */
+/** The UUID and merges of a player: changes that move or rename older observations. */
 async function stateOf(db: Queryable, player: number): Promise<{ uuid: string; aliases: number } | undefined> {
   return await db.get(sql`
     select p.uuid, (select count(*) from player_aliases a where a.into_uuid = p.uuid) as aliases
     from players p where p.key = ${player}`);
 }
 
-/** The pseudonym of a player whose stored names, or those of a game account merged into it, are still being replaced by it. */
+/** The pseudonym of a player, if an unfinished anonymisation still replaces the player's names or those of a merged UUID. */
 async function pseudonymOf(tx: Queryable, uuid: string): Promise<string | undefined> {
   const row = await tx.get<{ name: string }>(sql`
     select o.name from pseudonyms o where o.uuid = ${uuid} and exists (
@@ -76,8 +76,8 @@ async function pseudonymOf(tx: Queryable, uuid: string): Promise<string | undefi
 }
 
 /**
- * Rebuilds an aggregate in one transaction: its readers must not see it half applied. Only the ratings of a map are derived
- * in chunks.
+ * Rebuilds an aggregate in one transaction, so that readers never see it incomplete. Only the ratings of a map are derived in
+ * chunks.
  * @returns the number of events that were withdrawn with those that they depend on
  */
 export async function deriveAggregate(work: UnitOfWork, stale: Stale): Promise<number> {

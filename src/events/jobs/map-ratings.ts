@@ -11,15 +11,15 @@ import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { ROWS_PER_CHUNK } from '../ledger/chunk.ts';
 
 /**
- * Derives the ratings of a map in chunks, since a map may have very many. A withdrawn rating concerns its player alone,
- * whose votes are derived from the player's other ratings. After a withdrawn version the map is published anew, which
- * would delete and replay all ratings at once: they are deleted first, and each is derived when the map has its row again.
+ * Derives the ratings of a map in chunks, because a map may have very many. After a withdrawn rating only the votes of its
+ * player are derived, from the player's other ratings. After a withdrawn version the map is rebuilt, which would delete and
+ * replay all ratings in one transaction: so the votes are deleted first, and derived after the rebuild.
  */
 
-/** Votes of one transaction; each reads the ratings of a player. */
+/** Maximum votes in one transaction; each reads the ratings of a player. */
 const VOTES_PER_CHUNK = 16;
 
-/** The ratings that are to be derived, as the reference of a stale aggregate (`markStale`). */
+/** A reference for `markStale`: the ratings of an aggregate after a key. */
 const ratingsAfter = (aggregate: string, key: number): string => `ratings ${key} ${aggregate}`;
 
 /**
@@ -29,7 +29,7 @@ const ratingsAfter = (aggregate: string, key: number): string => `ratings ${key}
 export async function deriveRatings(work: UnitOfWork, ref: string): Promise<number | undefined> {
   const [, kind, key, aggregate = ''] = /^(vote|ratings) (\d+) (map .*)$/s.exec(ref) ?? [];
   if (kind === 'ratings') return await deriveNextRatings(work, aggregate, Number(key));
-  if (kind === undefined) return (await hasManyRatings(work.tx, ref)) ? await publishAnew(work, ref) : undefined;
+  if (kind === undefined) return (await hasManyRatings(work.tx, ref)) ? await rebuildMap(work, ref) : undefined;
   await deriveVotes(work, aggregate, Number(key));
   // `!` follows the space in the order of the references.
   const others = await work.tx.tuples(sql`
@@ -53,8 +53,8 @@ async function hasManyRatings(tx: Queryable, aggregate: string): Promise<boolean
 const publishedIn = (aggregate: string): Sql => sql`
   ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'map.published' and l.withdrawn is null order by l.key`;
 
-/** Deletes the next votes of a map, or publishes it anew when it has none left. */
-async function publishAnew(work: UnitOfWork, aggregate: string): Promise<number> {
+/** Deletes the next votes of a map, or rebuilds the map if none is left. */
+async function rebuildMap(work: UnitOfWork, aggregate: string): Promise<number> {
   const { tx } = work;
   const rows = await tx.all<{ map_key: number; version: string; player_key: number; rate: number }>(sql`
     select v.map_key, v.version, v.player_key, v.rate from maps m join map_votes v on v.map_key = m.key
@@ -73,7 +73,7 @@ async function publishAnew(work: UnitOfWork, aggregate: string): Promise<number>
   return cascaded.length;
 }
 
-/** Derives the votes of the players of the next ratings, and withdraws those of a map that is not published any more. */
+/** Derives the votes of the players of the next ratings, and withdraws ratings of maps that are no longer published. */
 async function deriveNextRatings(work: UnitOfWork, aggregate: string, after: number): Promise<number> {
   const { tx, players } = work;
   const rows = await tx.all<LedgerRow>(sql`
@@ -120,14 +120,14 @@ const placeOf = ({ mapKey, version }: Pick<Vote, 'mapKey' | 'version'>): string 
 const isSame = (one: Vote | undefined, other: Vote): boolean =>
   one !== undefined && one.rate === other.rate && one.time === other.time && one.serverKey === other.serverKey;
 
-/** The newest rating of each version by a player, of which those with the same time count in the order of the ledger. */
+/** The newest rating of each version by a player; of two with the same time, the later in the ledger. */
 async function votesIn(
   work: UnitOfWork,
   aggregate: string,
   player: number,
   published: Publications,
 ): Promise<Map<string, Vote>> {
-  // While a merge goes on, it has moved some observations to the surviving player, but not yet the votes.
+  // A merge in progress has moved some observations to the surviving player, but not yet the votes.
   const rows = await work.tx.all<LedgerRow>(sql`
     ${LEDGER} where l.aggregate = ${aggregate} and l.type = 'map.rated' and l.withdrawn is null and l.key in (
       select ledger_key from name_observations where player_key in (${player}, coalesce((
@@ -149,7 +149,7 @@ async function votesIn(
   return votes;
 }
 
-/** The key of a player, also of one that was merged into another. */
+/** The key of a player; for a merged one, of the surviving player. */
 async function presentKeyOf(tx: Queryable, key: number): Promise<number | undefined> {
   const row = await tx.get<{ key: number }>(sql`
     select key from players where key = ${key} or uuid in (select into_uuid from player_aliases where key = ${key})
@@ -165,7 +165,7 @@ interface Published {
   time: number;
 }
 
-/** The versions of a map, and of others whose names differ in case only, as they were known to each event. */
+/** The published versions of maps whose names differ in case only, by the event that published them. */
 class Publications {
   /** In the order of the ledger; `map` is the key of the map. */
   readonly #events: readonly (Published & { map: number })[];
@@ -185,7 +185,7 @@ class Publications {
     return new Publications(events);
   }
 
-  /** The map that an event means by a name, with the version it had then; undefined where none was published. */
+  /** The map of that name, with its version, when an event was ingested; undefined if none was published. */
   mapOf(name: string, event: number): { key: number; version: string } | undefined {
     const maps = new Map<string, Published>();
     for (const one of this.#events) {

@@ -7,10 +7,9 @@ import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 /**
- * Retracts single events on behalf of an operator; `jobs/withdrawal.ts` chooses them, and retracts those that take several
- * chunks. The derived tables are afterwards as if the events had never been sent. The ledger marks the events as
- * withdrawn, so that sending them again does not restore them. Events that were rejected because of a retracted event stay
- * rejected.
+ * Retracts single events on behalf of an operator; `withdrawal.ts` chooses them, and retracts the large ones in chunks. The
+ * derived tables are then as if the events had never been sent. The ledger marks the events as withdrawn, so that sending
+ * them again does not restore them. Events that were rejected because of a retracted event stay rejected.
  */
 
 /**
@@ -38,7 +37,7 @@ export async function withdrawEvents(work: UnitOfWork, events: readonly StoredEv
 
 const playerIn = ({ row, event }: StoredEvent) => effectOf(row.type).observes(event.data);
 
-/** What an event observed; without a name the short UUID, before all other observations. */
+/** The observation of an event; without a name, of the short UUID before all other observations. */
 function observedIn({ players }: UnitOfWork, one: StoredEvent): Observed | undefined {
   const player = playerIn(one);
   if (player === undefined) return undefined;

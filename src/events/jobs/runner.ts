@@ -14,8 +14,8 @@ import type { ChunkRunner } from '../ledger/chunk.ts';
 import { withdrawChunk } from './withdrawal.ts';
 
 /**
- * Runs jobs (`store/jobs.ts`) in chunks: short transactions that each leave a cursor, so that a job survives a restart
- * and ingest, sign-in and API never wait for more than one chunk. Several processes may run chunks of one job in turns.
+ * Runs jobs (`store/jobs.ts`) in chunks: short transactions that each save a cursor, so that a job survives a restart, and
+ * ingest, sign-in and API never wait for more than one chunk. Several processes may run chunks of one job in turns.
  */
 
 const CHUNK_RUNNERS: Record<JobKind, ChunkRunner> = {
@@ -27,7 +27,7 @@ const CHUNK_RUNNERS: Record<JobKind, ChunkRunner> = {
 
 type Context = { db: Db; clock: Clock };
 
-/** Runs the next chunk of the oldest job. @returns whether there may be another one */
+/** Runs the next chunk of the oldest job. @returns false if no job can run */
 export async function runChunk({ db, clock }: Context): Promise<boolean> {
   const waiting = await nextJob(db);
   if (waiting === undefined) return false;
@@ -55,7 +55,7 @@ async function workChunk(tx: Queryable, clock: Clock): Promise<void> {
   await saveJob(tx, { ...job, state, phase, chunks, cursor: JSON.stringify(cursor), done: job.done + done });
 }
 
-/** Derives one stale player or aggregate again, or ends the job where none is left. */
+/** Derives one stale player or aggregate, or ends the job if none is left. */
 async function deriveChunk(db: Db, clock: Clock, job: Job): Promise<boolean> {
   const stale = await nextStale(db);
   if (stale?.kind === 'player') await derivePlayer(db, job, stale);
@@ -91,7 +91,7 @@ async function failJob(db: Db, now: number, { key }: Job, error: unknown): Promi
   await db.run(sql`update jobs set state = 'failed', error = ${text}, finished = ${now} where key = ${key}`);
 }
 
-/** Runs all jobs to their end, without resting: for tests and for commands in a network that is not running. */
+/** Runs all jobs to their end without a pause: for tests, and for commands in a network that is not running. */
 export async function runJobs(context: Context): Promise<void> {
   while (await runChunk(context)) await setImmediate();
 }
@@ -99,9 +99,9 @@ export async function runJobs(context: Context): Promise<void> {
 const isOpen = ({ state, finished }: Job): boolean => state !== 'paused' && finished === null;
 
 /**
- * Takes part in running jobs until one of them has ended or was paused.
+ * Runs jobs, in turns with other processes, until one of them has ended or was paused.
  * @param rest called after each chunk
- * @throws Error where the job has failed, or waits for an earlier job that is paused
+ * @throws Error if the job has failed, or waits for an earlier job that is paused
  */
 export async function runJob(context: Context, key: number, rest: () => Promise<unknown> = setImmediate): Promise<Job> {
   for (;;) {

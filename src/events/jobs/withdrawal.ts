@@ -20,21 +20,21 @@ import { Budget, type Progress, type ChunkRunner } from '../ledger/chunk.ts';
 export type WithdrawalParams = { server?: number; keys: readonly number[] } | { server: number; since: number };
 
 interface Cursor {
-  /** Whether the samples of players online are done. */
+  /** Whether the samples of players online are removed. */
   sampled?: boolean;
-  /** Every event with this key or a greater one is done (`since`). */
+  /** All events with this key or a greater one are done (`since`). */
   before: number;
   /** The number of keys that are done (`keys`). */
   place: number;
   /** The event that is being retracted in chunks, usually a match. */
   match?: ChunkCursor | undefined;
   events: number;
-  /** Counted by `deriveAggregate`. */
+  /** Events that `deriveAggregate` withdrew because they depend on others. */
   cascaded: number;
 }
 
 const BEGINNING: Cursor = { before: Number.MAX_SAFE_INTEGER, place: 0, events: 0, cascaded: 0 };
-/** Candidates are read by an index and mostly need no change, so a chunk may pass many of them. */
+/** Maximum candidates read at a time: they are read by an index, and most of them are not wanted. */
 const CANDIDATES = 500;
 const SAMPLES_PER_CHUNK = 500;
 
@@ -82,8 +82,8 @@ async function candidatesAfter(tx: Queryable, params: WithdrawalParams, cursor: 
 }
 
 /**
- * The next candidates to handle together: one whose retraction takes chunks, or those before the next such one, of which
- * at most `limit` are wanted.
+ * The next candidates to handle together: one event that is retracted in chunks, or the events before the next such one, of
+ * which at most `limit` are wanted.
  */
 function runFrom(candidates: readonly Candidate[], place: number, limit: number): Candidate[] {
   if (takesChunks(candidates[place]!)) return [candidates[place]!];
@@ -117,7 +117,7 @@ async function eventsOfServer(
   return (rows as [number, EventName, number][]).map(([key, type, wanted]) => ({ key, type, isWanted: wanted === 1 }));
 }
 
-/** Withdraws events; of a large match only the first rows. */
+/** Withdraws events; begins the retraction of an event that takes several chunks. */
 async function withdrawRun(
   work: UnitOfWork,
   candidates: readonly Candidate[],
@@ -163,7 +163,7 @@ export async function createWithdrawal(
   return await db.transaction((tx) => createJob(tx, clock.now(), job));
 }
 
-/** The number of events that a withdrawal would take, by type. Reads page by page, so the thread can answer meanwhile. */
+/** The number of events that a withdrawal would withdraw, by type. Read in pages, with turns of the event loop between. */
 export async function withdrawalImpact(db: Queryable, server: number, since: number): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let before = Number.MAX_SAFE_INTEGER; ;) {

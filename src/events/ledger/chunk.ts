@@ -2,16 +2,16 @@ import type { Job } from '#store/jobs.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
- * The most rows of players that one transaction of a job changes. A row of a match costs some twenty statements (two for
- * each leaderboard that it counts in), about 0.1 ms on SQLite, so a chunk stays below 20 ms, in which the thread answers
- * nothing else and on SQLite no other writer gets the lock.
+ * Maximum rows of players that one transaction of a job changes. A row of a match costs some twenty statements (two per
+ * leaderboard), about 0.1 ms on SQLite. So a chunk takes less than 20 ms, during which it blocks its thread and, on SQLite,
+ * all other writers.
  */
 export const ROWS_PER_CHUNK = 64;
 
-/** The most bytes of stored events that one transaction of a job parses: about 10 ms of JSON. */
+/** Maximum bytes of stored events that one transaction of a job parses: about 10 ms of JSON. */
 export const BYTES_PER_CHUNK = 256 * 1024;
 
-/** What one transaction of a job may still do. */
+/** The remaining budget of one transaction of a job. */
 export class Budget {
   rows = ROWS_PER_CHUNK;
 
@@ -25,15 +25,15 @@ export class Budget {
   }
 }
 
-/** Where a job is after a chunk. */
+/** The state of a job after a chunk. */
 export interface Progress {
   cursor: unknown;
-  /** What the chunk adds to the job's `done`. */
+  /** The amount to add to the job's `done`. */
   done: number;
   isComplete: boolean;
   /** Whether the job may be paused here: not in the middle of an event. */
   mayPause: boolean;
 }
 
-/** Does the next chunk of a job, in the transaction of `work`. */
+/** Runs the next chunk of a job, in the transaction of `work`. */
 export type ChunkRunner = (work: UnitOfWork, job: Job) => Promise<Progress>;

@@ -1,17 +1,17 @@
 import type { KeyedHash } from '#db/db.ts';
 
 /**
- * Tells whether two events with the same id have the same content: the same type and data; `time` does not count, because
- * some senders set it anew when they send an event again.
+ * Compares the content of two events with the same id: type and data, but not `time`, because some senders set a new time
+ * when they repeat an event.
  */
 
 /** 128 bits, in base64url. */
 const HASH_LENGTH = 22;
 
 /**
- * The hash that the ledger stores with an event. It is keyed, because the content of a small event could be found by
- * trying. Equal hashes prove equal content; different ones may only mean that members have another order, see
- * `isSameContent`: sorting the members of every event would cost four times as much as hashing it.
+ * The hash that the ledger stores with an event. It is keyed, because the content of a small event could be guessed. Equal
+ * hashes prove equal content. Different hashes may have the same content with members in another order, which
+ * `isSameContent` compares: sorting the members of every event would cost four times as much as hashing it.
  * @param json the data as JSON
  */
 export const contentHash = (keyedHash: KeyedHash, type: string, json: string): string =>

@@ -5,8 +5,8 @@ import { type Aggregate, type Counter, countsIn, hasCounted, listCounters } from
 import { additions, type CounterMode, type CounterRow, subtractions } from '#store/game/counters/player-counters.ts';
 
 /**
- * Accumulates what the events of one transaction add to the network's own counters, to write each value once. The
- * declarations are read when the first event of the transaction reports such counters.
+ * Accumulates the additions to the network's own counters in one transaction, to write each value once. The declarations
+ * are read when the first event of the transaction reports such counters.
  */
 export class CounterAccumulator {
   readonly #tx: Queryable;
@@ -23,7 +23,7 @@ export class CounterAccumulator {
     return (this.#declared ??= new Map((await listCounters(this.#tx)).map((counter) => [counter.key, counter])));
   }
 
-  /** Reads the declarations anew, after one has changed. */
+  /** Forgets the declarations, after one has changed. */
   forget(): void {
     this.#declared = undefined;
   }
@@ -37,7 +37,7 @@ export class CounterAccumulator {
 
   /**
    * Subtracts a report from sums.
-   * @returns the maxima that it may have set: values by the id of the counter
+   * @returns the maxima that the report may have set: values by the id of the counter
    */
   async subtract(report: CounterReport): Promise<Map<number, number>> {
     const maxima = new Map<number, number>();

@@ -27,7 +27,7 @@ const INSERTS = Object.entries(TABLES).map(([table, columns]) => ({
   columns: columns.split(',').length,
 }));
 
-/** Queues rows, to insert those of a table with few statements. */
+/** Queues rows, to insert them with few statements per table. */
 export class InsertBuffer {
   /** The values of all rows of each table, concatenated. */
   readonly #values = new Map<Table, Value[]>();

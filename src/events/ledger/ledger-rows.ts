@@ -5,8 +5,6 @@ import { applyPseudonyms } from './pseudonyms.ts';
 import { readEvent } from '../schema/read-event.ts';
 import { type EventName, type PreparedEvent, prepareEvent, typeOf, VERSION } from '../schema/index.ts';
 
-/** Reads events of the ledger. */
-
 /** An event of the ledger. */
 export interface LedgerRow {
   key: number;
@@ -17,7 +15,7 @@ export interface LedgerRow {
   body: string;
   aggregate: string | null;
   credential: number;
-  /** See `ReadEvent`; null where the event says no newer version. */
+  /** See `ReadEvent`; null if the event has no newer version. */
   envelope: string | null;
   /** The name of the server with the key `scope_key`; null for the network itself. */
   server: string | null;
@@ -44,7 +42,7 @@ export async function eventsOf<T extends EventName = EventName>(
   return (await applyPseudonyms(tx, events)) as unknown as StoredEvent<T>[];
 }
 
-/** The type as which an event of the ledger is read: see `Stored`. */
+/** The type with which an event of the ledger is parsed: see `Stored`. */
 export function typeInLedger(type: EventName): EventName {
   const { stored } = typeOf(type);
   return typeof stored === 'object' ? (stored.as as EventName) : type;

@@ -5,9 +5,9 @@ import type { KnownPlayer } from '#store/game/players.ts';
 import { markStale } from '#store/jobs.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** The names and sessions of players that events observed, when such an event is taken back or the player is deleted. */
+/** Names and sessions of players, as events observed them: their withdrawal and anonymisation. */
 
-/** What an event may have set of its player. */
+/** The member of a player that a session event may have set. */
 export type Session = 'lastLogin' | 'lastLogout';
 
 /** The name of a player in an event, and the time of the event. */
@@ -20,7 +20,7 @@ export interface Observed {
 
 /**
  * Marks the players whose names or last sessions depend on a withdrawn event: it is the first or the last observation of a
- * name, or the last login or logout. The observations in between decide nothing.
+ * name, or the last login or logout. Observations in between have no effect.
  * @param observed loaded players
  */
 export async function markObservedStale(work: UnitOfWork, observed: readonly Observed[]): Promise<void> {
@@ -62,7 +62,7 @@ export async function deleteObservation({ tx, players }: UnitOfWork, event: numb
   await tx.run(sql`delete from name_observations where player_key = ${key} and ledger_key = ${event}`);
 }
 
-/** One event may have observed several names of a player. One row remains and gets the pseudonym. */
+/** Replaces the names that an event observed of a player by the pseudonym, in one row even if it observed several names. */
 export async function anonymiseNames(
   tx: Queryable,
   event: number,

@@ -4,7 +4,7 @@ import { syncAccountName } from '#store/game/linked-account.ts';
 import { type Added, additions, observations } from '#store/game/player-stats.ts';
 import type { KnownPlayer, PlayerName } from '#store/game/players.ts';
 
-/** The SQL statements that write the changes of a PlayerAccumulator. */
+/** The SQL statements that write the changes of a `PlayerAccumulator`. */
 
 /** A player in the accumulator, with its unwritten changes. */
 export interface Entry extends KnownPlayer {

@@ -6,13 +6,13 @@ import { renamedJson } from '#store/game/renamed-json.ts';
 import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
 
 /**
- * Replaces deleted players by their pseudonyms in new events, and in what readers of the ledger see while
- * `jobs/anonymisation.ts` still replaces them in the stored events.
+ * Replaces deleted players by their pseudonyms: in new events, and in events read from the ledger while
+ * `jobs/anonymisation.ts` is still replacing them in the stored ones.
  */
 
 /**
- * Returns a function that applies the pseudonyms to the body of a ledger row while the anonymisation is not complete, so
- * that its readers never see the original players.
+ * Returns a function that applies the pseudonyms of unfinished anonymisations to the body of a ledger row, so that readers
+ * never see the original players.
  */
 export async function pseudonymisedBodies(db: Queryable): Promise<(type: EventName, body: string) => string> {
   const open = await db.all<Pseudonym & { original: string }>(
@@ -25,7 +25,7 @@ export async function pseudonymisedBodies(db: Queryable): Promise<(type: EventNa
 
 /**
  * Replaces players who have a pseudonym in new events.
- * @returns `events` itself where no player has one
+ * @returns `events` itself if no player has one
  */
 export async function applyPseudonyms<
   E extends { event: PreparedEvent; raw: string | undefined; hash?: string | null; envelope?: string },
@@ -37,13 +37,13 @@ export async function applyPseudonyms<
     if (typeOf(checked.event.type).pseudonyms !== 'always') return checked;
     const raw = checked.raw && renamedJson(checked.raw, pseudonyms);
     const envelope = checked.envelope && { envelope: renamedJson(checked.envelope, pseudonyms) };
-    // Without a hash: it would prove that the event was about the original player.
+    // The hash would prove that the event was about the original player.
     const hash = raw === checked.raw ? {} : { hash: null };
     return { ...checked, event: pseudonymiseEvent(checked.event, pseudonyms), raw, ...hash, ...envelope };
   });
 }
 
-/** All of an event that may name players: an event of a newer version has members that its parsed data lacks. */
+/** All members that may name players: an event of a newer version has some that its parsed data lacks. */
 function contentOf({
   event,
   raw,

@@ -4,10 +4,10 @@ import { usedReferences } from '#store/game/punishments.ts';
 
 const READ_BATCH_SIZE = 256;
 
-/** Recognises the issuer's own ids of punishments that were issued before: in the database, or in the same transaction. */
+/** Recognises references of punishments that were issued before: in the database, or in the same transaction. */
 export class PunishmentReferences {
   readonly #tx: Queryable;
-  /** By scope: whether each reference that was read is used. */
+  /** By scope: whether each loaded reference is used. */
   readonly #scopes = new Map<number, Map<string, boolean>>();
 
   constructor(tx: Queryable) {

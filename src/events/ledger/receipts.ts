@@ -3,8 +3,8 @@ import type { Problem } from '../schema/problems.ts';
 /**
  * The result of one event: `accepted` (stored on disk and visible), `duplicate` (accepted before) or `rejected`.
  * - warnings: values that were accepted although they are not plausible; the operator sees them too
- * - reason, place: the first problem; `problems` lists all of them where there are several
- * - new_players: how many players of a server's event were not known before
+ * - reason, place: the first problem; `problems` lists all if there are several
+ * - new_players: the number of players of a server's event that were not known before
  * - retry: the event itself is valid and may be accepted later: it refers to something that does not exist yet, its time
  *   lies in the future, or its server exceeds a limit
  * - receipt of a rejected event: another event with its id was accepted before, under this receipt

@@ -51,7 +51,7 @@ export class UnitOfWork {
   }
 }
 
-/** The arguments of every handler beside the event's data. */
+/** The arguments of every handler, except the event's data. */
 export interface EventContext {
   work: UnitOfWork;
   sender: Sender;
@@ -71,13 +71,13 @@ export const sourceOf = ({ server }: Pick<EventContext, 'server'>): number => se
 
 interface Named {
   uuid: string;
-  /** Left out where the event does not know it. */
+  /** Left out if the event does not know it. */
   name?: string | undefined;
 }
 
 /**
- * Returns the player, adding an unknown one, and records that the player had the name at this time. For events whose own
- * rows store the name; see `observePlayer` for the others.
+ * Returns the player, adding an unknown one, and records the name at this time. For events whose rows store the name; see
+ * `observePlayer` for the others.
  */
 export function findOrAddPlayer({ work, isReplay }: EventContext, player: Named, time: number): KnownPlayer {
   return isReplay ? work.players.find(player.uuid)! : work.players.observe(player, time, work.keys);
@@ -95,14 +95,14 @@ export function observePlayer(context: EventContext, player: Named, time = conte
   return found;
 }
 
-/** Thrown by a handler that rejects an event, before the handler has changed anything. */
+/** A handler's rejection of an event, thrown before the handler has changed anything. */
 export class EventRejected extends Error {
   /** The path of the member that is wrong, such as `data.map`. */
   readonly place: string;
   /** Whether the same event may be accepted later: it refers to something that does not exist yet. */
   readonly early: boolean;
 
-  /** @param predicate what is wrong with the member, or with the event if `place` is empty: see `problemOf` */
+  /** @param predicate the problem of the member, or of the event if `place` is empty: see `problemOf` */
   constructor(place: string, predicate: string, early = false) {
     super(predicate);
     this.name = 'EventRejected';
@@ -113,11 +113,11 @@ export class EventRejected extends Error {
 
 /**
  * The result of a handler that accepted an event.
- * - note: tells the sender why the event changed nothing, or something else worth knowing
- * - aggregate: the aggregate that the event changed, where only its handler can tell
- * - warnings: values that are not plausible beside what is stored
- * - duplicateOf: the event changes nothing because an earlier one already said the same: the key of that event, or null
- *   where it is not in the ledger
+ * - note: a message to the sender, such as why the event changed nothing
+ * - aggregate: the aggregate that the event changed, if only its handler knows it
+ * - warnings: values that are not plausible, given the stored ones
+ * - duplicateOf: the event changes nothing because an earlier one has the same content: the key of that event, or null if it
+ *   is not in the ledger
  */
 export type HandlerResult =
   | {

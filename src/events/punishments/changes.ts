@@ -7,7 +7,7 @@ import { findTarget, type PunishmentTarget, targetsOf } from '#store/game/punish
 import { createWithdrawal } from '../jobs/withdrawal.ts';
 import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from '../handlers/punishment-aggregate.ts';
 
-/** What the keys of game servers, and operators, did to punishments: the events of the ledger, and how to undo them. */
+/** Changes of punishments by game servers and operators, from the events of the ledger, and undoing them. */
 
 export interface PunishmentChange {
   /** The key of the event; its receipt. */
@@ -19,7 +19,7 @@ export interface PunishmentChange {
   credential: number;
   /** The server that sent the event; null for an operator or moderator. */
   server: string | null;
-  /** The operator or moderator, from the audit log; null if it no longer says who. */
+  /** The operator or moderator, from the audit log; null if the entry no longer has a name. */
   by: string | null;
   /** The punishment; undefined if its issue was withdrawn. */
   target: PunishmentTarget | undefined;
@@ -90,7 +90,7 @@ async function changesOf(db: Queryable, rows: readonly ChangeRow[]): Promise<Pun
   }));
 }
 
-/** Leaves out names and UUIDs, which the ledger stores as they were at the time. */
+/** Leaves out names and UUIDs, which may have changed since. */
 function termsOf(body: string): PunishmentChange['terms'] {
   const { type, level, reason, expires } = JSON.parse(body) as PunishmentChange['terms'];
   return {
@@ -109,7 +109,7 @@ export async function targetOfChange(db: Queryable, key: number): Promise<Punish
   return name && (await findTarget(db, name.scope, name.reference));
 }
 
-/** Everything that a key did to punishments, or only what was received since a time. */
+/** The changes of punishments that a key sent, received since a timestamp. */
 export interface UndoScope {
   credential: number;
   since: number;
@@ -132,9 +132,9 @@ export interface Undo {
 }
 
 /**
- * Adds a job that withdraws what a key did to punishments: the punishments that it issued disappear, and all others are as
- * if the key had never changed them.
- * @returns undefined if no such event is in force
+ * Adds a job that withdraws the changes of punishments by a key: the punishments that it issued disappear, and all others are
+ * as if the key had never changed them.
+ * @returns undefined if there is none
  */
 export async function undoChanges(db: Db, clock: Clock, scope: UndoScope): Promise<Undo | undefined> {
   const rows = await db.tuples(sql`select l.key from ledger l where ${undoable(scope)} order by l.key desc`);
@@ -145,7 +145,7 @@ export async function undoChanges(db: Db, clock: Clock, scope: UndoScope): Promi
   );
 }
 
-/** Adds a job that withdraws one event about a punishment. @returns undefined if no such event is in force */
+/** Adds a job that withdraws one event about a punishment. @returns undefined if the event does not exist or is withdrawn */
 export async function undoChange(db: Db, clock: Clock, key: number): Promise<Undo | undefined> {
   const row = await db.get(sql`
     select l.key from ledger l where ${IS_CHANGE} and l.key = ${key} and l.withdrawn is null`);

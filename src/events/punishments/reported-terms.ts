@@ -10,8 +10,8 @@ interface ReportRow {
 }
 
 /**
- * The terms that the importer of punishments of the network reported last, by reference, whatever others changed since. The
- * ids of its events are the reference itself, or begin with it. An event that was withdrawn was reported all the same.
+ * The terms that the importer of the network's punishments reported last, by reference, without later changes by others. The
+ * ids of its events are the reference, or begin with it. Withdrawn events count as reported.
  */
 export async function reportedTerms(
   db: Queryable,

@@ -14,7 +14,7 @@ export const LINK_EVENTS = {
     example: { player: EXAMPLE_PLAYER, code: 'ABCD-EFGH' },
     sender: 'servers',
     needsServer: false,
-    // The code is secret; what is stored is the name observation that the event also is.
+    // The code is secret, so the ledger stores the event as an observation of the player's name.
     stored: { without: ['code'], as: 'player.named' },
     pseudonyms: 'stored',
     weight: fewRows,

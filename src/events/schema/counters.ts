@@ -10,14 +10,14 @@ import { count, text } from './members.ts';
 
 /** The form of a counter's key: `best_streak`. */
 export const COUNTER_KEY = /^[a-z][a-z0-9_]{0,31}$/;
-/** The most counters of one player in one event. */
+/** Maximum counters per player and event. */
 export const MAX_COUNTERS = 64;
-/** The largest value that is plausible in one event where the declaration gives none. */
+/** The largest plausible value in one event, if the declaration gives none. */
 export const DEFAULT_MOST = 1_000_000;
 
 const FORM = 'must begin with a small letter and have at most 32 small letters, digits and underscores';
 
-/** Members of players, teams and field groups, which a counter must not be confused with. */
+/** Keys that a counter must not have: members of players, teams and field groups. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...Object.values(COUNTERS).flatMap(({ wire, from }) => (from === 'objectives' ? [] : wire)),
   // The orders of leaderboards.
@@ -49,7 +49,7 @@ export interface ReportedCounters {
   values: CounterValues;
 }
 
-/** The values without zeros, which change nothing; undefined where none is left. */
+/** The values without zeros, which change nothing; undefined if none is left. */
 export function withoutZeros(values: CounterValues | undefined): CounterValues | undefined {
   if (values === undefined) return undefined;
   const entries = Object.entries(values).filter(([, value]) => value > 0);

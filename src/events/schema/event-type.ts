@@ -3,8 +3,8 @@ import { rename } from '#store/game/renamed-json.ts';
 import type { Problem } from './problems.ts';
 
 /**
- * What an event is: one value for each type (`index.ts` lists them). What it does is another value, in
- * `../handlers/`: the thread that checks events does not load it.
+ * The properties of an event type: one value for each type, listed in `index.ts`. Its effect is another value, in
+ * `../handlers/`, because the thread that checks events does not load it.
  * @template Prepared the data as handlers get it
  */
 export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unknown> {
@@ -18,13 +18,13 @@ export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unkn
   /** Whether it must name a server. */
   needsServer: boolean;
   stored: Stored;
-  /** Where deleted players are replaced by their pseudonyms: `stored` if a new event brings the real player back. */
+  /** In which events deleted players are replaced by pseudonyms; `stored`: not in new ones, which bring the real player back. */
   pseudonyms: 'always' | 'stored' | 'never';
-  /** About how many rows it writes: quotas count weight. New players are only known to the writer. */
+  /** The approximate number of rows that it writes, which limits count. Without rows of new players, which only the writer knows. */
   weight(data: z.output<Schema>): number;
   checks: Checks<z.output<Schema>>;
   prepared: PreparedForm<z.output<Schema>, Prepared>;
-  /** The UUIDs of players that it adds if they are not known. */
+  /** The UUIDs of its players, which are added if they are not known. */
   players(data: NoInfer<Prepared>): string[];
 }
 
@@ -34,9 +34,9 @@ export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unkn
  */
 export type Stored = 'whole' | 'never' | { without: readonly string[]; as: string };
 
-/** What the schema cannot tell. */
+/** Checks beyond the schema. */
 interface Checks<Data> {
-  /** Issues that the schema did not find because of those in `found`. */
+  /** Issues that zod does not report if it has reported `found`. */
   furtherIssues(data: unknown, found: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[];
   /** The timestamps in the data that cannot be right, given the event's own and the latest one that may be sent now. */
   misdated(data: Data, time: number, latest: number): Refusal[];
@@ -44,7 +44,7 @@ interface Checks<Data> {
   implausible(data: Data): Problem[] | undefined;
 }
 
-/** The data as handlers get it: computed outside the transaction, and with pseudonyms applied in it. */
+/** The data as handlers get it: computed outside the transaction; pseudonyms are applied in the transaction. */
 interface PreparedForm<Data, Prepared> {
   from(data: Data): Prepared;
   rename(data: Prepared, pseudonyms: Renamed): Prepared;
@@ -53,7 +53,7 @@ interface PreparedForm<Data, Prepared> {
 /** New UUIDs and names by UUID. */
 export type Renamed = ReadonlyMap<string, { uuid: string; name: string }>;
 
-/** What is wrong with an event of valid form. */
+/** A problem of an event that satisfies its schema. */
 export interface Refusal {
   place: string;
   /** See `problemOf`. */

@@ -20,7 +20,7 @@ import { type Problem, problemsIn } from './problems.ts';
  * `scorehall import events` and all other importers use it.
  */
 
-/** The types of events, in the order of the documents. `handlers/index.ts` says what each does. */
+/** The types of events, in the order of the documents. Their effects are in `handlers/index.ts`. */
 export const EVENT_TYPES = {
   ...SERVER_EVENTS,
   ...MATCH_EVENTS,
@@ -39,7 +39,7 @@ export const EVENT_TYPES = {
 type Types = typeof EVENT_TYPES;
 export type EventName = keyof Types;
 
-/** What is said of a type, without the types of its data. */
+/** A type; the types of its data are erased. */
 export const typeOf = (name: EventName): EventType => EVENT_TYPES[name];
 
 export const TYPES = Object.keys(EVENT_TYPES) as readonly EventName[];

@@ -6,7 +6,7 @@ import { count, EXAMPLE_PLAYER, name, text, timestamp } from './members.ts';
 
 export const MATCH_PHASES = ['starting', 'running', 'finished'] as const;
 
-/** The members of `match.finished` as far as they are known. */
+/** The members of `match.finished`, all optional that may not be known yet. */
 const data = z
   .strictObject({
     phase: z.enum(MATCH_PHASES).default('running'),
@@ -28,10 +28,10 @@ const data = z
       ctx.addIssue({ code: 'custom', path, message: reason });
   });
 
-/** Players and objectives of a running match that take a page of the database. */
+/** The number of players and objectives of a running match that fill a page of the database. */
 const LISTED_PER_PAGE = 20;
 
-/** The beginning of a match in progress tells it from others of the server. */
+/** The start identifies a running match among the matches of the server. */
 function startsAfter({ started }: z.output<typeof data>, time: number): Refusal[] {
   if (started === undefined || started <= time) return [];
   return [{ place: 'data.started', predicate: 'must not be later than the time of the event' }];

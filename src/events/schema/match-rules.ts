@@ -13,7 +13,7 @@ interface Problem {
   message: string;
 }
 
-/** The most players of a match, in all teams together, and the most teams: in a free-for-all each player is one. */
+/** Maximum players of a match, in all teams, and maximum teams: in a free-for-all each player is a team. */
 export const MAX_PLAYERS = 1_000;
 
 /** The names of the winning teams, the one in `win` first; empty for a draw. */

@@ -9,9 +9,8 @@ import { type ReportedCounters, withoutZeros } from './counters.ts';
 import { winnersOf } from './match-rules.ts';
 
 /**
- * A finished match, prepared outside the transaction so that the thread which writes, and on which all senders wait, has
- * little left to compute. Stored JSON is serialised already, and players are tuples: both are cheap to post to another
- * thread.
+ * A finished match, prepared outside the transaction so that the writer thread, on which all senders wait, has little to
+ * compute. Stored JSON is serialised already, and players are tuples: both are cheap to post to another thread.
  */
 export interface MatchSummary {
   facts: Omit<MatchFacts, 'id' | 'server'>;
@@ -21,22 +20,22 @@ export interface MatchSummary {
   teams: string;
   /** `MatchObjective[]` as JSON. */
   objectives: string;
-  /** `MatchExtras` as JSON; null where there are none. */
+  /** `MatchExtras` as JSON; null if there are none. */
   extras: string | null;
-  /** The network's own counters; undefined where nobody has any. */
+  /** The network's own counters; undefined if no player or team has any. */
   counters: CountersSummary | undefined;
   players: PlayerSummary[];
   /** Players who completed an objective but are in no team. */
   scorers: ScorerSummary[];
   kills: KillSummary[];
-  /** Completed objectives that are listed by player. */
+  /** Completed objectives, by player. */
   completed: CompletedSummary[];
 }
 
 interface CountersSummary {
   /** `MatchCounters[]` as JSON. */
   text: string;
-  /** Those that count for their players. */
+  /** The counters of players. */
   reported: ReportedCounters[];
 }
 
@@ -146,7 +145,7 @@ function playersOf(match: Finished, group: Group): PlayerSummary[] {
   return players;
 }
 
-/** What the page of a match shows beyond its specified form. */
+/** Members of a match that only its page shows. */
 function extrasOf(match: Finished): string | null {
   const winners = winnersOf(match);
   const colors = match.teams.map(({ color = '' }) => color);
@@ -198,7 +197,7 @@ function envdeathsOf({ kills }: Finished): Map<string, number> {
   return deaths;
 }
 
-/** The amounts of a match for a player; each counter group uses those it has. A draw only counts as played. */
+/** The amounts of a match for a player; each counter group uses its own. A draw counts as played only. */
 function countsOf(
   player: FinishedPlayer,
   result: MatchResult,

@@ -69,7 +69,7 @@ export const MATCH_EVENTS = {
   }),
 };
 
-/** A report of a player, and for each value the small rows of its mode and of all modes. */
+/** One row for the report of a player, and two small rows (its mode, and all modes) for each value. */
 function weightOfCounters(teams: FinishedMatch['teams']): number {
   let weight = 0;
   for (const { players } of teams) {
@@ -78,7 +78,7 @@ function weightOfCounters(teams: FinishedMatch['teams']): number {
   return weight;
 }
 
-/** The places of the timestamps after `latest`: of objectives and kills the first. */
+/** The places of the timestamps after `latest`; only the first of objectives and of kills. */
 function timestampsAfter(match: FinishedMatch, latest: number): string[] {
   const places = match.finished > latest ? ['data.finished'] : [];
   for (const part of ['objectives', 'kills'] as const) {

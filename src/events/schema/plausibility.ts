@@ -2,13 +2,13 @@ import type { FinishedMatch } from './match-schema.ts';
 import { type Problem, problemOf } from './problems.ts';
 
 /**
- * Finds values that are valid but not plausible, such as milliseconds instead of seconds. Such an event is accepted,
- * since only people know their game; its sender and the operator get a warning.
+ * Finds values that are valid but not plausible, such as milliseconds instead of seconds. Such an event is accepted, with a
+ * warning to its sender and the operator: a game may have other rules.
  */
 
 /** Maximum warnings of one event. */
 const MAX_WARNINGS = 5;
-/** How far `time_played` may exceed the match: clocks differ, and some games count from the lobby on. */
+/** Maximum excess of `time_played` over the match: clocks differ, and some games count from the lobby on. */
 const LEEWAY_S = 60;
 const DAY_S = 86_400;
 const YEAR_S = 366 * DAY_S;
@@ -45,7 +45,7 @@ export function implausibleMatch({ started, finished, teams }: FinishedMatch): P
   return warnings;
 }
 
-/** Compares without allocating: nearly every player of every match passes. */
+/** Compares without allocating, because it runs for every player of every match and rarely finds anything. */
 function isPlausible(player: Player, seconds: number): boolean {
   if (player.time_played > seconds + LEEWAY_S || Math.abs(player.score) > MAX_SCORE) return false;
   for (const [member, base, rate] of BOUNDS) if (player[member] > base + rate * seconds) return false;

@@ -1,20 +1,20 @@
 import type { z } from 'zod';
 import { sanitised } from '#platform/text.ts';
 
-/** A sentence about what is wrong with an event, and the path of the faulty member: `data.teams.0.players.3.uuid`. */
+/** A sentence about a problem of an event, and the path of the faulty member: `data.teams.0.players.3.uuid`. */
 export interface Problem {
   reason: string;
   place: string;
 }
 
-/** The most problems of one event that a receipt lists. */
+/** Maximum problems in a receipt. */
 export const MAX_PROBLEMS = 20;
 const MAX_PREDICATE_LENGTH = 300;
 const MAX_PLACE_LENGTH = 200;
 
 /**
- * Makes a sentence of what is wrong with a member (`must be a UUID`), or with the event where the place is empty. Sanitises
- * both, because they may quote arbitrary text of the event.
+ * Makes a sentence of a predicate (`must be a UUID`) about a member, or about the event if the place is empty. Sanitises both,
+ * because they may quote arbitrary text of the event.
  */
 export function problemOf(predicate: string, place: string): Problem {
   const shown = sanitised(place, MAX_PLACE_LENGTH);
@@ -26,13 +26,13 @@ export function problemOf(predicate: string, place: string): Problem {
 export const reasonAbout = (subject: string, { reason }: Pick<Problem, 'reason'>): string =>
   reason.replace(/^(?:`[^`]*`|The event)/, () => subject);
 
-/** Both lists; undefined where there is none. */
+/** Both lists; undefined if there is none. */
 export const joined = (one: Problem[] | undefined, other: Problem[] | undefined): Problem[] | undefined =>
   one === undefined || other === undefined ? (one ?? other) : [...one, ...other];
 
 /**
  * The problems that the schema found, in sentences for the author of a plugin.
- * @param types the types of events to suggest where the type is wrong
+ * @param types the types of events to suggest if the type is wrong
  */
 export function problemsIn(issues: readonly Issue[], input: unknown, types: readonly string[]): Problem[] {
   const problems: Problem[] = [];
@@ -46,7 +46,7 @@ export function problemsIn(issues: readonly Issue[], input: unknown, types: read
 }
 
 type Issue = z.core.$ZodIssue;
-/** A predicate, and a member below the path of the issue where that is the wrong one. */
+/** A predicate, and the wrong member if it is below the path of the issue. */
 type Finding = [predicate: string, ...member: string[]];
 
 function findingsOf(issue: Issue, value: unknown, types: readonly string[]): Finding[] {

@@ -15,7 +15,7 @@ const issued = z.strictObject({
   automatic: z.boolean().default(false),
 });
 
-/** How a change names a punishment of the network. */
+/** The members with which a change names a punishment of the network. */
 const target = {
   punishment_id: z
     .string()

@@ -1,24 +1,24 @@
 import { problemOf, type Problem } from './problems.ts';
 import { EventSchema, type Event, parseBySchema, VERSION } from './index.ts';
 
-/** The largest version that counts as one: anything else is a mistake of the sender. */
+/** The largest version: a greater one is a mistake of the sender. */
 const MAX_VERSION = 1_000_000;
-/** The most unknown members that a receipt names. */
+/** Maximum unknown members that a receipt names. */
 const MAX_NAMED = 5;
-/** The most unknown members of an event. */
+/** Maximum unknown members of an event. */
 const MAX_UNKNOWN = 10_000;
 
 export interface ReadEvent {
   event: Event;
   /** Of an event of a newer version: JSON of `version` and of the unknown members beside `data`. */
   envelope?: string;
-  /** The unknown members of an event of a newer version; undefined where there are none. */
+  /** The unknown members of an event of a newer version; undefined if there are none. */
   unknown?: Problem[];
 }
 
 /**
- * Checks one event. One that says a newer version than the schema has may have unknown members, which are left out of the
- * parsed event.
+ * Checks one event. An event of a newer version than the schema's may have unknown members, which are left out of the parsed
+ * event.
  */
 export function readEvent(input: unknown): ReadEvent | { problems: Problem[] } {
   return isNewer(input) ? readNewer(input) : parseBySchema(input);

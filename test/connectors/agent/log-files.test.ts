@@ -5,7 +5,7 @@ import { linesOf } from '#connectors/agent/log-files.ts';
 
 const MAX_LINE = 64 * 1024;
 
-/** The lines that are read in rounds, each of which begins where the one before stopped. */
+/** The lines that are read in rounds, each of which continues the one before. */
 async function readInRounds(bytes: Buffer, part: number, mostChunks: number) {
   const read = async function* (offset: number): AsyncGenerator<Buffer> {
     for (let at = offset; at < bytes.length; at += part) yield bytes.subarray(at, at + part);

@@ -68,7 +68,7 @@ class World {
     return (await managedServer(this.context.db, this.key))?.state;
   }
 
-  /** The reported events, oldest first: type and what tells it from others. */
+  /** The reported events, oldest first: the type and an identifying member. */
   async events(): Promise<string[]> {
     const rows = await this.context.db.all<{ type: string; time: number; body: string }>(sql`
       select type, time, body from ledger where scope_key = ${this.key} and type <> 'server.configured' order by key`);
@@ -149,7 +149,7 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
   assert.equal(responder.connections, 2, 'the other process does not follow the server');
   assert.deepEqual(new Set(responder.requested), new Set(['minecraft:players', 'minecraft:bans']));
 
-  // The agent reports the same server: what both see is reported once.
+  // The agent reports the same server: a change that both see is reported once.
   context.clock.advance(1_000);
   await sendEvents(context, presence('Alpha', {}, { time: new Date(context.clock.now()).toISOString() }));
   responder.send({ method: 'minecraft:notification/players/joined', params: [{ id: randomUUID(), name: 'Gil' }] });
@@ -175,7 +175,7 @@ onEachDatabase('processes whose clocks differ by minutes do not take servers fro
   const responder = await ManagementResponder.open(t);
   responder.lists = { 'minecraft:players': [], 'minecraft:bans': [] };
   await world.manage(responder.url);
-  // What the processes measure time spans with; it has nothing to do with the time of day.
+  // The monotonic clock of the processes, which is independent of the time of day.
   let elapsed = 0;
   const processOf = (skewMs: number): ManagedServers => {
     const clock = new TestClock(world.context.clock.now() + skewMs);
@@ -203,7 +203,7 @@ onEachDatabase('processes whose clocks differ by minutes do not take servers fro
   await staysWith(holder, first, ahead, behind);
   assert.equal(responder.connections, 1);
 
-  // The first process stands still, after a renewal that the others have seen.
+  // The first process stops, after a renewal that the others have seen.
   elapsed += 19_999;
   await ahead.tick();
   assert.equal(await held(), holder, 'before the lease is over');
@@ -218,7 +218,7 @@ onEachDatabase('processes whose clocks differ by minutes do not take servers fro
 
 const banned = (id: string, name: string, reason: string) => ({ player: { id, name }, reason, source: 'Server' });
 
-// Nobody else knows the reference of the punishment.
+// Only the service knows the reference of the punishment.
 onSqlite('a pardon is reported also while the server reports itself', async (t, url) => {
   const world = await World.open(t, url);
   const { context } = world;

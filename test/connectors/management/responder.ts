@@ -9,7 +9,7 @@ export const SECRET = 'aVerySecretManagementSecretOf40Letters00';
 
 type Lists = Record<string, unknown>;
 
-/** A management server: it answers requests with `lists`, and sends what a test wants it to. */
+/** A management server: it answers requests with `lists`, and sends the messages of a test. */
 export class ManagementResponder {
   readonly #sockets: WebSocketServer;
   readonly #server: Server;

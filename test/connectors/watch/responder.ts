@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A game server that the tests poll: `status` is what it answers next. */
+/** A game server that the tests poll: `status` is its next answer. */
 export interface Responder {
   address: string;
   port: number;
@@ -34,7 +34,7 @@ export async function tcpResponder(t: TestContext, answer: (socket: Socket) => v
   return responder;
 }
 
-/** A server of Minecraft Java Edition whose status is what the function returns. */
+/** A server of Minecraft Java Edition whose status is the result of the function. */
 export async function minecraftResponder(t: TestContext, status: () => unknown): Promise<Responder> {
   return await tcpResponder(t, (socket) => socket.end(statusPacket(JSON.stringify(status()))));
 }

@@ -274,7 +274,7 @@ onEachDatabase('processes whose clocks differ by minutes poll each server once a
     assert.equal(responder.polls, 1 + Math.floor(elapsed / INTERVAL_MS), `after ${elapsed} ms`);
   }
 
-  // The process that polls stands still.
+  // The process that polls stops.
   await Promise.all(skewed.map((process) => process.poll()));
   const before = responder.polls;
   elapsed += 20_000 - 5_000 - 1;
@@ -341,7 +341,7 @@ onSqlite('an answer of a Source server that unpacks to a gigabyte is refused', a
   assert.equal((await world.outcome('Alpha'))!.error, 'wrong_answer');
 });
 
-/** What a hostile server sends, and the reason that the operator reads. */
+/** Responses of hostile servers, and the reason that the operator reads. */
 const HOSTILE: Record<string, [reason: string, answer: Parameters<typeof tcpResponder>[1]]> = {
   silent: ['timeout', () => undefined],
   endless: [
@@ -444,7 +444,7 @@ onSqlite('an SRV record may not lead to a private address that nobody configured
   assert.deepEqual([(await world.server('Own')).playerCount, responder.polls], [4, 1]);
 });
 
-/** The form in which an address is stored; undefined where it is none. */
+/** The stored form of an address; undefined if it is invalid. */
 function read(text: string): string | undefined {
   const address = readGameAddress(text);
   return address && gameAddressText(address);

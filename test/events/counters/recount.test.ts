@@ -32,7 +32,7 @@ const declaration = fc
       : event('counter.declared', { key, label: { en: key }, ...how }, { time: TIME }),
   );
 
-/** Histories in which declarations, and perhaps a merge, stand anywhere between the events. */
+/** Histories with declarations, and perhaps a merge, anywhere between the events. */
 const histories = fc
   .tuple(
     arbitraryHistory,

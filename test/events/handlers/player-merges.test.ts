@@ -58,7 +58,7 @@ for (const dialect of DIALECTS) {
   });
 }
 
-/** The dump, and what readers show of matches and kills. */
+/** The dump, and matches and kills as readers return them. */
 async function shownIn(db: Db): Promise<Record<string, unknown>> {
   await finishJobs(db);
   while (await projectMatches(db, 'UTC', 0));

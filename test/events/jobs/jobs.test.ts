@@ -102,7 +102,7 @@ onEachDatabase(
     assert.equal(await resumeJob(db, key), false);
     await setImmediate();
     await runChunk({ db: counted.db, clock });
-    // Another process goes on where the first one was killed.
+    // Another process continues after the first one was killed.
     const other = await testContext(t, url);
     const second = counting(other.db);
     const { state, done, finished } = await runJob({ db: second.db, clock: other.clock }, key);
@@ -163,7 +163,7 @@ onEachDatabase('a merge of many matches is a job; matches then show the survivin
   const counted = counting(db);
   await runChunk({ db: counted.db, clock });
   await setImmediate();
-  // The merged UUID goes on playing, and the merge is paused and resumed.
+  // The merged UUID keeps playing, and the merge is paused and resumed.
   await sendEvents(context, match({ teams: [{ name: 'Red', players: [FROM] }] }));
   await pauseJob(db, job.key);
   await runJobs({ db: counted.db, clock });

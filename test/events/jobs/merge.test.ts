@@ -96,7 +96,7 @@ async function play(db: Db, { events, withdrawn = [], merges }: Case, finishesEa
 
 for (const dialect of DIALECTS) {
   for (const one of CASES) {
-    test(`a merge that goes on while other jobs wait: ${one.name} (${dialect})`, async (t) => {
+    test(`a merge in progress while other jobs wait: ${one.name} (${dialect})`, async (t) => {
       const [waiting, oneByOne] = await twoDatabases(t, dialect);
       await play(oneByOne, one, true);
       await play(waiting, one, false);

@@ -10,7 +10,7 @@ import { type Event, openSender, type Sender } from '#sender/index.ts';
 
 const EVENT: Event = { version: 1, id: 'e', type: 'server.presence', time: '2026-03-01T12:00:00Z', data: {} };
 
-/** A service whose responses are written by `answer`, byte by byte where a test wants it. */
+/** A service whose responses are written by `answer`, byte by byte if a test wants that. */
 async function senderTo(t: TestContext, answer: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

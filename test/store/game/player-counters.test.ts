@@ -134,7 +134,7 @@ class Ingester {
     });
 }
 
-/** What happens before a batch is ingested. */
+/** An act before a batch is ingested. */
 const incident = fc.constantFrom('nothing', 'nothing', 'nothing', 'failure', 'another process');
 
 async function databasesOf(
@@ -233,7 +233,7 @@ onEachDatabase('a failed batch or a dry run is not mistaken for the work of anot
       from players p join player_stats s on s.player_key = p.key order by p.name`);
     return rows.map((row) => row.map(String));
   };
-  // Both assign the same keys, since the clock stands still.
+  // Both assign the same keys, because the clock does not advance.
   await ingest(second, 1, {});
   first.failsNext = true;
   await assert.rejects(ingest(first, 1, {}), /broken/);
