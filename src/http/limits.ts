@@ -125,7 +125,7 @@ export const LIMITS = {
     counter: 'database',
   },
   wrongPasswordMail: {
-    counts: 'mails that tell the owner of an account about wrong passwords',
+    counts: 'mails to the owner of an account about wrong passwords',
     max: { account: 1 },
     windowMs: DAY_MS,
     beyond: 'no mail',
@@ -183,7 +183,7 @@ export const LIMITS = {
   },
   /** Every form can create rows, so their number is limited, far above normal use. */
   consoleForm: {
-    counts: 'forms of the console, but those of operators and moderators',
+    counts: 'forms of the console, except those of operators and moderators',
     max: { account: 300 },
     windowMs: HOUR_MS,
     beyond: REFUSED,
