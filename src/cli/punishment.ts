@@ -7,7 +7,7 @@ import { reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
 import {
   countUndoable,
-  historyOf,
+  punishmentHistory,
   listChanges,
   type PunishmentChange,
   type Undo,
@@ -246,7 +246,7 @@ function accepted(input: Input, receipt: Receipt): number {
 
 async function printOne(input: Input, { db, clock }: AppContext, key: number): Promise<void> {
   const punishment = (await punishmentByKey(db, key, clock.now()))!;
-  const history = await historyOf(db, (await targetByKey(db, key))!);
+  const history = await punishmentHistory(db, (await targetByKey(db, key))!);
   print(input, { ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
 }
 

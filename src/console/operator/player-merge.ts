@@ -3,7 +3,7 @@ import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
-import { openMergeOf } from '#events/handlers/merge-records.ts';
+import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, timestamp, textOf } from '../components.ts';
@@ -80,7 +80,7 @@ async function merge(request: ConsoleRequest) {
   const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
   if (receipt.status === 'rejected') return await mergePage(request, receipt.reason);
   await request.record({ action: 'player.merge', subject: from, label: into, detail: { from, into } });
-  const job = await openMergeOf(deps.db, from);
+  const job = await findOpenMerge(deps.db, from);
   return job === undefined ? `/operator/players/${into}?done=merged` : `/operator/jobs/${idOf(job)}`;
 }
 

@@ -3,7 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { runJob } from '#events/jobs/runner.ts';
-import { historyOf, undoChange } from '#events/punishments/changes.ts';
+import { punishmentHistory, undoChange } from '#events/punishments/changes.ts';
 import { changePunishment, revokePunishment } from '#events/punishments/operator-acts.ts';
 import { type Punishment, punishmentByKey, REVOKED, targetByKey } from '#store/game/punishments.ts';
 import { factsList, formTo, textOf, timestamp, type Problems } from '../../components.ts';
@@ -41,7 +41,7 @@ async function punishmentPage(request: ConsoleRequest, problems: PageProblems = 
   const { operator: t } = request.texts;
   const punishment = await requirePunishment(request);
   const { key, punished, type, state } = punishment;
-  const history = await historyOf(deps.db, (await targetByKey(deps.db, key))!);
+  const history = await punishmentHistory(deps.db, (await targetByKey(deps.db, key))!);
   const inner = html`<section class="card">${factsList(factsOf(request, punishment))}</section>
     ${
       state === REVOKED
@@ -154,7 +154,7 @@ async function undo(request: ConsoleRequest) {
   const subject = idOf(key);
   const receipt = form['receipt'] ?? '';
   const event = keyOf(receipt) ?? 0;
-  const history = await historyOf(deps.db, (await targetByKey(deps.db, key))!);
+  const history = await punishmentHistory(deps.db, (await targetByKey(deps.db, key))!);
   const isOwn = history.some((entry) => entry.key === event && entry.type !== 'punishment.issued');
   const undone = isOwn ? await undoChange(deps.db, deps.clock, event) : undefined;
   if (undone === undefined) return `/operator/punishments/${subject}?done=gone`;
