@@ -24,6 +24,8 @@ import { ResponseCache } from './response-cache.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
+/** Maximum milliseconds for which requests share the data versions. */
+const VERSIONS_MS = 1;
 
 type RateLimit = [subject: string, limit: number];
 
@@ -45,8 +47,9 @@ export class Api {
   readonly #openapi: () => object;
   #openapiBody: Body | undefined;
   readonly #responses = new ResponseCache();
-  /** The data versions of this turn of the event loop. */
+  /** The data versions of this turn of the event loop, and when they were read (`performance.now()`). */
   #versions: Versions | undefined;
+  #versionsRead = 0;
 
   constructor(
     context: AppContext,
@@ -92,13 +95,16 @@ export class Api {
     }
   }
 
-  /** Reads them once in a turn of the event loop: its requests had arrived before it began. */
+  /**
+   * Reads them once in a turn of the event loop: its requests had arrived before it began. A turn of many requests also
+   * serves some that arrive in it, so that it reads them again after a millisecond.
+   */
   #currentVersions(): Versions {
-    if (this.#versions === undefined) {
-      this.#versions = readVersions(this.#context.db);
-      setImmediate(() => (this.#versions = undefined));
-    }
-    return this.#versions;
+    const now = performance.now();
+    if (this.#versions === undefined) setImmediate(() => (this.#versions = undefined));
+    else if (now - this.#versionsRead < VERSIONS_MS) return this.#versions;
+    this.#versionsRead = now;
+    return (this.#versions = readVersions(this.#context.db));
   }
 
   async #serveReceived(received: ReceivedRequest): Promise<void> {

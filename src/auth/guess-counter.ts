@@ -7,7 +7,7 @@ import { Refusals } from './refusals.ts';
 /** How long a refusal is repeated without reading the count, which a right password may have lowered meanwhile. */
 const REPEAT_MS = 1_000;
 /** Maximum subjects that one statement counts. */
-const MAX_BATCH = 32;
+const MAX_SUBJECTS = 32;
 
 interface Guess {
   subject: string;
@@ -17,7 +17,7 @@ interface Guess {
 type PendingGuess = Pending<Guess, AttemptResult>;
 
 /**
- * Counts guesses. One statement counts all that arrived during the previous one, so that any number of them occupies one
+ * Counts guesses. All that arrive while others are counted become the next batch, so that any number of them occupies one
  * connection of the pool and does not wait there for locked rows. Refusals are repeated from memory for a second, and the
  * counts, which all processes share, lack those.
  */
@@ -30,7 +30,7 @@ export class GuessCounter {
   constructor(db: Db, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
-    this.#batches = batcher({ run: (batch) => this.#countBatch(batch), size: sizeOfBatch });
+    this.#batches = batcher({ run: (batch) => this.#countBatch(batch) });
   }
 
   /** Like `countAttempt`. */
@@ -41,7 +41,15 @@ export class GuessCounter {
   }
 
   async #countBatch(batch: readonly PendingGuess[]): Promise<void> {
-    const guesses = Map.groupBy(batch, ({ item }) => item.subject);
+    const subjects = [...Map.groupBy(batch, ({ item }) => item.subject)];
+    while (subjects.length > 0) {
+      // A power of two, so that the number of different prepared statements stays small.
+      const size = 2 ** Math.floor(Math.log2(Math.min(MAX_SUBJECTS, subjects.length)));
+      await this.#countSubjects(new Map(subjects.splice(0, size)));
+    }
+  }
+
+  async #countSubjects(guesses: ReadonlyMap<string, readonly PendingGuess[]>): Promise<void> {
     const attempts = [...guesses].map(([subject, of]) => {
       return { subject, count: of.length, windowMs: of[0]!.item.limit.windowMs };
     });
@@ -58,18 +66,4 @@ export class GuessCounter {
       resolve(result);
     }
   }
-}
-
-/** The guesses at a power of two of subjects, so that the number of different prepared statements stays small. */
-function sizeOfBatch(waiting: readonly PendingGuess[]): number {
-  const subjects = new Set<string>();
-  const ends: number[] = [];
-  for (const [index, { item }] of waiting.entries()) {
-    if (subjects.has(item.subject)) continue;
-    if (subjects.size > MAX_BATCH) break;
-    ends.push(index);
-    subjects.add(item.subject);
-  }
-  const size = 2 ** Math.floor(Math.log2(Math.min(MAX_BATCH, subjects.size)));
-  return ends[size] ?? waiting.length;
 }

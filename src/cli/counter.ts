@@ -1,13 +1,16 @@
+import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
+import { deleteCounter, setCounter } from '#admin/counters.ts';
+import { perform } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
-import { reportAsOperator } from '#events/ingest/operator-events.ts';
-import type { WireEvent } from '#events/schema/index.ts';
+import { DEFAULT_MOST } from '#events/schema/counters.ts';
 import { type Aggregate, AGGREGATES, type Counter, counterByKey, listCounters } from '#store/game/counters/counters.ts';
 import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import {
   type Command,
+  commandActor,
   type Input,
   JSON_OPTION,
   optional,
@@ -16,8 +19,9 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { command } from './command/operation-command.ts';
 
-type Declaration = Extract<WireEvent, { type: 'counter.declared' }>['data'];
+type Declaration = z.output<typeof setCounter.fields>;
 
 const KEY: NonNullable<Command['options']> = {
   key: {
@@ -32,7 +36,7 @@ export const commands: Command[] = [
   { words: 'counter list', summary: "List the network's own counters", options: { json: JSON_OPTION }, run: listAll },
   {
     words: 'counter set',
-    audit: { action: 'counter.set', about: 'key' },
+    operations: [setCounter],
     summary: 'Declare or change a counter; one that counts in another way then is counted again',
     options: {
       ...KEY,
@@ -55,7 +59,7 @@ export const commands: Command[] = [
   },
   {
     words: 'counter presets',
-    audit: { action: 'counter.set', about: 'keys' },
+    operations: [setCounter],
     summary: "Declare PGM's usual counters: assists, wools, cores, flags, monuments, damage, streaks",
     options: {
       only: {
@@ -67,13 +71,14 @@ export const commands: Command[] = [
     },
     run: declarePresets,
   },
-  {
+  command(deleteCounter, {
     words: 'counter delete',
-    audit: { action: 'counter.delete', about: 'key' },
     summary: 'Remove a counter; what servers reported stays stored, and declaring it again counts it again',
-    options: KEY,
-    run: remove,
-  },
+    row: { options: KEY, find: ({ db }, input) => requireCounter(db, required(input, 'key')) },
+    options: {},
+    refused: {},
+    result: (_, { key }) => ({ key, deleted: true }),
+  }),
 ];
 
 const wire = ({ key, label, aggregate, modes, most, order, id, counted }: Counter) => ({
@@ -96,7 +101,7 @@ async function set(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
     const before = await counterByKey(context.db, key);
     const preset = PGM_COUNTERS.find((one) => one.key === key);
-    await declare(context, { ...settingsIn(input, before ?? preset), key });
+    await declare(context, { key, ...settingsIn(input, before ?? preset) });
     print(input, wire((await counterByKey(context.db, key))!));
   });
 }
@@ -111,8 +116,8 @@ function settingsIn(input: Input, before: Counter | Declaration | undefined): Om
     label: { en, ja },
     aggregate: (optional(input, 'aggregate') as Aggregate | undefined) ?? before?.aggregate ?? 'sum',
     modes: modesIn(input) ?? before?.modes ?? [],
-    most: wholeNumber(input, 'most') ?? before?.most,
-    order: wholeNumber(input, 'order') ?? before?.order,
+    most: wholeNumber(input, 'most') ?? before?.most ?? DEFAULT_MOST,
+    order: wholeNumber(input, 'order') ?? before?.order ?? 0,
   };
 }
 
@@ -135,15 +140,14 @@ function wholeNumber(input: Input, name: string): number | undefined {
 }
 
 /** @throws UsageError that names the option that is wrong */
-async function declare({ db, clock }: AppContext, data: Declaration): Promise<void> {
-  const receipt = await reportAsOperator(db, clock, { type: 'counter.declared', data });
-  if (receipt.status !== 'rejected') return;
-  const option = receipt.place
-    .replace(/^data\./, '')
+async function declare(context: AppContext, data: Declaration): Promise<void> {
+  const outcome = await perform(setCounter, { ...context, actor: commandActor() }, undefined, data);
+  if (!('rejected' in outcome)) return;
+  const option = outcome.rejected.place
     .replace(/^label\.en$/, 'label')
     .replace(/^label\.ja$/, 'label-ja')
     .replace(/^modes\..*$/, 'modes');
-  throw new UsageError(reasonAbout(`--${option}`, receipt));
+  throw new UsageError(reasonAbout(`--${option}`, outcome.rejected));
 }
 
 async function declarePresets(input: Input): Promise<void> {
@@ -162,11 +166,8 @@ async function declarePresets(input: Input): Promise<void> {
   });
 }
 
-async function remove(input: Input): Promise<void> {
-  const key = required(input, 'key');
-  await withAppContext(input, async ({ db, clock }) => {
-    if ((await counterByKey(db, key)) === undefined) throw new UsageError(`There is no counter ${key}.`);
-    await reportAsOperator(db, clock, { type: 'counter.removed', data: { key } });
-    print(input, { key, deleted: true });
-  });
+async function requireCounter(db: AppContext['db'], key: string): Promise<Counter> {
+  const counter = await counterByKey(db, key);
+  if (counter === undefined) throw new UsageError(`There is no counter ${key}.`);
+  return counter;
 }

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UsageError } from '#platform/errors.ts';
 import { keyOf } from '#platform/ids.ts';
+import { pauseJob, resumeJob } from '#admin/jobs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runJob } from '#events/jobs/runner.ts';
-import { type Job, jobByKey, jobId, jobInTurn, listJobs, resumeJob, pauseJob, waitsFor } from '#store/jobs.ts';
+import { type Job, jobByKey, jobId, jobInTurn, listJobs, waitsFor } from '#store/jobs.ts';
 import {
   type Command,
   type Input,
@@ -13,12 +14,18 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { command, type RowOption } from './command/operation-command.ts';
 import { errorOutput } from '#platform/output.ts';
 
-const JOB: Command['options'] = {
-  job: { type: 'string', value: 'ID', required: true, help: 'The id of the job, as "job list" shows it' },
-  json: JSON_OPTION,
+const byId: RowOption<Job> = {
+  options: {
+    job: { type: 'string', value: 'ID', required: true, help: 'The id of the job, as "job list" shows it' },
+    json: JSON_OPTION,
+  },
+  find: ({ db }, input) => requireJob(db, required(input, 'job')),
 };
+const refused = { wrong_state: (job: Job) => `The job ${jobId(job)} is ${job.state} already.` };
+const result = ({ db }: AppContext, { key }: Job) => shownJob(db, key);
 const NEWEST = 50;
 
 export const commands: Command[] = [
@@ -28,21 +35,17 @@ export const commands: Command[] = [
     options: { json: JSON_OPTION },
     run: listAll,
   },
-  { words: 'job show', summary: 'Show one job', options: JOB, run: (input) => change(input) },
-  {
+  { words: 'job show', summary: 'Show one job', options: byId.options, run: show },
+  command(pauseJob, {
     words: 'job pause',
-    audit: { action: 'job.pause', about: 'job' },
     summary: 'Pause a job; what it has done stays, and it can be resumed',
-    options: JOB,
-    run: (input) => change(input, pauseJob),
-  },
-  {
+    ...{ row: byId, options: {}, refused, result },
+  }),
+  command(resumeJob, {
     words: 'job resume',
-    audit: { action: 'job.resume', about: 'job' },
     summary: 'Continue a job that was paused or has failed',
-    options: JOB,
-    run: (input) => change(input, resumeJob),
-  },
+    ...{ row: byId, options: {}, refused, result },
+  }),
 ];
 
 async function listAll(input: Input): Promise<void> {
@@ -56,16 +59,22 @@ async function listAll(input: Input): Promise<void> {
   });
 }
 
-async function change(input: Input, work?: (db: AppContext['db'], key: number) => Promise<boolean>): Promise<void> {
-  const id = required(input, 'job');
+async function show(input: Input): Promise<void> {
   await withAppContext(input, async ({ db }) => {
-    const key = keyOf(id) ?? 0;
-    const job = await jobByKey(db, key);
-    if (job === undefined) throw new UsageError(`There is no job ${id}; see: scorehall job list`);
-    if (work !== undefined && !(await work(db, key))) throw new UsageError(`The job ${id} is ${job.state} already.`);
-    const inTurn = await jobInTurn(db);
-    print(input, wireJob((await jobByKey(db, key))!, inTurn));
+    const { key } = await requireJob(db, required(input, 'job'));
+    print(input, await shownJob(db, key));
   });
+}
+
+async function requireJob(db: AppContext['db'], id: string): Promise<Job> {
+  const job = await jobByKey(db, keyOf(id) ?? 0);
+  if (job === undefined) throw new UsageError(`There is no job ${id}; see: scorehall job list`);
+  return job;
+}
+
+async function shownJob(db: AppContext['db'], key: number): Promise<Record<string, unknown>> {
+  const inTurn = await jobInTurn(db);
+  return wireJob((await jobByKey(db, key))!, inTurn);
 }
 
 function wireJob(job: Job, inTurn: Job | undefined): Record<string, unknown> {
@@ -100,8 +109,8 @@ const amountOf = ({ done, total }: Job): string => (total === null ? String(done
 
 /**
  * Takes part in running a job until it has ended, with its progress on standard error. A running service works on the job
- * too, and goes on with it if the command is interrupted. Rests after each transaction for as long as it took, unless the
- * database tells that nobody waits to write.
+ * too, and continues it if the command is interrupted. Rests after each transaction for as long as it took, unless the
+ * database says that no other connection waits to write.
  */
 export async function runWithProgress(context: AppContext, key: number): Promise<Job> {
   const id = jobId({ key });

@@ -1,23 +1,31 @@
-import { randomUUID } from 'node:crypto';
 import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
+import { perform } from '#admin/operation.ts';
+import { erasePlayer, mergePlayers } from '#admin/players.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
-import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
-import { type ErasureRefusal, erasePlayer } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { readAliases, findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
-import { finishingJob } from './job.ts';
-import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command/command.ts';
+import { command } from './command/operation-command.ts';
+import { finishingJob, runWithProgress } from './job.ts';
+import {
+  type Command,
+  commandActor,
+  type Input,
+  JSON_OPTION,
+  print,
+  required,
+  withAppContext,
+} from './command/command.ts';
 
 export const commands: Command[] = [
   {
     words: 'player merge',
-    audit: { action: 'player.merge', about: 'from' },
+    operations: [mergePlayers],
     summary: 'Merge one UUID into another, for past and future events; this cannot be undone',
     options: {
       from: {
@@ -41,17 +49,32 @@ export const commands: Command[] = [
     },
     run: show,
   },
-  {
+  command(erasePlayer, {
     words: 'player erase',
-    audit: { action: 'player.erase', about: 'pseudonym' },
     summary: 'Erase a player without an account: the matches stay, under a random name and UUID; this cannot be undone',
-    options: {
-      player: { type: 'string', value: 'UUID', required: true, help: 'The UUID of the player' },
-      json: JSON_OPTION,
-      ...CONFIRMATION,
+    row: {
+      options: {
+        player: { type: 'string', value: 'UUID', required: true, help: 'The UUID of the player' },
+        json: JSON_OPTION,
+      },
+      find: ({ db }, input) => requirePlayer(db, readUuid(input, 'player')),
     },
-    run: erase,
-  },
+    options: {},
+    confirm: ({ name, uuid }) => ({
+      act: `This replaces ${name} by a pseudonym in all events; the matches stay.`,
+      impact: { uuid, name },
+    }),
+    refused: {
+      'no player': () => 'No player has this UUID.',
+      'has an account': () =>
+        'The player has an account; delete it, which erases the player as well: scorehall account delete',
+      'erased already': () => 'The player is erased already.',
+    },
+    result: async (context, _, { uuid, job }) => {
+      if (job !== undefined) await runWithProgress(context, job);
+      return { erased: true, pseudonym: uuid };
+    },
+  }),
 ];
 
 const NEWEST = 20;
@@ -84,42 +107,18 @@ async function describe(db: Db, now: number, { key, uuid, name }: Player): Promi
   };
 }
 
-async function erase(input: Input): Promise<void> {
-  const uuid = readUuid(input, 'player');
-  await withAppContext(input, async (context) => {
-    const { db, clock } = context;
-    const { name } = await requirePlayer(db, uuid);
-    const act = `This replaces ${name} by a pseudonym in all events; the matches stay.`;
-    if (!isConfirmed(input, act, { uuid, name })) return;
-    const erased = await finishingJob(context, () => erasePlayer(db, clock.now(), uuid));
-    if ('refusal' in erased) throw new UsageError(REFUSALS[erased.refusal]);
-    // The audit log must not hold the UUID of the person who wants to be forgotten.
-    delete input.values['player'];
-    print(input, { erased: true, pseudonym: erased.uuid });
-  });
-}
-
-const REFUSALS: Record<ErasureRefusal, string> = {
-  'no player': 'No player has this UUID.',
-  'has an account': 'The player has an account; delete it, which erases the player as well: scorehall account delete',
-  'erased already': 'The player is erased already.',
-};
-
 async function merge(input: Input): Promise<void> {
   const [from, into] = [readUuid(input, 'from'), readUuid(input, 'into')];
   await withAppContext(input, async (context) => {
-    const { db, clock } = context;
-    const [merged, survivor] = [await findPlayer(db, from), await findPlayer(db, into)];
-    const act = `This gives all records of ${merged?.name ?? from} to ${survivor?.name ?? into}.`;
-    if (!isConfirmed(input, act, { from, into, merged: merged?.name ?? null, survivor: survivor?.name ?? null }))
-      return;
-    const time = new Date(clock.now()).toISOString();
-    const event = { version: 1, id: `command ${randomUUID()}`, type: 'player.merged', time, data: { from, into } };
-    const [receipt] = await finishingJob(context, () => ingestEvents(db, clock, { kind: 'operator' }, [event]));
-    if (receipt!.status === 'rejected')
-      throw new UsageError(reasonAbout(`--${receipt!.place.replace(/^data\./, '')}`, receipt!));
-    const player = await findPlayer(db, into);
-    print(input, { from, into, name: player?.name ?? null });
+    const acting = { ...context, actor: commandActor() };
+    const outcome = await finishingJob(context, () =>
+      perform(mergePlayers, acting, { from, into }, {}, ({ merged, survivor }) => {
+        const act = `This gives all records of ${merged ?? from} to ${survivor ?? into}.`;
+        return isConfirmed(input, act, { from, into, merged, survivor }) ? undefined : true;
+      }),
+    );
+    if ('rejected' in outcome) throw new UsageError(reasonAbout(`--${outcome.rejected.place}`, outcome.rejected));
+    if ('done' in outcome) print(input, { from, into, name: (await findPlayer(context.db, into))?.name ?? null });
   });
 }
 
@@ -127,7 +126,5 @@ function readUuid(input: Input, name: string): string {
   const text = required(input, name);
   const uuid = uuidOf(text);
   if (uuid === undefined) throw new UsageError(`--${name} must be a UUID (it is "${text}").`);
-  // The audit log records the normalised UUID.
-  input.values[name] = uuid;
   return uuid;
 }

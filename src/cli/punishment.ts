@@ -3,24 +3,18 @@ import { boundOf, idOf, keyOf } from '#platform/ids.ts';
 import { readUntil, UNTIL_FORMS } from '#platform/until.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import { reasonAbout } from '#events/schema/problems.ts';
-import { runWithProgress } from './job.ts';
-import {
-  countUndoable,
-  punishmentHistory,
-  listChanges,
-  type PunishmentChange,
-  type Undo,
-  undoChange,
-  undoChanges,
-} from '#events/punishments/changes.ts';
+import { perform } from '#admin/operation.ts';
 import {
   changePunishment,
   findPunished,
   issuePunishment,
   revokePunishment,
-} from '#events/punishments/operator-acts.ts';
-import type { Receipt } from '#events/ledger/receipts.ts';
+  undoPunishmentChange,
+  undoPunishmentsOfKey,
+} from '#admin/punishments.ts';
+import { type Problem, reasonAbout } from '#events/schema/problems.ts';
+import { runWithProgress } from './job.ts';
+import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { findPlayer } from '#store/game/players.ts';
 import {
   listPunishments,
@@ -31,6 +25,7 @@ import {
 } from '#store/game/punishments.ts';
 import {
   type Command,
+  commandActor,
   type Input,
   JSON_OPTION,
   optional,
@@ -39,6 +34,7 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { timestampOf } from './command/values.ts';
 
 /** The options of every command about one punishment. */
 const PUNISHMENT: NonNullable<Command['options']> = {
@@ -79,7 +75,7 @@ export const commands: Command[] = [
   },
   {
     words: 'punishment issue',
-    audit: { action: 'punishment.issue', about: 'id' },
+    operations: [issuePunishment],
     summary: 'Issue a punishment of the network',
     options: {
       player: { ...PLAYER, required: true },
@@ -93,14 +89,14 @@ export const commands: Command[] = [
   },
   {
     words: 'punishment change',
-    audit: { action: 'punishment.change', about: 'punishment' },
+    operations: [changePunishment],
     summary: 'Change the type, level, reason or expiry of a punishment',
     options: { ...PUNISHMENT, ...TERMS },
     run: change,
   },
   {
     words: 'punishment revoke',
-    audit: { action: 'punishment.revoke', about: 'punishment' },
+    operations: [revokePunishment],
     summary: 'Revoke a punishment; the reason is public',
     options: {
       ...PUNISHMENT,
@@ -120,7 +116,7 @@ export const commands: Command[] = [
   },
   {
     words: 'punishment undo',
-    audit: { action: 'punishment.undo', about: 'key' },
+    operations: [undoPunishmentsOfKey, undoPunishmentChange],
     summary: 'Withdraw what a key did to punishments, as if it had never been sent; revoke the key first',
     options: {
       key: { type: 'string', value: 'ID', help: 'The id of the key; see: scorehall punishment changes' },
@@ -155,33 +151,32 @@ async function issue(input: Input): Promise<void> {
     const punished = await findPunished(db, who, optional(input, 'name'));
     if (punished === undefined)
       throw new UsageError(`No player has the name, UUID or id "${who}"; for a new one give the UUID and --name.`);
-    const punisher = await playerOption(input, db, 'punisher');
-    // The audit log names the player in its label, which is erased with the account.
-    for (const name of ['player', 'punisher']) delete input.values[name];
-    const receipt = await issuePunishment(db, clock, { punished, punisher, ...readTerms(input, clock.now()), type });
-    await printOne(input, context, accepted(input, receipt));
+    const row = { punished, punisher: await playerOption(input, db, 'punisher') };
+    const terms = { ...readTerms(input, clock.now()), type };
+    const outcome = await perform(issuePunishment, acting(context), row, terms);
+    if ('rejected' in outcome) throw rejected(outcome.rejected);
+    if ('done' in outcome) await printOne(input, context, keyOf(outcome.done.receipt)!);
   });
 }
 
 async function change(input: Input): Promise<void> {
-  await onPunishment(input, async (context, { key }) => {
-    const { db, clock } = context;
-    const terms = readTerms(input, clock.now());
+  await onPunishment(input, async (context, punishment) => {
+    const terms = readTerms(input, context.clock.now());
     if (Object.keys(terms).length === 0)
       throw new UsageError('Give at least one of --type, --level, --reason and --expires.');
-    accepted(input, await changePunishment(db, clock, key, terms));
-    await printOne(input, context, key);
+    const outcome = await perform(changePunishment, acting(context), punishment, terms);
+    if ('rejected' in outcome) throw rejected(outcome.rejected);
+    await printOne(input, context, punishment.key);
   });
 }
 
 async function revoke(input: Input): Promise<void> {
   const reason = required(input, 'reason');
-  await onPunishment(input, async (context, { key }) => {
-    const { db, clock } = context;
-    const revoker = await playerOption(input, db, 'revoker');
-    delete input.values['revoker'];
-    accepted(input, await revokePunishment(db, clock, key, { reason, revoker }));
-    await printOne(input, context, key);
+  await onPunishment(input, async (context, punishment) => {
+    const row = { punishment, revoker: await playerOption(input, context.db, 'revoker') };
+    const outcome = await perform(revokePunishment, acting(context), row, { reason });
+    if ('rejected' in outcome) throw rejected(outcome.rejected);
+    await printOne(input, context, punishment.key);
   });
 }
 
@@ -201,27 +196,32 @@ async function undo(input: Input): Promise<void> {
     throw new UsageError('--dry-run counts the changes of a --key; one receipt is one change.');
   const since = readSince(input);
   await withAppContext(input, async (context) => {
-    const { db, clock } = context;
-    if (receipt !== undefined) {
-      const undone = await undoChange(db, clock, keyOf(receipt) ?? 0);
-      return await finishUndo(input, context, undone, receipt);
-    }
-    const scope = { credential: readKey(key!), since };
-    const count = await countUndoable(db, scope);
-    if (input.values['dry-run'] === true) return print(input, { key, changes: count });
-    if (count > 0 && input.values['yes'] !== true)
-      throw new UsageError(
-        `This withdraws ${count === 1 ? '1 change' : `${count} changes`} of punishments. Add --yes to do it.`,
-      );
-    await finishUndo(input, context, await undoChanges(db, clock, scope), key!);
+    const outcome =
+      receipt === undefined ? await undoKey(input, context, key!, since) : await undoOne(context, receipt);
+    if ('asked' in outcome) return;
+    const about = receipt ?? key!;
+    if (!('done' in outcome)) throw new UsageError(`There is no change of a punishment by ${about} that is in force.`);
+    const { cursor } = await runWithProgress(context, outcome.done.job);
+    const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
+    print(input, { undone: about, events: events + cascaded, cascaded });
   });
 }
 
-async function finishUndo(input: Input, context: AppContext, undo: Undo | undefined, about: string): Promise<void> {
-  if (undo === undefined) throw new UsageError(`There is no change of a punishment by ${about} that is in force.`);
-  const { cursor } = await runWithProgress(context, undo.job);
-  const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
-  print(input, { undone: about, events: events + cascaded, cascaded });
+async function undoOne(context: AppContext, receipt: string) {
+  const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
+  return await perform(undoPunishmentChange, acting(context), target, { receipt });
+}
+
+async function undoKey(input: Input, context: AppContext, key: string, since: number) {
+  return await perform(undoPunishmentsOfKey, acting(context), readKey(key), { since }, ({ count }) => {
+    if (input.values['dry-run'] === true) {
+      print(input, { key, changes: count });
+      return true;
+    }
+    if (count === 0 || input.values['yes'] === true) return undefined;
+    const changes = count === 1 ? '1 change' : `${count} changes`;
+    throw new UsageError(`This withdraws ${changes} of punishments. Add --yes to do it.`);
+  });
 }
 
 /** Runs `work` on the punishment that `--punishment` names. */
@@ -237,12 +237,10 @@ async function onPunishment(
   });
 }
 
-/** @returns the key of the event, whose receipt goes into the audit log */
-function accepted(input: Input, receipt: Receipt): number {
-  if (receipt.status !== 'rejected') return keyOf((input.values['receipt'] = receipt.receipt!))!;
-  const option = receipt.place.replace(/^data\./, '').replace('punished', 'player');
-  throw new UsageError(reasonAbout(`--${option}`, receipt));
-}
+const acting = (context: AppContext) => ({ ...context, actor: commandActor() });
+
+const rejected = (problem: Problem): UsageError =>
+  new UsageError(reasonAbout(`--${problem.place.replace('punished', 'player')}`, problem));
 
 async function printOne(input: Input, { db, clock }: AppContext, key: number): Promise<void> {
   const punishment = (await punishmentByKey(db, key, clock.now()))!;
@@ -298,21 +296,19 @@ function readSince(input: Input): number {
   throw new UsageError(`--since must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
 }
 
-const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
 function wire({ key, time, expires, revocation, changed: _, ...punishment }: Punishment): Record<string, unknown> {
   const { punished, punisher, ...terms } = punishment;
   return {
-    ...{ id: idOf(key), time: isoTime(time), punished: punished.name, uuid: punished.uuid, ...terms },
-    ...{ punisher: punisher?.name ?? null, expires: isoTime(expires) },
-    revocation: revocation && { ...revocation, time: isoTime(revocation.time) },
+    ...{ id: idOf(key), time: timestampOf(time), punished: punished.name, uuid: punished.uuid, ...terms },
+    ...{ punisher: punisher?.name ?? null, expires: timestampOf(expires) },
+    revocation: revocation && { ...revocation, time: timestampOf(revocation.time) },
   };
 }
 
 function wireChange(change: PunishmentChange): Record<string, unknown> {
   const { key, type, received, credential, server, by, target, terms, withdrawn } = change;
   return {
-    ...{ receipt: idOf(key), received: isoTime(received), type, server, by },
+    ...{ receipt: idOf(key), received: timestampOf(received), type, server, by },
     key: credential === 0 ? null : idOf(credential),
     ...{ punishment: target === undefined ? null : idOf(target.key), punished: target?.punished ?? null },
     ...{ terms, withdrawn },

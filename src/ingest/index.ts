@@ -38,11 +38,7 @@ export async function openIngest(
   eventQueue: EventQueue,
 ): Promise<IngestService> {
   const credentials = new Credentials({ db, clock });
-  const perMinute = {
-    events: rateLimit(config, 'event', 'server').max,
-    weight: rateLimit(config, 'eventWeight', 'server').max,
-  };
-  const serverLimits = new ServerLimits({ eventQueue, clock, perMinute });
+  const serverLimits = new ServerLimits({ eventQueue, clock, perMinute: minuteLimits(config) });
   const { keyedHash } = db;
   const facts = { url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL };
   let document: string | undefined;
@@ -115,6 +111,11 @@ export async function openIngest(
     close: () => eventQueue.close(),
   };
 }
+
+const minuteLimits = (config: AppContext['config']) => ({
+  events: rateLimit(config, 'event', 'server').max,
+  weight: rateLimit(config, 'eventWeight', 'server').max,
+});
 
 const OUTAGE_LOG_INTERVAL_MS = 5_000;
 

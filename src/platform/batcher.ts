@@ -29,9 +29,11 @@ export function batcher<Item, Result = void>(options: BatcherOptions<Item, Resul
   const drain = async (name: string, waiting: Pending<Item, Result>[]): Promise<void> => {
     for (await setImmediate(); waiting.length > 0; await setImmediate()) {
       const batch = waiting.splice(0, size(waiting));
-      await run(batch).catch((error: unknown) => {
+      try {
+        await run(batch);
+      } catch (error) {
         for (const { reject } of batch) reject(error);
-      });
+      }
     }
     queues.delete(name);
   };

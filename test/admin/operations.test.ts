@@ -19,7 +19,11 @@ import { ACCOUNT_EXAMPLES } from './account-examples.ts';
 import { ACCESS_EXAMPLES } from './access-examples.ts';
 import { APPLICATION_EXAMPLES } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
+import { COUNTER_EXAMPLES } from './counter-examples.ts';
+import { JOB_EXAMPLES } from './job-examples.ts';
 import { OWNER_EXAMPLES } from './owner-examples.ts';
+import { PLAYER_EXAMPLES } from './player-examples.ts';
+import { PUNISHMENT_EXAMPLES } from './punishment-examples.ts';
 import { SERVER_EXAMPLES } from './server-examples.ts';
 
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
@@ -29,6 +33,11 @@ const EXAMPLES = {
   ...APPLICATION_EXAMPLES,
   ...ACCESS_EXAMPLES,
   ...OWNER_EXAMPLES,
+  ...PUNISHMENT_EXAMPLES,
+  ...PLAYER_EXAMPLES,
+  ...COUNTER_EXAMPLES,
+  // Last, because other jobs wait for the paused one.
+  ...JOB_EXAMPLES,
 } as unknown as Readonly<Record<string, Example>>;
 
 const nameIn = (key: string): string => key.split(' ', 1)[0]!;
@@ -78,7 +87,8 @@ function normalised(text: string, { words }: Twin): string {
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '#')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '#')
     .replace(/[\w+/=-]{22,}/g, '#')
-    .replace(/\b38[0-9a-z]{9}\b|\bevent-\d+/g, '#')
+    .replace(/("kind":"anonymisation".*"done":)\d+/, '$1#')
+    .replace(/\b38[0-9a-z]{9}\b|\bevent-\d+|\bdeleted-[0-9a-z]{6}\b/g, '#')
     .replace(/\b\d{10,}\b/g, '#');
 }
 

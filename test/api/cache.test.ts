@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
@@ -10,7 +13,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { testApi, type TestApi } from '#test/support/api.ts';
 import { after, BEGINNING, event, match, person, serviceToken, sendEvents, team } from '#test/support/builders.ts';
-import { onEachDatabase } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import type { Order } from './other-process.ts';
 import { finishJobs, retractEvents } from '#test/support/jobs.ts';
 
@@ -188,3 +191,46 @@ async function within(ms: number, condition: () => Promise<boolean>): Promise<vo
   const started = performance.now();
   while (!(await condition())) assert.ok(performance.now() - started < ms, `not true within ${ms} ms`);
 }
+
+/** A connection that sends synchronously. */
+async function openConnection(t: TestContext, origin: string) {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  // oxlint-disable-next-line no-underscore-dangle -- Node shows the descriptor nowhere else
+  const { fd } = (socket as Socket & { _handle: { fd: number } })._handle;
+  return {
+    send: (text: string) => writeSync(fd, text),
+    status: async () => Number(String((await once(socket, 'data'))[0]).slice(9, 12)),
+  };
+}
+
+onSqlite(
+  'a token that is revoked in a turn of the event loop is refused to a later request of the turn',
+  async (t, url) => {
+    const { context, origin, token, get } = await testApi(t, url);
+    assert.equal((await get('/v1/matches')).status, 200, 'the token is cached');
+    using other = new DatabaseSync(url);
+    const [first, second] = [await openConnection(t, origin), await openConnection(t, origin)];
+    const request = `GET /v1/matches HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`;
+    const versions = context.db.versions.bind(context.db);
+    context.db.versions = () => {
+      context.db.versions = versions;
+      const result = versions();
+      // While the first request is served, another process revokes the token, and then the second one arrives.
+      process.nextTick(() => {
+        other.prepare('delete from tokens where hash = ?').run(secretHash(token));
+        second.send(request.slice(8));
+        for (const start = performance.now(); performance.now() - start < 2;);
+      });
+      return result;
+    };
+    setImmediate(() => {
+      first.send(request);
+      // The loop reads this connection in the same turn, because a part of its request is there.
+      second.send(request.slice(0, 8));
+    });
+    const statuses = await Promise.all([first.status(), second.status()]);
+    assert.deepEqual(statuses, [200, 401]);
+  },
+);

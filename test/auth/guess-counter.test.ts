@@ -55,6 +55,31 @@ onEachDatabase('guesses at many subjects at once are counted exactly', async (_t
   assert.deepEqual(await countAll(), expected, 'the next window begins with one');
 });
 
+onEachDatabase('guesses that wait together need one statement for each power of two of subjects', async (_t, url) => {
+  await using db = await openDb(url);
+  const counter = new GuessCounter(db, new TestClock());
+  const limit = { max: 1_000, windowMs: MINUTE_MS };
+  const all = db.all.bind(db);
+  let statements = 0;
+  db.all = (query) => {
+    statements++;
+    return all(query);
+  };
+  for (const [subjects, expected] of [
+    [3, 2],
+    [17, 2],
+    [40, 2],
+    [95, 7],
+  ] as const) {
+    statements = 0;
+    const guesses = Array.from({ length: 10 * subjects }, (_, n) =>
+      counter.count(`${subjects} ${n % subjects}`, limit),
+    );
+    assert.equal((await Promise.all(guesses)).at(-1)!.used, 10);
+    assert.equal(statements, expected, `${subjects} subjects`);
+  }
+});
+
 onEachDatabase('a statement that fails refuses its guesses alone', async (_t, url) => {
   await using db = await openDb(url);
   const counter = new GuessCounter(db, new TestClock());

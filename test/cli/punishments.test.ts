@@ -135,7 +135,7 @@ onEachDatabase('one command undoes what a key did to punishments', async (t, url
     ['Rogue', 0, 0],
   ]);
   assert.match(await refused(...undo, '--yes'), /no change of a punishment by .* in force/);
-  const [entry, ...others] = await listAudit(db, { action: 'punishment.undo' }, 9);
+  const [entry, ...others] = await listAudit(db, { action: 'punishment.undo_key' }, 9);
   assert.deepEqual([entry!.subject, entry!.detail['since'], others.length], [key, since, 0]);
 
   const [lift] = await sendEvents(context, event('punishment.revoked', { punishment_id: ban! }));

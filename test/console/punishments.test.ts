@@ -168,7 +168,7 @@ onEachDatabase('an operator sees what a key changed and undoes it at once', asyn
     left.map(({ punished, state }) => [punished.name, state]),
     [['Rogue', 0]],
   );
-  assert.equal((await listAudit(db, { action: 'punishment.undo' }, 9))[0]!.subject, key);
+  assert.equal((await listAudit(db, { action: 'punishment.undo_key' }, 9))[0]!.subject, key);
 
   const [lift] = await sendEvents(context, event('punishment.revoked', { punishment_id: legit.ids[0]! }, { time }));
   const page = `/console/operator/punishments/${legit.ids[0]}`;

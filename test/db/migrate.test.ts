@@ -22,6 +22,7 @@ import { punishmentHistory } from '#events/punishments/changes.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { listAccounts } from '#store/accounts/accounts.ts';
+import { listAudit } from '#store/audit/audit.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { serverByKey } from '#store/game/servers.ts';
 import { event } from '#test/support/builders.ts';
@@ -368,4 +369,55 @@ onEachEmptyDatabase('a grant ends with the last of its tokens', async (t, url) =
     ['unused', 0],
     ['used', 50],
   ]);
+});
+
+onEachEmptyDatabase('old audit entries have the names, subjects and details of today', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await migrate(db, { upTo: FILES.findIndex((name) => name.includes('audit-names')) });
+  const key = 2 ** 50 + 123_456_789;
+  await db.run(sql`
+    insert into servers (key, name, name_key, region, icon, sort_order, max, removed)
+    values (${key}, 'Été', ${nameKey('Été')}, 'eu', '', 0, 0, null)`);
+  const old: [via: string, action: string, subject: string, detail: object][] = [
+    ['console', 'account.make_moderator', 'ann', {}],
+    ['console', 'account.make_user', 'ann', {}],
+    ['console', 'account.make_operator', 'ann', {}],
+    ['command', 'account.disable', 'ann', { account: 'ann', undo: 'true' }],
+    ['command', 'account.disable', 'ann', { account: 'ann' }],
+    ['console', 'punishment.undo', 'key', { since: '2026-01-31T12:00:00.000Z', events: 1, job: 'job' }],
+    ['command', 'punishment.undo', 'key', {}],
+    ['command', 'punishment.undo', '', { receipt: 'receipt' }],
+    ['console', 'punishment.undo', 'ban', { undone: 'receipt' }],
+    ['command', 'application.owner.remove', 'app', { account: 'ann' }],
+    ['command', 'server.set', 'Été', { region: 'us' }],
+    ['command', 'server.key.create', 'Éloise', {}],
+    ['console', 'server.set', idOf(key), {}],
+  ];
+  for (const [place, [via, action, subject, detail]] of old.entries()) {
+    await db.run(sql`
+      insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
+      values (${`a${String(place).padStart(2, '0')}`}, 1, ${via}, null, '', '', '', ${action}, ${subject}, 'old', 'done',
+        ${JSON.stringify(detail)})`);
+  }
+  await migrate(db);
+  const entries = (await listAudit(db, {}, 20)).toReversed();
+  assert.deepEqual(
+    entries.map(({ action, subject, label, detail }) => [action, subject, label, detail]),
+    [
+      ['account.role', 'ann', 'old', { role: 'moderator' }],
+      ['account.role', 'ann', 'old', { role: 'user' }],
+      ['account.role', 'ann', 'old', { role: 'operator' }],
+      ['account.enable', 'ann', 'old', {}],
+      ['account.disable', 'ann', 'old', { account: 'ann' }],
+      ['punishment.undo_key', 'key', 'old', old[5]![3]],
+      ['punishment.undo_key', 'key', 'old', {}],
+      ['punishment.undo', '', 'old', { receipt: 'receipt' }],
+      ['punishment.undo', 'ban', 'old', { undone: 'receipt' }],
+      ['application.owner.remove', 'app', 'old', { owner: 'ann' }],
+      ['server.set', idOf(key), 'Été', { region: 'us' }],
+      ['server.key.create', 'Éloise', 'old', {}],
+      ['server.set', idOf(key), 'old', {}],
+    ],
+  );
 });

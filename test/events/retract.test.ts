@@ -11,7 +11,7 @@ import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { mapByName, ratesOf, rotationOf } from '#store/game/maps/maps.ts';
-import { revokePunishment } from '#events/punishments/operator-acts.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { onlineSince, sampleOnline } from '#store/game/online-samples.ts';
 import { listPunishments } from '#store/game/punishments.ts';
@@ -86,7 +86,8 @@ onEachDatabase('retracting the events of a server keeps those of operators about
   const sender = await serverSender(context, 'Alpha');
   const [first] = await ingestEvents(db, clock, sender, [punishment('one', person(1))]);
   clock.advance(1000);
-  await revokePunishment(db, clock, keyOf((first as { receipt: string }).receipt)!, {});
+  const data = { punishment_id: (first as { receipt: string }).receipt };
+  await reportAsOperator(db, clock, { type: 'punishment.revoked', data });
   await ingestEvents(db, clock, sender, [login('Alpha', person(2)), punishment('two', person(3))]);
   assert.deepEqual(await retractSince(db, clock, server, clock.now()), { events: 2, cascaded: 0 });
   const states = async () =>

@@ -30,7 +30,7 @@ test('the documents name the limits of the table', () => {
   const { max: exports } = rateLimit(config, 'export', 'accountInNetwork');
   const sentences: Record<string, string[]> = {
     'signin.md': [
-      `has ${wrongPassword.max.knownBrowser} wrong passwords an hour`,
+      `its own ${wrongPassword.max.knownBrowser} wrong passwords an hour`,
       `have ${wrongPassword.max.otherBrowsers} wrong passwords an hour together`,
       `has ${wrongPasswordAnywhere.max.networks} wrong passwords in ${minutes(wrongPasswordAnywhere.windowMs)} minutes`,
       `one link of a kind in ${minutes(accessMail.windowMs)} minutes`,

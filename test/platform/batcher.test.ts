@@ -59,3 +59,18 @@ test('a batch that throws fails its unsettled items and no others', async () => 
   assert.deepEqual(await Promise.all([a, c]), ['A', 'C']);
   await idle();
 });
+
+test('a run that throws before its first wait fails its items and no others', async () => {
+  const { add, idle } = batcher<string, string>({
+    size: () => 1,
+    run: ([only]) => {
+      if (only!.item === 'a') throw new Error('away');
+      only!.resolve('B');
+      return Promise.resolve();
+    },
+  });
+  const [a, b] = ['a', 'b'].map(add);
+  await assert.rejects(a!, /away/);
+  assert.equal(await b, 'B');
+  await idle();
+});

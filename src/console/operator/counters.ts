@@ -1,20 +1,22 @@
 import { html } from 'hono/html';
+import type { z } from 'zod';
+import { deleteCounter, setCounter } from '#admin/counters.ts';
+import { perform } from '#admin/operation.ts';
 import { choices, field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { DEFAULT_MOST } from '#events/schema/counters.ts';
-import { reportAsOperator } from '#events/ingest/operator-events.ts';
-import type { WireEvent } from '#events/schema/index.ts';
 import { AGGREGATES, type Counter, counterByKey, labelIn, listCounters } from '#store/game/counters/counters.ts';
 import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { button, formTo, number, type Problems } from '../components.ts';
+import { operationForm } from '../operation-form.ts';
 import { type ConsoleRequest, operatorForm, operatorPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { table } from './lists.ts';
 
-type Declaration = Extract<WireEvent, { type: 'counter.declared' }>['data'];
+type Declaration = z.output<typeof setCounter.fields>;
 
 const SECTION = '/counters';
 const AT = '/operator/counters';
@@ -66,7 +68,7 @@ function presetsCard(request: ConsoleRequest, declared: readonly Counter[]): Htm
   const known = new Set(declared.map(({ key }) => key));
   const open = PGM_COUNTERS.filter(({ key }) => !known.has(key));
   if (open.length === 0) return html``;
-  const labelOf = ({ label }: Declaration): string => (lang === 'ja' ? label.ja! : label.en);
+  const labelOf = ({ label }: Declaration): string => (lang === 'ja' ? label.ja : label.en);
   return html`<section class="card" aria-labelledby="presets">
     <h2 id="presets">${t.presets}</h2>
     <p>${t.presets_lead}</p>
@@ -120,7 +122,7 @@ function counterFields(
     ${field({ name: 'order', label: t.order, type: 'number', value: value['order'] ?? '0', error: problems['order'] })}`;
 }
 
-/** Reads the fields. Whatever is not a whole number becomes NaN, which the validation of the event refuses. */
+/** Reads the fields. A text that is not a whole number becomes NaN, which the validation of the event refuses. */
 function readCounterForm(form: ConsoleRequest['form'], key: string): Declaration {
   const whole = (name: string): number =>
     /^-?\d{1,10}$/.test(form[name]?.trim() ?? '') ? Number(form[name]) : Number.NaN;
@@ -136,16 +138,13 @@ function readCounterForm(form: ConsoleRequest['form'], key: string): Declaration
 
 /** Declares a counter. @returns the reason of a refusal by the form field that it is about */
 async function declare(request: ConsoleRequest, data: Declaration): Promise<Problems | undefined> {
-  const { deps, texts } = request;
-  const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'counter.declared', data });
-  if (receipt.status !== 'rejected') {
-    await request.record({ action: 'counter.set', subject: data.key, label: data.label.en });
-    return undefined;
-  }
-  const name = receipt.place.replace(/^data\./, '');
+  const { actor, deps, texts } = request;
+  const outcome = await perform(setCounter, { ...deps, actor }, undefined, data);
+  if (!('rejected' in outcome)) return undefined;
+  const { place: name } = outcome.rejected;
   const isNumber = Number.isNaN(data.most) ? 'most' : Number.isNaN(data.order) ? 'order' : undefined;
   if (isNumber !== undefined && name === isNumber) return { [name]: texts.counters.whole };
-  return { [{ 'label.en': 'label', 'label.ja': 'label_ja' }[name] ?? name]: reasonAbout('This', receipt) };
+  return { [{ 'label.en': 'label', 'label.ja': 'label_ja' }[name] ?? name]: reasonAbout('This', outcome.rejected) };
 }
 
 async function create(request: ConsoleRequest) {
@@ -208,20 +207,16 @@ async function change(request: ConsoleRequest) {
   return problems === undefined ? `${AT}/${key}?done=saved` : await counterPage(request, problems);
 }
 
-/** Without a confirmation, because adding the counter again restores everything. */
-async function remove(request: ConsoleRequest) {
-  const { deps } = request;
-  const { key, label } = await requireCounter(request);
-  await reportAsOperator(deps.db, deps.clock, { type: 'counter.removed', data: { key } });
-  await request.record({ action: 'counter.delete', subject: key, label: label.en });
-  return `${AT}?done=completed`;
-}
-
 export const counterRoutes: readonly Route[] = [
   operatorPage(AT, (request) => countersPage(request)),
-  operatorForm(AT, 'never', create),
-  operatorForm(PRESETS, 'never', switchOn),
+  { ...operatorForm(AT, 'never', create), operations: [setCounter] },
+  { ...operatorForm(PRESETS, 'never', switchOn), operations: [setCounter] },
   operatorPage(`${AT}/:id`, (request) => counterPage(request)),
-  operatorForm(`${AT}/:id`, 'never', change),
-  operatorForm(`${AT}/:id/delete`, 'never', remove),
+  { ...operatorForm(`${AT}/:id`, 'never', change), operations: [setCounter] },
+  // Without a confirmation, because adding the counter again restores everything.
+  operationForm(`${AT}/:id/delete`, deleteCounter, {
+    find: requireCounter,
+    refused: {},
+    done: () => `${AT}?done=completed`,
+  }),
 ];

@@ -1,10 +1,12 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
+import { pauseJob, resumeJob } from '#admin/jobs.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
-import { type Job, jobByKey, jobInTurn, listJobs, resumeJob, pauseJob, waitsFor } from '#store/jobs.ts';
+import { type Job, jobByKey, jobInTurn, listJobs, waitsFor } from '#store/jobs.ts';
 import { button, factsList, number, timestamp } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { oneOfForms, operationForm } from '../operation-form.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
@@ -54,7 +56,7 @@ function stateBadge({ texts: { jobs: t } }: ConsoleRequest, job: Job, inTurn: Jo
   return html`<span class="badge ${BADGES[state]}">${text}</span>`;
 }
 
-/** Why a job does not go on, where it waits for another one. */
+/** The job that another one waits for. */
 function waitingNote(request: ConsoleRequest, job: Job, inTurn: Job | undefined): Html | string {
   const before = waitsFor(job, inTurn);
   if (before === undefined) return '';
@@ -108,18 +110,17 @@ async function jobPage(request: ConsoleRequest) {
   return inOperator(request, '/jobs', t.kinds[kind], inner);
 }
 
-async function change(request: ConsoleRequest) {
-  const { deps, form } = request;
-  const { key, label } = await requireJob(request);
-  const subject = idOf(key);
-  const act = form['act'] === 'resume' ? 'resume' : 'pause';
-  const changed = act === 'resume' ? await resumeJob(deps.db, key) : await pauseJob(deps.db, key);
-  if (changed) await request.record({ action: `job.${act}`, subject, label });
-  return `/operator/jobs/${subject}?done=${changed ? 'completed' : 'gone'}`;
-}
+const AT = '/operator/jobs/:id';
+const after = (done: string) => (_: ConsoleRequest, job: Job) => `/operator/jobs/${idOf(job.key)}?done=${done}`;
+const outcomes = {
+  find: requireJob,
+  refused: { wrong_state: after('gone') },
+  done: after('completed'),
+};
+const [pause, resume] = [operationForm(AT, pauseJob, outcomes), operationForm(AT, resumeJob, outcomes)];
 
 export const jobRoutes: readonly Route[] = [
   operatorPage('/operator/jobs', jobsPage),
-  operatorPage('/operator/jobs/:id', jobPage),
-  operatorForm('/operator/jobs/:id', 'never', change),
+  operatorPage(AT, jobPage),
+  oneOfForms([pause, resume], ({ act }) => (act === 'resume' ? resume : pause)),
 ];

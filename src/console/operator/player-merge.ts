@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
+import { perform } from '#admin/operation.ts';
+import { mergePlayers } from '#admin/players.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
-import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, timestamp, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
@@ -74,17 +75,16 @@ async function playerFacts(request: ConsoleRequest, { key, uuid, name, last_logi
 }
 
 async function merge(request: ConsoleRequest) {
-  const { deps, form, texts } = request;
+  const { actor, deps, form, texts } = request;
   const [from, into] = [uuidOf(form['from'] ?? ''), uuidOf(form['into'] ?? '')];
   if (from === undefined || into === undefined) return await mergePage(request, texts.operator.merge_unknown);
-  const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
-  if (receipt.status === 'rejected') return await mergePage(request, receipt.reason);
-  await request.record({ action: 'player.merge', subject: from, label: into, detail: { from, into } });
+  const outcome = await perform(mergePlayers, { ...deps, actor }, { from, into }, {});
+  if ('rejected' in outcome) return await mergePage(request, outcome.rejected.reason);
   const job = await findOpenMerge(deps.db, from);
   return job === undefined ? `/operator/players/${into}?done=merged` : `/operator/jobs/${idOf(job)}`;
 }
 
 export const playerMergeRoutes: readonly Route[] = [
   operatorPage('/operator/players/merge', (request) => mergePage(request)),
-  operatorForm('/operator/players/merge', 'never', merge),
+  { ...operatorForm('/operator/players/merge', 'never', merge), operations: [mergePlayers] },
 ];

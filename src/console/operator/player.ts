@@ -1,11 +1,13 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
+import { perform } from '#admin/operation.ts';
+import { erasePlayer } from '#admin/players.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
-import { erasePlayer, isPseudonym } from '#store/accounts/player-erasure.ts';
+import { isPseudonym } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { readAliases, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { ACTIVE, isBanned, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
@@ -164,16 +166,14 @@ async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, proble
 }
 
 async function erase(request: ConsoleRequest) {
-  const { deps, form, now, texts } = request;
-  const { uuid, name } = await requirePlayer(request);
-  if (form['name']?.trim() !== name) return await playerPage(request, texts.player_page.erase_wrong);
-  const erased = await erasePlayer(deps.db, now, uuid);
-  if ('refusal' in erased) return `/operator/players/${uuid}?done=gone`;
-  await request.record({ action: 'player.erase', subject: erased.uuid });
-  return `/operator/players/${erased.uuid}?done=erased`;
+  const { actor, deps, form, texts } = request;
+  const player = await requirePlayer(request);
+  if (form['name']?.trim() !== player.name) return await playerPage(request, texts.player_page.erase_wrong);
+  const outcome = await perform(erasePlayer, { ...deps, actor }, player, {});
+  return `/operator/players/${'done' in outcome ? `${outcome.done.uuid}?done=erased` : `${player.uuid}?done=gone`}`;
 }
 
 export const playerRoutes: readonly Route[] = [
   operatorPage('/operator/players/:uuid', (request) => playerPage(request)),
-  operatorForm('/operator/players/:uuid/erase', 'never', erase),
+  { ...operatorForm('/operator/players/:uuid/erase', 'never', erase), operations: [erasePlayer] },
 ];

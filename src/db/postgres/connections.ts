@@ -8,8 +8,8 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /** The time between two probes of a host that may be silent. */
 const PROBE_MS = 1_000;
-/** The host is silent after this many intervals without an answer to a probe or data on another connection. */
-const QUIET_TICKS = 2;
+/** Minimum of `#maxQuietTicks`. */
+const MIN_QUIET_TICKS = 2;
 /** Maximum probes at the same time: each may occupy a thread of Node that looks up the name of the host. */
 const MAX_PROBES = 2;
 /** How long closing connections wait for the server. */
@@ -59,7 +59,11 @@ export class Connections {
   /** The class of the connections, for a pool. */
   readonly Client: new () => Client;
   readonly #config: pg.ClientConfig;
-  readonly #timeoutMs: number;
+  /** The time without an answer to a statement after which the first probe is sent. */
+  readonly #patienceMs: number;
+  readonly #intervalMs: number;
+  /** The host is silent after this many intervals without an answer to a probe or data on another connection. */
+  readonly #maxQuietTicks: number;
   /** The bytes that each open socket had received at the last check. */
   readonly #received = new Map<Socket, number>();
   /** While the host may be silent. */
@@ -69,9 +73,11 @@ export class Connections {
   /** The error of new connections while the host is silent. */
   #silence: Error | undefined;
 
-  /** @param timeoutMs how long a statement may stay without an answer before a probe */
+  /** @param timeoutMs the time after which a statement without a time-out notices that the host is silent */
   constructor(config: pg.ClientConfig, timeoutMs: number) {
-    this.#timeoutMs = timeoutMs;
+    this.#patienceMs = timeoutMs / 2;
+    this.#intervalMs = Math.min(PROBE_MS, timeoutMs / MIN_QUIET_TICKS);
+    this.#maxQuietTicks = Math.max(MIN_QUIET_TICKS, Math.floor(this.#patienceMs / this.#intervalMs));
     this.#config = {
       ...config,
       connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
@@ -106,7 +112,7 @@ export class Connections {
 
   /** Probes the host from time to time, for a statement without a limit on its time. */
   async whileAnswering<T>(statement: Promise<T>): Promise<T> {
-    const timer = setInterval(() => this.#startProbing(), this.#timeoutMs).unref();
+    const timer = setInterval(() => this.#startProbing(), this.#patienceMs).unref();
     try {
       return await statement;
     } finally {
@@ -133,14 +139,14 @@ export class Connections {
     if (this.#probing !== undefined) return;
     this.#quietTicks = 0;
     this.#hasReceived();
-    this.#probing = setInterval(() => this.#tick(), Math.min(PROBE_MS, this.#timeoutMs / QUIET_TICKS)).unref();
+    this.#probing = setInterval(() => this.#tick(), this.#intervalMs).unref();
     void this.#probe();
   }
 
   /** Ticks instead of a duration: between two of them a blocked event loop reads what has arrived. */
   #tick(): void {
     if (this.#hasReceived()) this.#quietTicks = 0;
-    else if (++this.#quietTicks === QUIET_TICKS) {
+    else if (++this.#quietTicks === this.#maxQuietTicks) {
       this.#silence = Object.assign(new Error('The host of PostgreSQL does not answer'), { code: 'ETIMEDOUT' });
       this.#destroyAll(this.#silence);
     }

@@ -24,7 +24,7 @@ const INT8 = 20;
 const NUMERIC = 1700;
 /** The maximum wait for a connection of the pool. */
 const POOL_TIMEOUT_MS = 15_000;
-/** The host may be silent after this time without an answer to a statement that has no time-out. */
+/** How long a statement without a time-out waits for a silent host. */
 const PATIENCE_MS = 60_000;
 
 /**

@@ -5,7 +5,7 @@ export type CallbackQuery = (pg.QueryConfig | pg.QueryArrayConfig) & { query_tim
 /** A connection, or a pool of them. */
 type Connection = Pick<pg.ClientBase, 'query'>;
 
-/** A result of pg: rows are arrays where the query has `rowMode: 'array'`, else objects. */
+/** A result of pg: rows are arrays if the query has `rowMode: 'array'`, else objects. */
 export interface QueryResult {
   rows: unknown[];
   rowCount: number | null;

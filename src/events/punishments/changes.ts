@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
-import { type PunishmentTarget, findTargets } from '#store/game/punishments.ts';
+import { findTarget, type PunishmentTarget, findTargets } from '#store/game/punishments.ts';
 import { createWithdrawal } from '../jobs/withdrawal.ts';
 import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from '../handlers/punishment-aggregate.ts';
 
@@ -99,6 +99,14 @@ function parseTerms(body: string): PunishmentChange['terms'] {
     ...(reason !== undefined && reason !== '' && { reason }),
     ...(expires !== undefined && { expires }),
   };
+}
+
+/** The punishment that an event is about; undefined if its issue is withdrawn. */
+export async function targetOfChange(db: Queryable, key: number): Promise<PunishmentTarget | undefined> {
+  const row = await db.get<Pick<ChangeRow, 'aggregate'>>(sql`
+    select l.aggregate from ledger l where ${IS_CHANGE} and l.key = ${key}`);
+  const name = punishmentOfAggregate(row?.aggregate ?? null);
+  return name && (await findTarget(db, name.scope, name.reference));
 }
 
 /** The changes of punishments that a key sent, received since a timestamp. */

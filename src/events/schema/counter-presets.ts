@@ -1,7 +1,8 @@
+import type { z } from 'zod';
 import { PGM_GROUPS } from '#store/game/statistics-groups.ts';
-import type { WireEvent } from './index.ts';
+import type { COUNTER_EVENTS } from './counters.ts';
 
-type Declaration = Extract<WireEvent, { type: 'counter.declared' }>['data'];
+type Declaration = z.output<(typeof COUNTER_EVENTS)['counter.declared']['data']>;
 
 const preset = (order: number, key: string, en: string, ja: string, data: Partial<Declaration> = {}): Declaration => ({
   key,

@@ -11,13 +11,13 @@ export type ErasureRefusal = 'no player' | 'has an account' | 'erased already';
 /**
  * Erases a player without an account: the records continue under a pseudonym, as after the deletion of an account.
  * A job replaces the player in the stored events.
- * @returns the pseudonym's UUID, or why the player is not erased
+ * @returns the pseudonym's UUID and the key of the job, or why the player is not erased
  */
 export async function erasePlayer(
   db: Db,
   now: number,
   uuid: string,
-): Promise<{ uuid: string } | { refusal: ErasureRefusal }> {
+): Promise<{ uuid: string; job: number | undefined } | { refusal: ErasureRefusal }> {
   return await db.transaction(async (tx) => {
     // The lock keeps an event from linking the player to an account meanwhile.
     await Keys.lock(tx);
@@ -25,9 +25,9 @@ export async function erasePlayer(
     if (player === undefined) return { refusal: 'no player' };
     if ((await accountsOfPlayer(tx, player.uuid)).length > 0) return { refusal: 'has an account' };
     if (await isPseudonym(tx, player.uuid)) return { refusal: 'erased already' };
-    await pseudonymise(tx, now, player.uuid);
+    const job = await pseudonymise(tx, now, player.uuid);
     const erased = await tx.get<{ uuid: string }>(sql`select uuid from players where key = ${player.key}`);
-    return { uuid: erased!.uuid };
+    return { uuid: erased!.uuid, job };
   });
 }
 

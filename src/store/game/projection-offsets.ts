@@ -1,29 +1,22 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** Data that is derived from matches asynchronously, in the order of their keys. */
-export type Projection = 'boards';
-
-/** The position of a projection. */
-export interface ProjectionOffset {
+/** The position of the leaderboards, which are derived from matches in the order of their keys. */
+interface ProjectionOffset {
   /** The key of the last match that is counted. */
   last: number;
-  /** The setting that the projection depends on: the time zone of its days. */
+  /** The setting that the leaderboards depend on: the time zone of their days. */
   made_for: string;
 }
 
-/** Takes the lock of a projection, which every transaction that counts or subtracts matches needs. */
-export async function lockProjection(tx: Queryable, name: Projection): Promise<ProjectionOffset> {
+/** Takes the lock of the leaderboards, which every transaction that counts or subtracts matches needs. */
+export async function lockProjection(tx: Queryable): Promise<ProjectionOffset> {
   const offset = await tx.get<ProjectionOffset>(
-    sql`update projections set last = last where name = ${name} returning last, made_for`,
+    sql`update projections set last = last where name = 'boards' returning last, made_for`,
   );
   return offset!;
 }
 
-export async function advanceProjection(
-  tx: Queryable,
-  name: Projection,
-  { last, made_for }: ProjectionOffset,
-): Promise<void> {
-  await tx.run(sql`update projections set last = ${last}, made_for = ${made_for} where name = ${name}`);
+export async function advanceProjection(tx: Queryable, { last, made_for }: ProjectionOffset): Promise<void> {
+  await tx.run(sql`update projections set last = ${last}, made_for = ${made_for} where name = 'boards'`);
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#platform/errors.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
+import { Connections } from '#db/postgres/connections.ts';
 import { sql } from '#db/sql.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { DatabaseProxy } from '#test/support/database-proxy.ts';
@@ -198,6 +200,22 @@ test(
     while ((await direct.tuple(left))![0] !== 0) await lookAgain(direct);
   },
 );
+
+test('a statement of a command outlasts a silence of three seconds', LIMITED, async (t) => {
+  const { proxy } = await open(t);
+  const connections = new Connections({ connectionString: proxy.url }, 60_000);
+  const client = connections.open();
+  await client.connect();
+  const statement = client.query('select 1 as one');
+  proxy.silence();
+  // Sends the first probe, as half a minute without an answer does.
+  await assert.rejects(connections.translateOutage(Promise.reject(new Error('timeout'))), Unavailable);
+  await pause(3_200);
+  proxy.resume();
+  assert.deepEqual((await statement).rows, [{ one: 1 }]);
+  void client.end();
+  await connections.close();
+});
 
 test('a database closes while its server is silent', LIMITED, async (t) => {
   const { proxy, db, direct } = await open(t);

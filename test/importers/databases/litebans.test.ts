@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSecretKey, secretKeyOf } from '#platform/crypto/secret-key.ts';
-import { changePunishment } from '#events/punishments/operator-acts.ts';
+import { idOf } from '#platform/ids.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { forgetImportSource } from '#store/imports.ts';
 import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { changeSecretKey } from '#store/installation/secret-key-change.ts';
@@ -152,7 +153,8 @@ onEachDatabase('a new secret key, or a forgotten source, overwrites no edit of a
 async function edit(context: TestAppContext, name: string, reason: string): Promise<void> {
   context.clock.advance(1_000);
   const punishment = (await punishments(context)).find(({ punished }) => punished.name === name)!;
-  await changePunishment(context.db, context.clock, punishment.key, { reason });
+  const data = { punishment_id: idOf(punishment.key), reason };
+  await reportAsOperator(context.db, context.clock, { type: 'punishment.changed', data });
   context.clock.advance(1_000);
 }
 

@@ -1,10 +1,12 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
+import { perform } from '#admin/operation.ts';
+import { undoPunishmentsOfKey } from '#admin/punishments.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { readUntil } from '#platform/until.ts';
-import { countUndoable, listChanges, type PunishmentChange, undoChanges } from '#events/punishments/changes.ts';
+import { countUndoable, listChanges, type PunishmentChange } from '#events/punishments/changes.ts';
 import { button, formTo, number, timestamp, textOf } from '../../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
@@ -122,7 +124,7 @@ async function changesPage(request: ConsoleRequest) {
   return inOperator(request, '/punishments', t.all_changes, inner, since === undefined ? 422 : 200);
 }
 
-/** @returns epoch milliseconds, 0 for an empty field, undefined where the text is no time */
+/** @returns epoch milliseconds, 0 for an empty field, undefined if the text is not a time */
 function readSince(text: string | undefined): number | undefined {
   if (text === undefined) return 0;
   const since = readUntil(text, Number.NaN);
@@ -144,18 +146,15 @@ async function undoCard(request: ConsoleRequest, credential: number, since: numb
 }
 
 async function undoAll(request: ConsoleRequest) {
-  const { deps, form } = request;
+  const { actor, deps, form } = request;
   const { key = '' } = form;
   const [credential, since] = [keyOf(key), readSince(form['since'])];
   if (credential === undefined || since === undefined) return `${PATH}?done=gone`;
-  const undo = await undoChanges(deps.db, deps.clock, { credential, since });
-  if (undo === undefined) return `${PATH}?key=${key}&done=gone`;
-  const detail = { since: new Date(since).toISOString(), events: undo.events, job: idOf(undo.job) };
-  await request.record({ action: 'punishment.undo', subject: key, detail });
-  return `/operator/jobs/${idOf(undo.job)}`;
+  const outcome = await perform(undoPunishmentsOfKey, { ...deps, actor }, credential, { since });
+  return 'done' in outcome ? `/operator/jobs/${idOf(outcome.done.job)}` : `${PATH}?key=${key}&done=gone`;
 }
 
 export const punishmentChangeRoutes: readonly Route[] = [
   operatorPage(PATH, changesPage),
-  operatorForm(PATH, 'never', undoAll),
+  { ...operatorForm(PATH, 'never', undoAll), operations: [undoPunishmentsOfKey] },
 ];

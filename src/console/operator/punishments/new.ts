@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
-import { findPunished, issuePunishment } from '#events/punishments/operator-acts.ts';
+import { perform } from '#admin/operation.ts';
+import { findPunished, issuePunishment } from '#admin/punishments.ts';
 import { formTo, type Problems, textOf } from '../../components.ts';
 import { moderatorForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
@@ -22,7 +23,7 @@ async function newPage(request: ConsoleRequest, problems?: Problems) {
 }
 
 async function issue(request: ConsoleRequest) {
-  const { deps, form, texts } = request;
+  const { actor, deps, form, texts } = request;
   const [query, name] = [textOf(form['player'], 64), textOf(form['name'], 64)];
   const punished = query === undefined ? undefined : await findPunished(deps.db, query, name);
   const read = readTerms(request);
@@ -31,15 +32,13 @@ async function issue(request: ConsoleRequest) {
     return newPage(request, { ...problems, ...(punished === undefined && { player: texts.operator.unknown_player }) });
   }
   const terms = { ...read, expires: wireExpiry(read.expires) };
-  const receipt = await issuePunishment(deps.db, deps.clock, { punished, punisher: await playerOf(request), ...terms });
-  if (receipt.status === 'rejected') return newPage(request, { form: receipt.reason });
-  const id = receipt.receipt!;
-  const detail = { receipt: id, ...terms };
-  await request.record({ action: 'punishment.issue', subject: id, label: punished.name, detail });
-  return `/operator/punishments/${id}?done=completed`;
+  const row = { punished, punisher: await playerOf(request) };
+  const outcome = await perform(issuePunishment, { ...deps, actor }, row, terms);
+  if ('done' in outcome) return `/operator/punishments/${outcome.done.receipt}?done=completed`;
+  return newPage(request, { form: 'rejected' in outcome ? outcome.rejected.reason : undefined });
 }
 
 export const newPunishmentRoutes: readonly Route[] = [
   moderatorPage('/operator/punishments/new', (request) => newPage(request)),
-  moderatorForm('/operator/punishments/new', 'never', issue),
+  { ...moderatorForm('/operator/punishments/new', 'never', issue), operations: [issuePunishment] },
 ];

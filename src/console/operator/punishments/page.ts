@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
+import { perform } from '#admin/operation.ts';
+import { changePunishment, revokePunishment, undoPunishmentChange } from '#admin/punishments.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { runJob } from '#events/jobs/runner.ts';
-import { punishmentHistory, undoChange } from '#events/punishments/changes.ts';
-import { changePunishment, revokePunishment } from '#events/punishments/operator-acts.ts';
+import { punishmentHistory } from '#events/punishments/changes.ts';
 import { type Punishment, punishmentByKey, REVOKED, targetByKey } from '#store/game/punishments.ts';
 import { factsList, formTo, textOf, timestamp, type Problems } from '../../components.ts';
 import { moderatorForm, moderatorPage, operatorForm, type Route, type ConsoleRequest } from '../../routes.ts';
@@ -109,7 +110,7 @@ function changeForm(request: ConsoleRequest, punishment: Punishment, problems: P
 }
 
 async function change(request: ConsoleRequest) {
-  const { deps, form, texts } = request;
+  const { actor, deps, form, texts } = request;
   const { operator: t } = texts;
   const punishment = await requirePunishment(request);
   if (form['version'] !== versionOf(punishment))
@@ -124,49 +125,41 @@ async function change(request: ConsoleRequest) {
     ...(expires !== punishment.expires && { expires: wireExpiry(expires) }),
   };
   if (Object.keys(terms).length === 0) return await punishmentPage(request, { change: { form: t.nothing_to_change } });
-  const receipt = await changePunishment(deps.db, deps.clock, punishment.key, terms);
-  if (receipt.status === 'rejected') return await punishmentPage(request, { change: { form: receipt.reason } });
-  const subject = idOf(punishment.key);
-  const detail = { receipt: receipt.receipt, ...terms };
-  await request.record({ action: 'punishment.change', subject, label: punishment.punished.name, detail });
-  return `/operator/punishments/${subject}?done=saved`;
+  const outcome = await perform(changePunishment, { ...deps, actor }, punishment, terms);
+  if ('rejected' in outcome) return await punishmentPage(request, { change: { form: outcome.rejected.reason } });
+  return `/operator/punishments/${idOf(punishment.key)}?done=saved`;
 }
 
 async function revoke(request: ConsoleRequest) {
-  const { deps, form, texts } = request;
+  const { actor, deps, form, texts } = request;
   const reason = textOf(form['reason'], MAX_REASON);
-  const { key, punished, type } = await requirePunishment(request);
+  const punishment = await requirePunishment(request);
   if (reason === undefined) return await punishmentPage(request, { revoke: texts.operator.reason_missing(MAX_REASON) });
-  const revoker = await playerOf(request);
-  const receipt = await revokePunishment(deps.db, deps.clock, key, { reason, revoker });
-  if (receipt.status === 'rejected') return await punishmentPage(request, { revoke: receipt.reason });
-  const path = `/operator/punishments/${idOf(key)}`;
-  if (receipt.status === 'accepted' && receipt.note !== undefined) return `${path}?done=gone`;
-  const detail = { receipt: receipt.receipt, type, reason };
-  await request.record({ action: 'punishment.revoke', subject: idOf(key), label: punished.name, detail });
-  return `${path}?done=revoked`;
+  const row = { punishment, revoker: await playerOf(request) };
+  const outcome = await perform(revokePunishment, { ...deps, actor }, row, { reason });
+  if ('rejected' in outcome) return await punishmentPage(request, { revoke: outcome.rejected.reason });
+  return `/operator/punishments/${idOf(punishment.key)}?done=${'done' in outcome ? 'revoked' : 'gone'}`;
 }
 
 /** Withdraws one change or revocation of the punishment. */
 async function undo(request: ConsoleRequest) {
-  const { deps, form } = request;
-  const { key, punished } = await requirePunishment(request);
-  const subject = idOf(key);
-  const receipt = form['receipt'] ?? '';
-  const event = keyOf(receipt) ?? 0;
-  const history = await punishmentHistory(deps.db, (await targetByKey(deps.db, key))!);
-  const isOwn = history.some((entry) => entry.key === event && entry.type !== 'punishment.issued');
-  const undone = isOwn ? await undoChange(deps.db, deps.clock, event) : undefined;
-  if (undone === undefined) return `/operator/punishments/${subject}?done=gone`;
-  await runJob(deps, undone.job);
-  await request.record({ action: 'punishment.undo', subject, label: punished.name, detail: { undone: receipt } });
-  return `/operator/punishments/${subject}?done=completed`;
+  const { actor, deps, form } = request;
+  const { key } = await requirePunishment(request);
+  const path = `/operator/punishments/${idOf(key)}`;
+  const { receipt = '' } = form;
+  const target = (await targetByKey(deps.db, key))!;
+  const change = (await punishmentHistory(deps.db, target)).find((entry) => entry.key === keyOf(receipt));
+  if (change === undefined || change.type === 'punishment.issued') return `${path}?done=gone`;
+  const outcome = await perform(undoPunishmentChange, { ...deps, actor }, target, { receipt });
+  if (!('done' in outcome)) return `${path}?done=gone`;
+  await runJob(deps, outcome.done.job);
+  return `${path}?done=completed`;
 }
 
 const AT = '/operator/punishments/:id';
 export const punishmentPageRoutes: readonly Route[] = [
   moderatorPage(AT, (request) => punishmentPage(request)),
-  moderatorForm(AT, 'never', revoke),
-  moderatorForm(`${AT}/change`, 'never', change),
-  operatorForm(`${AT}/undo`, 'never', undo),
+  { ...moderatorForm(AT, 'never', revoke), operations: [revokePunishment] },
+  { ...moderatorForm(`${AT}/change`, 'never', change), operations: [changePunishment] },
+  { ...operatorForm(`${AT}/undo`, 'never', undo), operations: [undoPunishmentChange] },
 ];

@@ -42,14 +42,14 @@ interface ProjectedPlayer extends CountedPlayer {
 export async function projectMatches(db: Db, zone: string, now: number): Promise<boolean> {
   if (await isUpToDate(db, zone)) return false;
   return await db.transaction(async (tx) => {
-    const state = await lockProjection(tx, 'boards');
+    const state = await lockProjection(tx);
     if (state.made_for !== zone) return await restartProjection(tx, zone);
     const { keys, players, mayBeMore } = await batchAfter(tx, state.last);
     if (keys.length === 0) return false;
     const at = bucketsIn(zone);
     const changes = accumulate(await readMatches(tx, keys), players, at, retainedAt(at, now));
     await tx.runAll(changes.additions());
-    await advanceProjection(tx, 'boards', { last: keys.at(-1)!, made_for: zone });
+    await advanceProjection(tx, { last: keys.at(-1)!, made_for: zone });
     return mayBeMore;
   });
 }
@@ -63,7 +63,7 @@ export type CountedFor = string | null;
  * @returns for `removePlayersFromLeaderboards`, which later transactions may call
  */
 export async function removeMatchResult(tx: Queryable, matchKey: number): Promise<CountedFor> {
-  const { last, made_for: zone } = await lockProjection(tx, 'boards');
+  const { last, made_for: zone } = await lockProjection(tx);
   if (matchKey > last) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
   const changes = new LeaderboardChanges();
@@ -82,7 +82,7 @@ export async function removePlayersFromLeaderboards(
   players: readonly number[],
   countedFor: CountedFor,
 ): Promise<void> {
-  const { made_for: zone } = await lockProjection(tx, 'boards');
+  const { made_for: zone } = await lockProjection(tx);
   if (countedFor === null || countedFor !== zone || players.length === 0) return;
   const rows = await tx.all<ProjectedPlayer & { finished: number; gamemode: string }>(sql`
     select p.player_key, p.match_key, p.result, p.kill_count, p.death_count, p.time_played, m.finished, m.gamemode
@@ -100,7 +100,7 @@ const SUMS = join(
 
 /** Adds one player's rows to another player's, in the transaction that moves matches of the one to the other. */
 export async function mergeLeaderboards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
-  const state = await lockProjection(tx, 'boards');
+  const state = await lockProjection(tx);
   const at = bucketsIn(state.made_for || 'UTC');
   const buckets = retainedBuckets(at, now);
   const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
@@ -123,7 +123,7 @@ export async function subtractPlayedTwice(
   into: number,
 ): Promise<void> {
   if (matchKeys.length === 0) return;
-  const state = await lockProjection(tx, 'boards');
+  const state = await lockProjection(tx);
   const at = bucketsIn(state.made_for || 'UTC');
   const rows = await tx.all<{ finished: number; gamemode: string; won: number }>(sql`
     select m.finished, m.gamemode, min(case when p.result = 'win' then 1 else 0 end) as won
@@ -153,7 +153,7 @@ async function isUpToDate(db: Db, zone: string): Promise<boolean> {
 async function restartProjection(tx: Queryable, zone: string): Promise<boolean> {
   await tx.run(sql`delete from boards`);
   await tx.run(sql`delete from map_results`);
-  await advanceProjection(tx, 'boards', { last: 0, made_for: zone });
+  await advanceProjection(tx, { last: 0, made_for: zone });
   return true;
 }
 

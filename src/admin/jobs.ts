@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { type Job, jobId, pauseJob as pause, resumeJob as resume } from '#store/jobs.ts';
+import { type Acting, operation, refuse } from './operation.ts';
+
+/** A job in this state cannot be paused or resumed. */
+const wrongState = refuse('wrong_state');
+
+const onJob = {
+  subject: (job: Job) => ({ subject: jobId(job), label: job.label }),
+  fields: z.strictObject({}),
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: undefined,
+  detail: () => ({}),
+} as const;
+
+/** Pauses a job; what it has done stays. */
+export const pauseJob = operation({
+  name: 'job.pause',
+  ...onJob,
+  run: async ({ db }: Acting, { key }: Job) => ((await pause(db, key)) ? undefined : wrongState),
+});
+
+/** Continues a job that was paused or has failed. */
+export const resumeJob = operation({
+  name: 'job.resume',
+  ...onJob,
+  run: async ({ db }: Acting, { key }: Job) => ((await resume(db, key)) ? undefined : wrongState),
+});

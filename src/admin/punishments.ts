@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { uuidOf } from '#platform/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
+import { countUndoable, undoChange, undoChanges } from '#events/punishments/changes.ts';
+import { findPlayer } from '#store/game/players.ts';
+import type { Punishment, PunishmentTarget } from '#store/game/punishments.ts';
+import { operation, refuse, rejection } from './operation.ts';
+
+/** A player in an event. */
+interface Named {
+  uuid: string;
+  name: string;
+}
+
+/** As the events have them. */
+const terms = z.strictObject({
+  type: z.string(),
+  level: z.int().optional(),
+  reason: z.string().optional(),
+  expires: z.string().nullable().optional(),
+});
+
+const subject = ({ key, punished }: Punishment) => ({ subject: idOf(key), label: punished.name });
+
+/** Issues a punishment of the network; its receipt is its id. */
+export const issuePunishment = operation({
+  name: 'punishment.issue',
+  subject: ({ punished }: { punished: Named; punisher: Named | null }, { receipt }: { receipt: string }) => ({
+    subject: receipt,
+    label: punished.name,
+  }),
+  fields: terms,
+  who: 'moderator',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db, clock }, row, fields) => {
+    const data = { punishment: randomUUID(), ...row, ...fields };
+    const receipt = await reportAsOperator(db, clock, { type: 'punishment.issued', data });
+    return rejection(receipt) ?? { receipt: receipt.receipt! };
+  },
+  detail: (fields, { receipt }) => ({ receipt, ...fields }),
+});
+
+/** Changes what is given; the rest stays. */
+export const changePunishment = operation({
+  name: 'punishment.change',
+  subject,
+  fields: terms.partial(),
+  who: 'moderator',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db, clock }, { key }: Punishment, fields) => {
+    const data = { punishment_id: idOf(key), ...fields };
+    const receipt = await reportAsOperator(db, clock, { type: 'punishment.changed', data });
+    return rejection(receipt) ?? { receipt: receipt.receipt! };
+  },
+  detail: (fields, { receipt }) => ({ receipt, ...fields }),
+});
+
+export const revokePunishment = operation({
+  name: 'punishment.revoke',
+  subject: ({ punishment }: { punishment: Punishment; revoker: Named | null }) => subject(punishment),
+  fields: z.strictObject({ reason: z.string() }),
+  who: 'moderator',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db, clock }, { punishment, revoker }, { reason }) => {
+    const data = { punishment_id: idOf(punishment.key), reason, revoker };
+    const receipt = await reportAsOperator(db, clock, { type: 'punishment.revoked', data });
+    if (receipt.status === 'accepted' && receipt.note !== undefined) return refuse('revoked_before');
+    return rejection(receipt) ?? { receipt: receipt.receipt! };
+  },
+  detail: ({ reason }, { receipt }, { punishment: { type } }) => ({ receipt, type, reason }),
+});
+
+/** Withdraws one event about a punishment, whose issue may be withdrawn already. */
+export const undoPunishmentChange = operation({
+  name: 'punishment.undo',
+  subject: (target: PunishmentTarget | undefined) => ({
+    subject: target === undefined ? '' : idOf(target.key),
+    label: target?.punished ?? '',
+  }),
+  fields: z.strictObject({ receipt: z.string() }),
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db, clock }, _, { receipt }) =>
+    (await undoChange(db, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),
+  // A member `receipt` would name the operator as the sender of the change.
+  detail: ({ receipt }) => ({ undone: receipt }),
+});
+
+/** Withdraws what a key of a game server did to punishments. */
+export const undoPunishmentsOfKey = operation({
+  name: 'punishment.undo_key',
+  subject: (credential: number) => ({ subject: idOf(credential), label: '' }),
+  /** Epoch milliseconds. */
+  fields: z.strictObject({ since: z.int() }),
+  who: 'operator',
+  reauthenticate: 'never',
+  impact: async ({ db }, credential: number, { since }) => ({ count: await countUndoable(db, { credential, since }) }),
+  run: async ({ db, clock }, credential, { since }) =>
+    (await undoChanges(db, clock, { credential, since })) ?? refuse('not_in_force'),
+  detail: ({ since }, { events, job }) => ({ since: new Date(since).toISOString(), events, job: idOf(job) }),
+});
+
+/** The player that an operator names by name, UUID or id. A player who is not known yet needs both UUID and name. */
+export async function findPunished(db: Queryable, text: string, name: string | undefined): Promise<Named | undefined> {
+  const known = await findPlayer(db, text);
+  if (known !== undefined) return { uuid: known.uuid, name: known.name };
+  const uuid = uuidOf(text);
+  return uuid === undefined || name === undefined ? undefined : { uuid, name };
+}
