@@ -37,7 +37,7 @@ interface Cursor {
   match: number;
   /** Observations of names by events up to this key are done; a job of an earlier version has none. */
   observed?: number;
-  /** Whether all rows are moved, so that the job only has to derive what the merge made stale. */
+  /** Whether all rows are moved, so that only stale data has to be derived. */
   isMoved?: boolean;
 }
 

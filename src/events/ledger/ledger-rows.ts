@@ -59,6 +59,6 @@ export function parseLedgerRow<T extends EventName = EventName>(row: LedgerRow):
   throw new Error(`Event ${key} of the ledger cannot be read: ${reason}`);
 }
 
-/** `version` of a stored event, and the unknown members beside `data`. */
+/** `version` of a stored event, and the unknown members outside of `data`. */
 export const parseEnvelope = (envelope: string | null): { version: number } =>
   envelope === null ? { version: VERSION } : (JSON.parse(envelope) as { version: number });

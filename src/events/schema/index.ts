@@ -61,7 +61,7 @@ export const MAX_ID_LENGTH = 128;
 /** Characters of the type of a rejected event, which may be any text. */
 export const MAX_TYPE_LENGTH = 64;
 
-/** The members beside `type` and `data`. */
+/** The members other than `type` and `data`. */
 const envelope = z.strictObject({
   version: z.literal(VERSION).meta({
     description:

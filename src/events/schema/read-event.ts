@@ -10,7 +10,7 @@ const MAX_UNKNOWN = 10_000;
 
 export interface ReadEvent {
   event: Event;
-  /** Of an event of a newer version: JSON of `version` and of the unknown members beside `data`. */
+  /** Of an event of a newer version: JSON of `version` and of the unknown members outside of `data`. */
   envelope?: string;
   /** The unknown members of an event of a newer version; undefined if there are none. */
   unknown?: Problem[];
