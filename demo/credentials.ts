@@ -15,7 +15,7 @@ import {
   addSecret,
   applicationByClientId,
   createApplication,
-  secretHashesOf,
+  readSecretHashes,
 } from '#store/applications/applications.ts';
 import { createServerKey, findServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
@@ -56,7 +56,7 @@ async function existingApp(db: Db, now: number, app: DemoApp): Promise<DemoApp |
   if (application === undefined) return undefined;
   const current = { ...app, name: application.name, redirect_uris: application.redirect_uris };
   if (app.type !== 'service') return current;
-  const hashes = await secretHashesOf(db, application.key);
+  const hashes = await readSecretHashes(db, application.key);
   if (app.client_secret !== undefined && hashes.includes(secretHash(app.client_secret))) return current;
   return { ...current, client_secret: await db.transaction((tx) => addSecret(tx, now, application.key)) };
 }

@@ -93,7 +93,7 @@ function limitsDocument(): string {
     '',
     'A window begins with the first request that it counts. A limit with a setting shows its default; see',
     '[settings](settings.md). A count in the database is one for all processes. A count in memory belongs to one process and',
-    'begins again with it. The setting `COUNTERS` decides between the two where the table names it.',
+    'begins again with it. If the table names the setting `COUNTERS`, it decides between the two.',
     '',
     'The [sizes of requests](ingest.md#responses-and-how-to-handle-them) to the ingest have limits too.',
     '',

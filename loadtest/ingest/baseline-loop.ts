@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { columnsOf } from '#store/game/player-stats.ts';
+import { groupColumns } from '#store/game/player-stats.ts';
 import { GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
 import { WRITTEN } from './written-tables.ts';
 
@@ -46,7 +46,7 @@ const BATCH_SIZE = 500;
 
 /** The updates of the counters of each group. */
 const UPDATES = GROUP_NAMES.map((group) => {
-  const sums = columnsOf(group)
+  const sums = groupColumns(group)
     .map((column) => `${column} = ${column} + ?`)
     .join(', ');
   return `update player_stats set ${sums}, name_seen = ? where player_key = ?`;
@@ -87,7 +87,7 @@ async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
 /** The update of a player's counters, with amounts similar to those of a match. */
 function countsOf(player: number, { gamemode, finished }: Head): Write {
   const group = groupOf(gamemode);
-  const values = [...columnsOf(group).map(() => 3), finished, player];
+  const values = [...groupColumns(group).map(() => 3), finished, player];
   return { statement: WRITTEN.length + GROUP_NAMES.indexOf(group), values };
 }
 

@@ -41,7 +41,7 @@ type Person = ReturnType<typeof person>;
 export type Sender = string;
 
 let count = 0;
-/** An event with an id of its own, at a time after the beginning. */
+/** An event with a separate id, at a time after the beginning. */
 const e = (type: WireEvent['type'], data: unknown, more: object = {}): unknown => ({
   ...event(type, data as never, { id: `step-${++count}` }),
   ...more,

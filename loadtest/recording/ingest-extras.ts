@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { after, BEGINNING, event, person } from '#test/support/builders.ts';
-import type { Keys, Player } from './history.ts';
+import type { Keys, Player } from './player.ts';
 
 const [ADA, BOB] = [person(101, 'Ada'), person(102, 'Bob')];
 

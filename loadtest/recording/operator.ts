@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 /**
  * Runs the commands of `operator-script.txt`, one a line:
  *
- *   $name = member: COMMAND     keeps a member of what the command prints as JSON; $name stands for it in later lines
+ *   $name = member: COMMAND     keeps a member of the command's JSON output; later lines use it as $name
  *   sqlite: COMMAND             runs on SQLite alone: on PostgreSQL `doctor` finds that the clock of the history is wrong
  *   NAME=VALUE COMMAND          changes a setting
  *   TEXT | COMMAND              gives the command a text on stdin

@@ -10,7 +10,7 @@ import {
   type MapRate,
   positionsIn,
   ratesOf,
-  rotationsOf,
+  readRotations,
 } from '#store/game/maps/maps.ts';
 import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#store/game/servers.ts';
 import type { Queryable } from '#db/db.ts';
@@ -146,7 +146,7 @@ async function withPlaying(deps: Deps, found: GameMap[]): Promise<Wire[]> {
 }
 
 async function withRates(deps: Deps, found: GameMap[]): Promise<Wire[]> {
-  const [rates, rotations] = await Promise.all([ratesOf(deps.db, found), rotationsOf(deps.db, found)]);
+  const [rates, rotations] = await Promise.all([ratesOf(deps.db, found), readRotations(deps.db, found)]);
   return found.map((map) => {
     const details = {
       rotations: rotations.get(nameKey(map.name)) ?? [],

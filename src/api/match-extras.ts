@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countersOfMatches, type MatchCounters } from '#store/game/counters/counter-reports.ts';
 import { type Counter, countsIn, listCounters } from '#store/game/counters/counters.ts';
-import { extrasOf, factsOf, type MatchTeam, type WholeMatch, winnersOf } from '#store/game/matches.ts';
+import { parseExtras, factsOf, type MatchTeam, type WholeMatch, winnersOf } from '#store/game/matches.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import type { Deps } from './endpoint.ts';
 import { person } from './schemas.ts';
@@ -69,7 +69,7 @@ function countersJson({ head }: WholeMatch, counters: readonly MatchCounters[], 
 }
 
 function teamColors({ teams, extras }: WholeMatch): z.input<typeof TeamColor>[] {
-  const { colors } = extrasOf(extras);
+  const { colors } = parseExtras(extras);
   if (colors === undefined) return [];
   const names = (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
   return names.flatMap((team, place) => (colors[place] ? [{ team, color: colors[place] }] : []));

@@ -1,6 +1,6 @@
 import type { Db, Versions } from '#db/db.ts';
 import { matchWithTeams, revisedMatch } from '#store/game/matches.ts';
-import { databaseIdOf } from '#store/installation/database-id.ts';
+import { readDatabaseId } from '#store/installation/database-id.ts';
 import type { Deps } from './endpoint.ts';
 
 /** The query of one match. */
@@ -15,7 +15,7 @@ export function matchQuery(db: Db, renderVersion: string): Deps['match'] {
 function revisedMatchQuery(db: Db, renderVersion: string): Deps['match'] {
   let databaseId: number | undefined;
   return async (key) => {
-    databaseId ??= await databaseIdOf(db);
+    databaseId ??= await readDatabaseId(db);
     const match = await revisedMatch(db.shortReads, key);
     if (match === undefined || match.isMerged) return match;
     return { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${databaseId.toString(36)}` };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
-import { standingOf } from '#store/game/factions.ts';
+import { readStanding } from '#store/game/factions.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { matchesOf } from '#store/game/matches.ts';
-import { type ListedObjective, objectivesOf, type PlayerObjective } from '#store/game/player-objectives.ts';
+import { type ListedObjective, readObjectives, type PlayerObjective } from '#store/game/player-objectives.ts';
 import { counterTotal, type Stats } from '#store/game/player-stats.ts';
 import {
   COUNTER_NAMES,
@@ -18,7 +18,7 @@ import {
   type StatCounter,
   TOTAL_COUNTERS,
 } from '#store/game/statistics-groups.ts';
-import { killDeathRatio, teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
+import { killDeathRatio, readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import type { Deps } from './endpoint.ts';
 import { KillShape, killWire, PlayedMatchShape, playedWire } from './player-items.ts';
 import { count, id, seconds, timestamp } from './schemas.ts';
@@ -108,7 +108,7 @@ const EXTRAS = {
   factions: extras(
     { power: z.int(), faction: z.string(), faction_id: z.string(), faction_role: z.string() },
     async ({ db }, key) => {
-      const { power, ...standing } = await standingOf(db, key);
+      const { power, ...standing } = await readStanding(db, key);
       return { power: Math.round(power), ...standing };
     },
   ),
@@ -132,7 +132,7 @@ const EXTRAS = {
       time_played_rank: rank,
     },
     async ({ db }, key, stats) => {
-      const { kill, win, ratio, objective, time } = await teampvpRanksOf(db, key, stats);
+      const { kill, win, ratio, objective, time } = await readTeampvpRanks(db, key, stats);
       return {
         kd_ratio: killDeathRatio(stats.teampvp),
         kill_count_rank: kill,
@@ -232,7 +232,7 @@ async function completed<T>(
   type: ListedObjective,
   wire: (objective: PlayerObjective, place: Place) => T,
 ): Promise<T[]> {
-  const found = await objectivesOf(db, key, type, NEWEST);
+  const found = await readObjectives(db, key, type, NEWEST);
   const maps = await mapSummaries(
     db,
     found.map(({ map }) => map),

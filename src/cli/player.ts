@@ -7,7 +7,7 @@ import { erasePlayer, mergePlayers } from '#admin/players.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
-import { aliasesOf, findPlayer, namesOf, type Player } from '#store/game/players.ts';
+import { readAliases, findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { command } from './command/operation-command.ts';
@@ -99,7 +99,7 @@ async function describe(db: Db, now: number, { key, uuid, name }: Player): Promi
   const punishments = await listPunishmentsOf(db, key, Number.MAX_SAFE_INTEGER, NEWEST, now);
   const events = await eventsOfPlayer(db, key, Number.MAX_SAFE_INTEGER, NEWEST);
   return {
-    ...{ uuid, id: idOf(key), name, aliases: await aliasesOf(db, uuid, NEWEST) },
+    ...{ uuid, id: idOf(key), name, aliases: await readAliases(db, uuid, NEWEST) },
     accounts: accounts.map((account) => account.name),
     names: names.map((seen) => ({ name: seen.name, last_seen: timestampOf(seen.last_seen) })),
     punishments: punishments.map(({ key: id, type, state, reason }) => ({ id: idOf(id), type, state, reason })),

@@ -14,7 +14,7 @@ import {
 } from '#admin/punishments.ts';
 import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
-import { historyOf, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
+import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { findPlayer } from '#store/game/players.ts';
 import {
   listPunishments,
@@ -244,7 +244,7 @@ const rejected = (problem: Problem): UsageError =>
 
 async function printOne(input: Input, { db, clock }: AppContext, key: number): Promise<void> {
   const punishment = (await punishmentByKey(db, key, clock.now()))!;
-  const history = await historyOf(db, (await targetByKey(db, key))!);
+  const history = await punishmentHistory(db, (await targetByKey(db, key))!);
   print(input, { ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
 }
 

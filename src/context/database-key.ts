@@ -2,7 +2,7 @@ import type { Config } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { existingSecret, openSecretKey, secretKeyFile, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
-import { fingerprintOf, secretKeyMatches, storedFingerprint } from '#store/installation/installation.ts';
+import { secretFingerprint, secretKeyMatches, storedFingerprint } from '#store/installation/installation.ts';
 
 /**
  * Checks that a used database keeps its secret key. With a new one it would lose the keys that sign ID tokens and no
@@ -18,7 +18,7 @@ export async function refuseOtherSecretKey(db: Db, config: Config): Promise<void
       `The secret key of this database (fingerprint ${fingerprint}) is missing: set SECRET_KEY, or put its file back at ` +
         `${secretKeyFile(config)}. If it is lost: \`scorehall secret-key reset\`.`,
     );
-  if (fingerprintOf(secretKeyOf(secret)) !== fingerprint) throw await otherSecretKey(db, config);
+  if (secretFingerprint(secretKeyOf(secret)) !== fingerprint) throw await otherSecretKey(db, config);
 }
 
 /**

@@ -7,7 +7,7 @@ import { firstObservation } from '#store/game/player-names.ts';
 import { pseudonymisedBodies } from './ledger/pseudonyms.ts';
 import type { Completion } from './handlers/event-effect.ts';
 import { effectOf } from './handlers/index.ts';
-import { envelopeOf, LEDGER, type LedgerRow, typeInLedger } from './ledger/ledger-rows.ts';
+import { parseEnvelope, LEDGER, type LedgerRow, typeInLedger } from './ledger/ledger-rows.ts';
 import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import type { PunishmentScope, Server } from '#store/game/servers.ts';
 
@@ -49,8 +49,8 @@ async function eventsOfRows(db: Queryable, rows: readonly LedgerRow[]): Promise<
   return (row) => {
     const { key, event_id: id, time, server } = row;
     const data = completions.get(row.type)!(row, JSON.parse(row.body) as Record<string, unknown>);
-    const event = eventOf({ key, id, type: typeInLedger(row.type), time, server, data });
-    return { ...event, ...envelopeOf(row.envelope) } as WireEvent;
+    const event = toWireEvent({ key, id, type: typeInLedger(row.type), time, server, data });
+    return { ...event, ...parseEnvelope(row.envelope) } as WireEvent;
   };
 }
 
@@ -63,7 +63,7 @@ interface EventParts {
   data: unknown;
 }
 
-function eventOf({ key, id, type, time, server, data }: EventParts): WireEvent {
+function toWireEvent({ key, id, type, time, server, data }: EventParts): WireEvent {
   const from = typeof server === 'string' ? { server } : {};
   const timestamp = new Date(time).toISOString();
   return { version: 1, id, type, time: timestamp, ...from, receipt: idOf(key), data } as WireEvent;
@@ -99,7 +99,7 @@ async function serverSubstitutes(db: Queryable): Promise<Substitute[]> {
     where not exists (select 1 from ledger l where l.key = s.key - 1 and l.scope_key = s.key and l.withdrawn is null)`);
   return rows.map(({ key, name, ...data }) => {
     const parts = { key: key - 1, id: `export server ${idOf(key)}`, time: 0, server: name, data };
-    return { key: key - 1, event: eventOf({ ...parts, type: 'server.configured' }) };
+    return { key: key - 1, event: toWireEvent({ ...parts, type: 'server.configured' }) };
   });
 }
 
@@ -120,7 +120,7 @@ async function playerSubstitutes(db: Queryable): Promise<Substitute[]> {
     const { name, first } = await firstObservation(db, known_as);
     const player = isShortUuid(name) ? { uuid } : { uuid, name };
     const parts = { key, id: `export player ${idOf(key)}`, time: first, data: { player } };
-    substitutes.push({ key, event: eventOf({ ...parts, type: 'player.known' }) });
+    substitutes.push({ key, event: toWireEvent({ ...parts, type: 'player.known' }) });
   }
   return substitutes;
 }

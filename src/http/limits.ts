@@ -113,7 +113,7 @@ export const LIMITS = {
     beyond: `${REFUSED}, on a page that offers a sign-in link by mail`,
   },
   wrongPasswordMail: {
-    counts: 'mails that tell the owner of an account about wrong passwords',
+    counts: 'mails to the owner of an account about wrong passwords',
     max: { account: 1 },
     windowMs: DAY_MS,
     beyond: 'no mail',
@@ -161,7 +161,7 @@ export const LIMITS = {
   },
   /** Every form can create rows, so their number is limited, far above normal use. */
   consoleForm: {
-    counts: 'forms of the console, but those of operators and moderators',
+    counts: 'forms of the console, except those of operators and moderators',
     max: { account: 300 },
     windowMs: HOUR_MS,
   },

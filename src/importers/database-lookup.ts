@@ -6,7 +6,7 @@ import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
-import { revokedByReference, termsOf } from '#store/game/punishments.ts';
+import { revokedByReference, readTerms } from '#store/game/punishments.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 
@@ -27,7 +27,7 @@ export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
     uuidNamed: async (name) => (await playerByName(db, name))?.uuid,
     async punishmentOf(reference, server) {
       const scope = server === undefined ? 0 : (await serverByName(db, server))?.key;
-      return scope === undefined ? undefined : await termsOf(db, scope, reference);
+      return scope === undefined ? undefined : await readTerms(db, scope, reference);
     },
     async punishmentsOf(references) {
       const revoked = await revokedByReference(db, 0, references);

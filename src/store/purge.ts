@@ -2,7 +2,7 @@ import type { Db } from '#db/db.ts';
 import { identifier, join, type Sql, sql } from '#db/sql.ts';
 import { DEVICE_LIFETIME_MS } from './accounts/known-devices.ts';
 import { auditBefore } from './audit/audit.ts';
-import { bucketsIn, oldestRetained, startOf } from './game/time-buckets.ts';
+import { bucketsIn, oldestRetained, periodStart } from './game/time-buckets.ts';
 
 /** Deletes expired rows. No response depends on it, because readers ignore expired rows. */
 
@@ -73,7 +73,7 @@ function oldLeaderboards(zone: string, now: number): PurgeRule[] {
   return Object.entries(oldestRetained(bucketsIn(zone), now)).map(([period, oldest]) => ({
     table: 'boards',
     key: ['bucket', 'mode', 'player_key'],
-    where: sql`bucket >= ${startOf(period as 'day')} and bucket < ${oldest}`,
+    where: sql`bucket >= ${periodStart(period as 'day')} and bucket < ${oldest}`,
   }));
 }
 

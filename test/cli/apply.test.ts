@@ -12,7 +12,7 @@ import {
   createApplication,
   listApplications,
   type NewApplication,
-  secretHashesOf,
+  readSecretHashes,
 } from '#store/applications/applications.ts';
 import { addOwner, ownersOf } from '#store/applications/owners.ts';
 import { listAudit } from '#store/audit/audit.ts';
@@ -21,7 +21,7 @@ import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { idOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import { secretOf } from '#store/game/watches/managed-servers.ts';
+import { openSecret } from '#store/game/watches/managed-servers.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { type Ran, scorehall } from './scorehall.ts';
@@ -194,7 +194,7 @@ onEachDatabase('a whole network comes from a file; again, nothing changes', asyn
   const [board, widget] = await listApplications(context.db);
   assert.deepEqual(Object.keys(keys.servers), ['Alpha']);
   assert.equal(keys.applications['Board']!.client_id, board!.client_id);
-  assert.deepEqual(await secretHashesOf(context.db, board!.key), [
+  assert.deepEqual(await readSecretHashes(context.db, board!.key), [
     secretHash(keys.applications['Board']!.client_secret),
   ]);
   assert.equal(rows[2]!['client_id'], widget!.client_id, 'a Client ID is no secret and is printed');
@@ -304,7 +304,7 @@ onEachDatabase('a management connection comes from a file, its secret from anoth
     const held = await db.get<{ url: string; ca: string; revision: number; sealed_secret: string }>(
       sql`select url, ca, revision, sealed_secret from managed_servers`,
     );
-    const secret = held && secretOf(openSecretKey(context.config), { sealedSecret: held.sealed_secret });
+    const secret = held && openSecret(openSecretKey(context.config), { sealedSecret: held.sealed_secret });
     return held && [held.url, held.ca, held.revision, secret];
   };
   const changes = async (...options: string[]) => (await apply(...options))['changes'];

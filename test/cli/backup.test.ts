@@ -26,7 +26,7 @@ import {
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { readDigests } from '#db/transfer/copy.ts';
-import { databaseIdOf } from '#store/installation/database-id.ts';
+import { readDatabaseId } from '#store/installation/database-id.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
@@ -86,7 +86,7 @@ onEachDatabase('a backup of a database in use is restored into either database w
       assert.equal(found['audit']!.rows, wanted['audit']!.rows + 1);
       assert.deepEqual({ ...found, audit: wanted['audit'] }, wanted);
       assert.deepEqual(await canonicalDumpOf(db), dump);
-      assert.notEqual(await databaseIdOf(db), await databaseIdOf(context.db), 'a database has an id of its own');
+      assert.notEqual(await readDatabaseId(db), await readDatabaseId(context.db), 'a database has an id of its own');
       await assert.rejects(
         db.run(sql`insert into server_keys (key, server_key, hash, test, created) values (1, 1, 'x', 0, 0)`),
         'foreign keys are enforced again',

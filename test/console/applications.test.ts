@@ -7,7 +7,7 @@ import { accountById } from '#store/accounts/accounts.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { applicationByClientId, MAX_SECRETS, setAccess } from '#store/applications/applications.ts';
 import { listAudit } from '#store/audit/audit.ts';
-import { lastUseOf, usageSince } from '#store/applications/usage.ts';
+import { readLastUse, usageSince } from '#store/applications/usage.ts';
 import { ask } from '#test/support/request.ts';
 import { application, person, serviceToken } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
@@ -154,7 +154,7 @@ onEachDatabase('requests to the data API appear on the usage page once the count
   await console.open(`${at}/usage`);
   assert.match(console.text, /Requests 5 /);
   for (const endpoint of ['/v1/servers', '/v1/matches/:id']) assert.ok(console.text.includes(endpoint), endpoint);
-  assert.equal(await lastUseOf(services.context.db, app.key), apiContext.clock.now());
+  assert.equal(await readLastUse(services.context.db, app.key), apiContext.clock.now());
 });
 
 test('usage counters are saved every ten seconds', async (t) => {
@@ -170,5 +170,5 @@ test('usage counters are saved every ten seconds', async (t) => {
   assert.equal(await saved(), 0);
   t.mock.timers.tick(1);
   while ((await saved()) === 0);
-  assert.equal(await lastUseOf(context.db, app.key), context.clock.now());
+  assert.equal(await readLastUse(context.db, app.key), context.clock.now());
 });

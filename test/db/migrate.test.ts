@@ -18,7 +18,7 @@ import { openBackup } from '#db/transfer/backup-file.ts';
 import { restoreBackup } from '#db/transfer/restore.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { historyOf } from '#events/punishments/changes.ts';
+import { punishmentHistory } from '#events/punishments/changes.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { listAccounts } from '#store/accounts/accounts.ts';
@@ -278,7 +278,7 @@ onEachEmptyDatabase('the later migrations keep what a database of the baseline h
   const { revocation } = (await punishmentByKey(db, 3, 9))!;
   assert.deepEqual(revocation, { time: 6, reason: '', by: null, server: '' });
   assert.deepEqual(
-    (await historyOf(db, { scope: 1, reference: 'p1' })).map(({ key, type }) => [key, type]),
+    (await punishmentHistory(db, { scope: 1, reference: 'p1' })).map(({ key, type }) => [key, type]),
     [
       [3, 'punishment.issued'],
       [4, 'punishment.revoked'],

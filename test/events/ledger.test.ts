@@ -10,10 +10,10 @@ import { sql } from '#db/sql.ts';
 import type { Problem } from '#events/schema/problems.ts';
 import { type Event, TYPES, type WireEvent } from '#events/schema/index.ts';
 import { readEvent } from '#events/schema/read-event.ts';
-import { standingOf } from '#store/game/factions.ts';
+import { readStanding } from '#store/game/factions.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
-import { mapByName, mapNames, ratesOf, rotationOf, rotationsOf } from '#store/game/maps/maps.ts';
+import { mapByName, mapNames, ratesOf, rotationOf, readRotations } from '#store/game/maps/maps.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { killsOf } from '#store/game/kills.ts';
 import { listMatches, matchesOf } from '#store/game/matches.ts';
@@ -330,7 +330,7 @@ onEachDatabase('factions reports add up, and the newest one sets power and facti
   const { key } = (await playerByUuid(context.db, ann.uuid))!;
   assert.deepEqual((await statsOf(context.db, key)).factions, { kill: 4, death: 2, time: 60 });
   assert.deepEqual(
-    { ...(await standingOf(context.db, key)) },
+    { ...(await readStanding(context.db, key)) },
     { power: 1.5, faction: 'Foxes', faction_id: '', faction_role: '' },
   );
 });
@@ -359,9 +359,9 @@ onEachDatabase('an event of a removed server does not restore the server', async
   const isle = (await mapByName(context.db, 'Isle'))!;
   assert.deepEqual(await listServers(context.db, 0), []);
   assert.equal(await countOnline(context.db, 0), 0);
-  assert.deepEqual([...(await rotationsOf(context.db, [isle]))], []);
+  assert.deepEqual([...(await readRotations(context.db, [isle]))], []);
   await sendEvents(context, configured('Alpha'));
-  assert.deepEqual([...(await rotationsOf(context.db, [isle]))], [['isle', ['Alpha']]]);
+  assert.deepEqual([...(await readRotations(context.db, [isle]))], [['isle', ['Alpha']]]);
 });
 
 onEachDatabase('a new server has its own scope of event ids', async (t, url) => {

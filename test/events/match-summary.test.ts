@@ -5,7 +5,7 @@ import { checkEvent } from '#events/ingest/validation.ts';
 import { readEvent } from '#events/schema/read-event.ts';
 import type { DataOf } from '#events/schema/index.ts';
 import { countersOf, groupOf } from '#store/game/statistics-groups.ts';
-import { type MatchSummary, summariseMatch, pseudonymiseMatch, uuidsOf } from '#events/schema/match-summary.ts';
+import { type MatchSummary, summariseMatch, pseudonymiseMatch, matchUuids } from '#events/schema/match-summary.ts';
 import { BEGINNING, match, person } from '#test/support/builders.ts';
 
 type Finished = DataOf<'match.finished'>;
@@ -96,7 +96,7 @@ test('a match summary has the results and counters of each player', () => {
         player === null || known.has(player.uuid) ? [] : player,
       );
       assert.deepEqual(new Map(summary.scorers), new Map(others.map(({ uuid, name }) => [uuid, name])));
-      assert.deepEqual(new Set(uuidsOf(summary)), new Set([...known, ...others.map(({ uuid }) => uuid)]));
+      assert.deepEqual(new Set(matchUuids(summary)), new Set([...known, ...others.map(({ uuid }) => uuid)]));
       const named = new Map(played.map(({ uuid, name }) => [uuid, name]));
       assert.deepEqual(
         summary.kills,

@@ -1,6 +1,6 @@
 import type { Db } from '#db/db.ts';
 import { idOf } from '#platform/ids.ts';
-import { startOf } from '#store/game/time-buckets.ts';
+import { periodStart } from '#store/game/time-buckets.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
 /** A page with a name for test reports and screenshots. */
@@ -28,7 +28,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
   const map = await id(sql`
     select m.key from maps m join map_results r on r.map_key = m.name_key where r.team = '' order by r.play desc limit 1`);
   const uuid = await value(sql`
-    select p.uuid from players p join boards b on b.player_key = p.key where b.bucket = ${startOf('all')} and b.mode = 'total'
+    select p.uuid from players p join boards b on b.player_key = p.key where b.bucket = ${periodStart('all')} and b.mode = 'total'
     order by b.play desc limit 1`);
   const banned = await value(
     sql`select p.uuid from players p join punishments u on u.punished_key = p.key order by u.key desc limit 1`,

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import pg from 'pg';
 import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql, statementText } from '#db/sql.ts';
-import { standingOf } from '#store/game/factions.ts';
-import { countersOfMatches, reportsAbout, reportsBetween, reportsOf } from '#store/game/counters/counter-reports.ts';
+import { readStanding } from '#store/game/factions.ts';
+import { countersOfMatches, reportsAbout, reportsBetween, readReports } from '#store/game/counters/counter-reports.ts';
 import { counterByKey } from '#store/game/counters/counters.ts';
 import { counterLeaders, valuesOfPlayers } from '#store/game/counters/player-counters.ts';
 import {
@@ -24,7 +24,7 @@ import {
   removePlayersFromLeaderboards,
   subtractPlayedTwice,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { listRankedMaps, ranksOf } from '#store/game/maps/map-ranks.ts';
+import { listRankedMaps, readRanks } from '#store/game/maps/map-ranks.ts';
 import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
 import {
   listMatches,
@@ -34,14 +34,14 @@ import {
   matchesOf,
   matchWithTeams,
 } from '#store/game/matches.ts';
-import { listMaps, mapByName, positionsIn, ratesOf, rotationsOf } from '#store/game/maps/maps.ts';
-import { objectivesOf } from '#store/game/player-objectives.ts';
+import { listMaps, mapByName, positionsIn, ratesOf, readRotations } from '#store/game/maps/maps.ts';
+import { readObjectives } from '#store/game/player-objectives.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
-import { firstHourOf } from '#store/installation/first-hour.ts';
+import { readFirstHour } from '#store/installation/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { findPlayer, namesByUuid, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
-import { teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
+import { readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import {
   isBanned,
   listPunishments,
@@ -56,7 +56,7 @@ import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
-import { countUndoable, historyOf, listChanges, undoChanges } from '#events/punishments/changes.ts';
+import { countUndoable, punishmentHistory, listChanges, undoChanges } from '#events/punishments/changes.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { event, match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
@@ -123,31 +123,31 @@ test('no read of a request scans a table that grows with the network', async (t)
     listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
     killsOf: (db) => killsOf(db, player.key, 20),
     deathsBelow: (db) => deathsBelow(db, player.key, { match: 5, number: 3 }, 20),
-    objectivesOf: (db) => objectivesOf(db, player.key, 'wool', 20),
+    readObjectives: (db) => readObjectives(db, player.key, 'wool', 20),
     isFormerToken: (db) => isFormerToken(db, 'x'),
     statsOf: (db) => statsOf(db, player.key),
-    standingOf: (db) => standingOf(db, player.key),
+    readStanding: (db) => readStanding(db, player.key),
     namesOf: (db) => namesOf(db, player.key),
     eventsOfPlayer: (db) => eventsOfPlayer(db, player.key, last, 20),
     playersNamed: (db) => playersNamed(db, 'x', 20),
     playersBefore: (db) => playersBefore(db, last, 20),
     accountsOfPlayer: (db) => accountsOfPlayer(db, person(1).uuid),
     activeOperators,
-    firstHourOf: (db) => firstHourOf(db, 1),
+    readFirstHour: (db) => readFirstHour(db, 1),
     isBanned: (db) => isBanned(db, player.key, 1),
     'findPlayer by UUID': (db) => findPlayer(db, person(1).uuid),
     'findPlayer by name': (db) => findPlayer(db, 'nobody'),
     matchByKey: (db) => matchByKey(db, 1),
     listPunishmentsOf: (db) => listPunishmentsOf(db, player.key, last, 20, 1),
     'mapByName with ratings and rotations': (db) =>
-      Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), rotationsOf(db, [map]), positionsIn(db, 1, [map])]),
+      Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), readRotations(db, [map]), positionsIn(db, 1, [map])]),
     'listMaps of a mode and a rotation': (db) =>
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
     'listRankedMaps of a mode and a rotation': (db) =>
       listRankedMaps(db, { ranking: 'plays', gamemode: 'ctw', serverKey: 1, after: { value: 5, key: 9 }, limit: 20 }),
     'listRankedMaps by rating': (db) => listRankedMaps(db, { ranking: 'rating', limit: 20 }),
-    ranksOf: (db) => ranksOf(db, [1]),
-    teampvpRanksOf: async (db) => teampvpRanksOf(db, player.key, await statsOf(db, player.key)),
+    readRanks: (db) => readRanks(db, [1]),
+    readTeampvpRanks: async (db) => readTeampvpRanks(db, player.key, await statsOf(db, player.key)),
     teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     isApprovedByOperator: (db) => isApprovedByOperator(db, { key: 1, access: 'approved' } as Application),
@@ -160,7 +160,7 @@ test('no read of a request scans a table that grows with the network', async (t)
     'valuesOfPlayers of two counters': (db) => valuesOfPlayers(db, [1, 2], [player.key]),
     counterLeaders: (db) => counterLeaders(db, { counter: 1, mode: 'ctw', after: { value: 5, key: 9 }, limit: 20 }),
     countersOfMatches: (db) => countersOfMatches(db, [1, 2]),
-    reportsOf: (db) => reportsOf(db, 1, [player.key]),
+    readReports: (db) => readReports(db, 1, [player.key]),
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),
     revokedByReference: (db) => revokedByReference(db, 0, ['a', 'b']),
     reportedTerms: (db) => reportedTerms(db, ['a', 'b']),
@@ -309,7 +309,7 @@ test('what keys did to punishments is read by the indexes of punishment events',
   assert.deepEqual(await searches((recorder) => listChanges(recorder, page)), [
     'SEARCH l USING INDEX ledger_punishments (key<?)',
   ]);
-  assert.deepEqual(await searches((recorder) => historyOf(recorder, { scope: 0, reference: 'p' })), [
+  assert.deepEqual(await searches((recorder) => punishmentHistory(recorder, { scope: 0, reference: 'p' })), [
     'SEARCH l USING INDEX ledger_by_aggregate (aggregate=?)',
   ]);
 });

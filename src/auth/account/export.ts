@@ -11,14 +11,14 @@ import { listCounters } from '#store/game/counters/counters.ts';
 import { playerCounters } from '#store/game/counters/player-counters.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import {
-  allActsOf,
-  allDeathsOf,
-  allKillsOf,
-  allMatchesOf,
-  allNamesOf,
-  allPunishmentsOf,
-  allRatingsOf,
-  allTokensOf,
+  allActs,
+  allDeaths,
+  allKills,
+  allMatches,
+  allNames,
+  allPunishments,
+  allRatings,
+  allTokens,
 } from '#store/accounts/export-queries.ts';
 import type { Deps } from '../deps.ts';
 
@@ -46,11 +46,11 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
       used: isoTime(used),
       read: isoTime(read),
     })),
-    tokens: mapPages(allTokensOf(db, account.id), ({ expires, hash: _, ...rest }) => ({
+    tokens: mapPages(allTokens(db, account.id), ({ expires, hash: _, ...rest }) => ({
       ...rest,
       expires: isoTime(expires),
     })),
-    acts: mapPages(allActsOf(db, account.id), ({ time, actor_id: _, ...rest }) => ({ time: isoTime(time), ...rest })),
+    acts: mapPages(allActs(db, account.id), ({ time, actor_id: _, ...rest }) => ({ time: isoTime(time), ...rest })),
     player: player === undefined ? null : await playerExport(db, player, now),
   });
 }
@@ -62,14 +62,14 @@ async function playerExport(db: Deps['db'], player: Player, now: number): Promis
     id: idOf(key),
     last_login: isoTime(last_login),
     last_logout: isoTime(last_logout),
-    names: mapPages(allNamesOf(db, key), ({ name, first_seen, last_seen }) => ({
+    names: mapPages(allNames(db, key), ({ name, first_seen, last_seen }) => ({
       name,
       first_seen: isoTime(first_seen),
       last_seen: isoTime(last_seen),
     })),
     statistics: await statsOf(db, key),
     counters: Object.fromEntries(await playerCounters(db, await listCounters(db), key)),
-    matches: mapPages(allMatchesOf(db, key), ({ head, result, score, kill_count, death_count, started, finished }) => ({
+    matches: mapPages(allMatches(db, key), ({ head, result, score, kill_count, death_count, started, finished }) => ({
       ...factsOf(head),
       started: isoTime(started),
       finished: isoTime(finished),
@@ -78,10 +78,10 @@ async function playerExport(db: Deps['db'], player: Player, now: number): Promis
       kill_count,
       death_count,
     })),
-    kills: mapPages(allKillsOf(db, key), killFacts),
-    deaths: mapPages(allDeathsOf(db, key), killFacts),
-    punishments: mapPages(allPunishmentsOf(db, key, now), punishmentExport),
-    ratings: mapPages(allRatingsOf(db, key), ({ time, map_key: _, ...rest }) => ({ ...rest, time: isoTime(time) })),
+    kills: mapPages(allKills(db, key), killFacts),
+    deaths: mapPages(allDeaths(db, key), killFacts),
+    punishments: mapPages(allPunishments(db, key, now), punishmentExport),
+    ratings: mapPages(allRatings(db, key), ({ time, map_key: _, ...rest }) => ({ ...rest, time: isoTime(time) })),
   });
 }
 

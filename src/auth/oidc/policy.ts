@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
-import { consentOf, touchConsent } from '#store/accounts/consents.ts';
+import { findConsent, touchConsent } from '#store/accounts/consents.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { interactionPolicy } from './oidc-provider.ts';
 import { translateOutage } from './outage.ts';
@@ -57,7 +57,7 @@ export function existingGrant(db: Db, clock: Clock) {
     const accountId = session!.accountId!;
     if (existing !== undefined && existing.accountId === accountId) return await withOfflineAccess(existing, requested);
     if (!(await translateOutage(isFirstPartyClient(db, clientId)))) {
-      const consent = await translateOutage(consentOf(db, accountId, clientId));
+      const consent = await translateOutage(findConsent(db, accountId, clientId));
       if (consent === undefined || !scopesToConsent(requested).every((scope) => consent.scopes.includes(scope)))
         return undefined;
       await translateOutage(touchConsent(db, clock.now(), accountId, clientId));

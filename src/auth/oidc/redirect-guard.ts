@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Db } from '#db/db.ts';
-import { consentOf } from '#store/accounts/consents.ts';
+import { findConsent } from '#store/accounts/consents.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
@@ -47,7 +47,7 @@ async function isTrusted({ oidc }: KoaContextWithOIDC, db: Db): Promise<boolean>
   if (application !== undefined && (await isApprovedByOperator(db, application))) return true;
   if (await isFirstPartyClient(db, client.clientId)) return true;
   const { accountId } = session ?? {};
-  return accountId !== undefined && (await consentOf(db, accountId, client.clientId)) !== undefined;
+  return accountId !== undefined && (await findConsent(db, accountId, client.clientId)) !== undefined;
 }
 
 function errorPage(

@@ -5,8 +5,8 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { lastEndOf, touchSession } from '#store/accounts/account-sessions.ts';
-import { applicationByClientId, secretHashesOf } from '#store/applications/applications.ts';
+import { lastSessionEnd, touchSession } from '#store/accounts/account-sessions.ts';
+import { applicationByClientId, readSecretHashes } from '#store/applications/applications.ts';
 import { endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { type InteractionLimits, countInteraction } from './interaction-limit.ts';
@@ -83,7 +83,7 @@ class TokenAdapter implements Adapter {
   async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {
     const { db, clock, liveTokens } = this.#parts;
     const now = clock.now();
-    const end = Math.min(expires, await lastEndOf(db.shortReads, payload.uid!, now));
+    const end = Math.min(expires, await lastSessionEnd(db.shortReads, payload.uid!, now));
     const request = clientInfo.getStore() ?? { address: '', agent: '' };
     const owner: TokenOwner = { kind: this.#kind, clientId: null, accountId };
     const work = async (tx: Queryable): Promise<void> => {
@@ -252,7 +252,7 @@ class ClientAdapter implements Adapter {
     const suspended = suspensionReason(application);
     if (suspended !== undefined && !ALLOWED_WHEN_SUSPENDED.has(currentRequest()?.oidc?.route ?? ''))
       throw new SuspendedApplication(suspended);
-    const hashes = application.type === 'service' ? await secretHashesOf(this.#db, application.key) : [];
+    const hashes = application.type === 'service' ? await readSecretHashes(this.#db, application.key) : [];
     return clientMetadata(application, hashes);
   }
 

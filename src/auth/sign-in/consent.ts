@@ -4,7 +4,7 @@ import { imageResponse } from '#http/image-response.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { giveConsent } from '#store/accounts/consents.ts';
-import { hasLogo, logoOf } from '#store/applications/logos.ts';
+import { hasLogo, findLogo } from '#store/applications/logos.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
@@ -27,7 +27,7 @@ export function consentPages(app: Hono<Env>, deps: Deps): void {
 
 /** Serves the application's logo from this origin, because the pages' CSP allows no other. */
 async function showLogo(c: Context, { db }: Deps): Promise<Response> {
-  const logo = await logoOf(db, c.req.param('client_id')!.replaceAll('\0', ''));
+  const logo = await findLogo(db, c.req.param('client_id')!.replaceAll('\0', ''));
   if (logo === undefined) return c.notFound();
   const { body, status, headers } = imageResponse(logo, c.req.header('if-none-match'));
   return c.newResponse(body, status, headers);

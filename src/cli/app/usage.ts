@@ -1,4 +1,4 @@
-import { HOUR_MS, sumOf, usageSince } from '#store/applications/usage.ts';
+import { HOUR_MS, sumUsage, usageSince } from '#store/applications/usage.ts';
 import { CLIENT, type Command, type Input, printTable, required, withAppContext } from '../command/command.ts';
 import { requireApplication } from '../command/lookup.ts';
 import { timestampOf, wholeNumber } from '../command/values.ts';
@@ -37,7 +37,7 @@ async function usage(input: Input): Promise<void> {
     const byEndpoint = [...Map.groupBy(rows, ({ endpoint }) => endpoint)];
     printTable(
       input,
-      byEndpoint.map(([endpoint, hours]) => ({ endpoint, ...sumOf(hours) })),
+      byEndpoint.map(([endpoint, hours]) => ({ endpoint, ...sumUsage(hours) })),
     );
   });
 }

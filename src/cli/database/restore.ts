@@ -8,7 +8,7 @@ import { restoreBackup } from '#db/transfer/restore.ts';
 import type { AppContext } from '#context/context.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { fingerprintOf } from '#store/installation/installation.ts';
+import { secretFingerprint } from '#store/installation/installation.ts';
 import { restoredCounts } from '#store/installation/restored-counts.ts';
 import { readRevocationLogs } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
@@ -120,7 +120,7 @@ function checkSecretKey(config: Config, { secretKey, secretKeyFingerprint }: Man
         `or put its file at ${secretKeyFile(config)}.`,
     );
   }
-  if (fingerprintOf(secretKeyOf(own)) !== secretKeyFingerprint) {
+  if (secretFingerprint(secretKeyOf(own)) !== secretKeyFingerprint) {
     throw new UsageError(
       `The secret key here is not that of the backup, which has fingerprint ${secretKeyFingerprint}. Set SECRET_KEY, or ` +
         `replace the file ${secretKeyFile(config)}.`,

@@ -6,7 +6,7 @@ import { UsageError } from '#platform/errors.ts';
 import { migrate } from '#db/migrate.ts';
 import type { Db } from '#db/db.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { changeSecretKey, lossOf, resetSecretKey } from '#store/installation/secret-key-change.ts';
+import { changeSecretKey, readLoss, resetSecretKey } from '#store/installation/secret-key-change.ts';
 import { openExisting } from './backup.ts';
 import { type Command, commandActor, type Input, JSON_OPTION, print, required } from '#cli/command/command.ts';
 import { errorOutput } from '#platform/output.ts';
@@ -53,7 +53,7 @@ async function reset(input: Input): Promise<void> {
     });
   }
   await using db = await openExisting(config);
-  print(input, { lost: false, ...(await lossOf(db)) });
+  print(input, { lost: false, ...(await readLoss(db)) });
   errorOutput().write(
     'With --yes, ID tokens issued so far no longer verify, erased players are recorded under their own names when they play again, ' +
       'and the punishments that waited for them are lost. Nothing has been changed.\n',

@@ -5,7 +5,7 @@ import {
   type HeldServer,
   type ManageReason,
   recordManageState,
-  secretOf,
+  openSecret,
 } from '#store/game/watches/managed-servers.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import { NoLongerHeld, type ReporterDeps, reportSteps } from './reporter.ts';
@@ -90,7 +90,7 @@ export class ServerConnection {
   async #connect(): Promise<void> {
     const { context, limits, secretKey } = this.#deps;
     const { url, ca } = this.#server;
-    const secret = secretOf(secretKey(), this.#server);
+    const secret = openSecret(secretKey(), this.#server);
     if (secret === undefined) throw new ConnectionLost('secret_unreadable');
     using socket = await ManagementSocket.open({ url, ca, secret }, limits, {
       now: () => context.clock.now(),

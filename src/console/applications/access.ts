@@ -6,7 +6,7 @@ import {
   type AccessRequest,
   requestAccess,
   type RequestKind,
-  requestsOf,
+  listAccessRequests,
 } from '#store/applications/access-requests.ts';
 import { inApplication } from './layout.ts';
 import { mailWaitingRequests } from '../operator/notify.ts';
@@ -22,7 +22,7 @@ const MAX_SITE = 300;
 async function accessPage(request: OwnedRequest, kind?: RequestKind, problems: Problems = {}): Promise<PageContent> {
   const { application, texts, deps } = request;
   const { access: t } = texts;
-  const requests = await requestsOf(deps.db, application.key);
+  const requests = await listAccessRequests(deps.db, application.key);
   const isWaiting = (which: RequestKind): boolean =>
     requests.some((accessRequest) => accessRequest.kind === which && accessRequest.state === 'waiting');
   const isOpen = application.access === 'approved';

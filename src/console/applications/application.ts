@@ -19,8 +19,8 @@ import {
 import { changeApplication, changeTo } from '#store/applications/application-changes.ts';
 import { hasDomain } from '#store/applications/redirect-uris.ts';
 import { hasLogo } from '#store/applications/logos.ts';
-import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
-import { sumOf, usageSince } from '#store/applications/usage.ts';
+import { readDeletionImpact } from '#store/applications/deletion-impact.ts';
+import { sumUsage, usageSince } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
 import { announceChange, changeCard, changeHint } from './changes.ts';
 import { type PageContent, tokenField } from '../layout.ts';
@@ -198,8 +198,8 @@ async function deletionPage(request: OwnedRequest, isWrong = false): Promise<Pag
   const { application, texts, deps, now } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}`;
-  const impact = await deletionImpactOf(deps.db, application);
-  const { requests } = sumOf(await usageSince(deps.db, application.key, now - WEEK_MS));
+  const impact = await readDeletionImpact(deps.db, application);
+  const { requests } = sumUsage(await usageSince(deps.db, application.key, now - WEEK_MS));
   const inner = html`<section class="card form" aria-labelledby="sure">
     <h2 id="sure">${t.delete_title(application.name)}</h2>
     <ul class="plain">

@@ -3,7 +3,7 @@ import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Application, createApplication } from '#store/applications/applications.ts';
 import { addOwner, applicationsOwnedBy, countOwnedBy, MAX_OWNED } from '#store/applications/owners.ts';
-import { lastUseOf } from '#store/applications/usage.ts';
+import { readLastUse } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
 import type { Context, Deps } from '../deps.ts';
 import { type PageContent, showPage } from '../layout.ts';
@@ -38,7 +38,7 @@ const myApplications = page('', async (request) => {
   const { deps, person, texts } = request;
   const { applications: t } = texts;
   const owned = await applicationsOwnedBy(deps.db, person.account.id);
-  const uses = await Promise.all(owned.map(({ key }) => lastUseOf(deps.db, key)));
+  const uses = await Promise.all(owned.map(({ key }) => readLastUse(deps.db, key)));
   const main = html`<div class="heading">
       <h1>${t.title}</h1>
       <a class="button" href="/console/applications/new">${t.register}</a>

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { requestsOf } from '#store/applications/access-requests.ts';
+import { listAccessRequests } from '#store/applications/access-requests.ts';
 import { waitingCard } from './waiting.ts';
 import type { OwnedRequest } from '../routes.ts';
 
@@ -10,7 +10,7 @@ export async function firstSteps(request: OwnedRequest, secret: string | undefin
   const { steps: t } = texts;
   const { access, client_id, type } = application;
   if (access === 'waiting') {
-    const waiting = (await requestsOf(deps.db, application.key)).find(({ state }) => state === 'waiting');
+    const waiting = (await listAccessRequests(deps.db, application.key)).find(({ state }) => state === 'waiting');
     if (waiting !== undefined) return await waitingCard(request, waiting);
   }
   if (access !== 'approved') {

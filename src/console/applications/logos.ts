@@ -2,7 +2,7 @@ import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
 import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
 import { changeLogo, waitingLogo } from '#store/applications/application-changes.ts';
-import { imageTypeOf, logoOf, removeLogo } from '#store/applications/logos.ts';
+import { detectImageType, findLogo, removeLogo } from '#store/applications/logos.ts';
 import type { Context, Deps } from '../deps.ts';
 import { type OwnedRequest, ownedForm, ownedPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
@@ -27,7 +27,7 @@ async function upload(request: OwnedRequest): Promise<string> {
   const { deps, application, c, person, now } = request;
   const { client_id, name } = application;
   const bytes = uploads.get(c) ?? new Uint8Array();
-  const type = imageTypeOf(bytes);
+  const type = detectImageType(bytes);
   if (type === undefined || bytes.length > MAX_LOGO) return `/applications/${client_id}/settings?done=bad_logo`;
   const by = person.isOperator ? undefined : person.account.id;
   const waiting = await changeLogo(deps.db, now, client_id, { content_type: type, bytes }, by);
@@ -62,7 +62,7 @@ export const logoRoutes: readonly Route[] = [
 
 /** The logo of an application, public and embeddable by other sites; a placeholder if it has none. */
 export async function showLogo(c: Context, { db }: Deps): Promise<Response> {
-  const logo = await logoOf(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
+  const logo = await findLogo(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
   c.header('cross-origin-resource-policy', 'cross-origin');
   if (logo === undefined) return c.body(PLACEHOLDER, 200, { ...IMAGE_HEADERS, 'content-type': 'image/svg+xml' });
   const { body, status, headers } = imageResponse(logo, c.req.header('if-none-match'));

@@ -11,7 +11,7 @@ import {
   acceptInvitation,
   endInvitation,
   type Invitation,
-  invitationsOf,
+  listInvitations,
   invitationsTo,
   invite,
 } from '#store/applications/invitations.ts';
@@ -128,7 +128,7 @@ const gone = (_: OwnedRequest, ownership: Ownership): string => settings(ownersh
 export async function invitationsCard(request: ConsoleRequest): Promise<Html> {
   const { deps, person, texts, now } = request;
   const { invitations: t } = texts;
-  const invitations = await invitationsOf(deps.db, now, person.account.id);
+  const invitations = await listInvitations(deps.db, now, person.account.id);
   if (invitations.length === 0) return html``;
   return html`<section class="card" aria-labelledby="invitations">
     <h2 id="invitations">${t.title}</h2>

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { HOUR_MS, lastUseOf, type Sum, sumOf, type Usage, usageSince } from '#store/applications/usage.ts';
+import { HOUR_MS, readLastUse, type Sum, sumUsage, type Usage, usageSince } from '#store/applications/usage.ts';
 import { inApplication } from './layout.ts';
 import { type Column, columnChart } from './chart.ts';
 import { timestamp, number } from '../components.ts';
@@ -15,14 +15,14 @@ async function usage(request: OwnedRequest) {
   const { usage: t } = texts;
   const first = now - (now % HOUR_MS) - (HOURS - 1) * HOUR_MS;
   const counts = await usageSince(deps.db, application.key, first);
-  const last = await lastUseOf(deps.db, application.key);
+  const last = await readLastUse(deps.db, application.key);
   const byEndpoint = [...Map.groupBy(counts, ({ endpoint }) => endpoint)].sort(
-    ([, a], [, b]) => sumOf(b).requests - sumOf(a).requests,
+    ([, a], [, b]) => sumUsage(b).requests - sumUsage(a).requests,
   );
   const inner = html`<section class="card" aria-labelledby="all">
       <h2 id="all">${t.title}</h2>
       <p class="soft">${last === undefined ? t.never : html`${t.last} ${timestamp(request, last)}`}</p>
-      ${figures(request, sumOf(counts))} ${counts.length === 0 ? '' : chartOf(request, counts, first, t.title)}
+      ${figures(request, sumUsage(counts))} ${counts.length === 0 ? '' : chartOf(request, counts, first, t.title)}
       ${legend(request)}
     </section>
     ${
@@ -60,7 +60,7 @@ function legend({ texts: { usage: t } }: ConsoleRequest): Html {
 function endpointPart(request: OwnedRequest, endpoint: string, rows: readonly Usage[], first: number): Html {
   const name = endpoint === '' ? request.texts.usage.unknown : endpoint;
   return html`<figure class="endpoint">
-    <figcaption><code>${name}</code> <span class="soft">${words(request, sumOf(rows))}</span></figcaption>
+    <figcaption><code>${name}</code> <span class="soft">${words(request, sumUsage(rows))}</span></figcaption>
     ${chartOf(request, rows, first, name)}
   </figure>`;
 }
@@ -82,7 +82,7 @@ function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, n
   const byHour = Map.groupBy(rows, ({ hour }) => hour);
   const hours: Column[] = Array.from({ length: HOURS }, (_, index) => {
     const hour = first + index * HOUR_MS;
-    const sum = sumOf(byHour.get(hour) ?? []);
+    const sum = sumUsage(byHour.get(hour) ?? []);
     const { requests, client_errors: bad, limited, server_errors } = sum;
     const title = `${hourFormat.format(hour)}: ${words(request, sum)}`;
     return { title, good: requests - bad - limited - server_errors, bad: bad + server_errors, limited };
@@ -92,7 +92,7 @@ function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, n
     at: day * 24,
     text: dayFormat.format(first + (day * 24 + 12) * HOUR_MS),
   }));
-  return columnChart(hours, `${name}: ${words(request, sumOf(rows))}. ${t.busiest} ${busiest.title}`, marks);
+  return columnChart(hours, `${name}: ${words(request, sumUsage(rows))}. ${t.busiest} ${busiest.title}`, marks);
 }
 
 const total = ({ good, bad, limited }: Column): number => good + bad + limited;
@@ -116,7 +116,7 @@ function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]]
         </thead>
         <tbody>
           ${byEndpoint.map(([endpoint, rows]) => {
-            const sum = sumOf(rows);
+            const sum = sumUsage(rows);
             return html`<tr>
               <th scope="row"><code>${endpoint === '' ? t.unknown : endpoint}</code></th>
               ${COLUMNS.map((name) => cell(sum[name], t.counters[name]))}

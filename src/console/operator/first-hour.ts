@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { isLoopback } from '#platform/plain-http.ts';
-import { firstHourOf } from '#store/installation/first-hour.ts';
+import { readFirstHour } from '#store/installation/first-hour.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
 type StepName = 'operator' | 'server' | 'event' | 'maps' | 'application' | 'address';
@@ -20,7 +20,7 @@ interface Step {
 export async function firstHourCard(request: ConsoleRequest): Promise<Html> {
   const { deps, now, texts } = request;
   const { first_hour: t } = texts;
-  const has = await firstHourOf(deps.db, now);
+  const has = await readFirstHour(deps.db, now);
   if (has.server && has.event && has.maps && has.application) return html``;
   const local = localAddresses(request);
   const steps: Step[] = [

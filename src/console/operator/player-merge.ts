@@ -5,7 +5,7 @@ import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
-import { openMergeOf } from '#events/handlers/merge-records.ts';
+import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, timestamp, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
@@ -80,7 +80,7 @@ async function merge(request: ConsoleRequest) {
   if (from === undefined || into === undefined) return await mergePage(request, texts.operator.merge_unknown);
   const outcome = await perform(mergePlayers, { ...deps, actor }, { from, into }, {});
   if ('rejected' in outcome) return await mergePage(request, outcome.rejected.reason);
-  const job = await openMergeOf(deps.db, from);
+  const job = await findOpenMerge(deps.db, from);
   return job === undefined ? `/operator/players/${into}?done=merged` : `/operator/jobs/${idOf(job)}`;
 }
 

@@ -9,7 +9,7 @@ import { keyCursor, listed } from '#http/pager.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { isPseudonym } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
-import { aliasesOf, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { readAliases, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { ACTIVE, isBanned, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
 import { factsList, formTo, timestamp } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
@@ -48,7 +48,7 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<[string
   const { player_page: t } = texts;
   const { key, uuid, last_login, last_login_server: server, last_logout } = player;
   const accounts = await accountsOfPlayer(deps.db, uuid);
-  const aliases = await aliasesOf(deps.db, uuid, MAX_ALIASES);
+  const aliases = await readAliases(deps.db, uuid, MAX_ALIASES);
   return [
     ['UUID', html`<code>${uuid}</code>`],
     ['ID', html`<code>${idOf(key)}</code>`],

@@ -1,4 +1,4 @@
-import { deleteReports, reportsOf } from '#store/game/counters/counter-reports.ts';
+import { deleteReports, readReports } from '#store/game/counters/counter-reports.ts';
 import { valuesOfPlayers } from '#store/game/counters/player-counters.ts';
 import { markStale } from '#store/jobs.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../ledger/unit-of-work.ts';
  */
 export async function withdrawReports(work: UnitOfWork, event: number, players?: readonly number[]): Promise<void> {
   const { tx, counters } = work;
-  const reports = await reportsOf(tx, event, players);
+  const reports = await readReports(tx, event, players);
   if (reports.length === 0) return;
   const maxima = new Map<number, ReadonlyMap<number, number>>();
   for (const report of reports) maxima.set(report.player, await counters.subtract(report));

@@ -17,7 +17,7 @@ export interface EventEffect<Data = unknown> {
    * @throws EventRejected
    */
   apply(context: EventContext, data: Data): Promise<HandlerResult> | HandlerResult;
-  /** Reads what `apply` needs of all events of a transaction, in few statements. */
+  /** Reads the rows that `apply` needs, for all events of a transaction, in few statements. */
   load(work: UnitOfWork, events: readonly { scope: number; data: Data }[]): Promise<void> | void;
   /** Whether a UUID may mean another player after the event, so that later events of the transaction are looked up again. */
   changesPlayers: boolean;

@@ -1,5 +1,5 @@
 import { hasResult, isSameMatch, newestReport, storeReport } from '#store/game/live-matches.ts';
-import { teamOf } from '../schema/match-summary.ts';
+import { summariseTeam } from '../schema/match-summary.ts';
 import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { LIVE_MATCH_EVENTS } from '../schema/live-matches.ts';
@@ -23,7 +23,7 @@ async function applyProgress(context: EventContext, data: DataOf<'match.progress
   if (started !== null && (await isReported(context, started)))
     return { note: 'nothing changed: the result of this match is already stored' };
   const teams = data.teams.map((team) => ({
-    ...teamOf(team),
+    ...summariseTeam(team),
     ...(team.color === undefined ? {} : { color: team.color }),
   }));
   const players = new Set(data.teams.flatMap((team) => team.players.map(({ uuid }) => uuid)));

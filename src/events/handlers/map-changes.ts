@@ -27,7 +27,7 @@ export async function mapChanges(db: Queryable, name: string): Promise<MapChange
     where l.aggregate = ${`map ${nameKey(name)}`} and l.type = 'map.published' order by l.key desc`);
   return rows.map(({ key, time, received, credential, body, withdrawn, server }) => ({
     receipt: idOf(key),
-    ...versionOf(body),
+    ...parseVersion(body),
     time,
     received,
     server: server ?? '',
@@ -42,7 +42,7 @@ interface Texts {
   server: string | null;
 }
 
-function versionOf(body: string): Pick<MapChange, 'name' | 'version'> {
+function parseVersion(body: string): Pick<MapChange, 'name' | 'version'> {
   const { name, version } = JSON.parse(body) as MapChange;
   return { name, version };
 }

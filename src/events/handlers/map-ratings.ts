@@ -7,7 +7,7 @@ import {
   type UnitOfWork,
   type EventContext,
   EventRejected,
-  sourceOf,
+  eventScope,
   observePlayer,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
@@ -26,7 +26,14 @@ async function applyRated(context: EventContext, data: DataOf<'map.rated'>): Pro
   await work.load([data.player.uuid]);
   const player = observePlayer(context, data.player);
   await work.flush();
-  const vote = { mapKey: map.key, version, playerKey: player.key, rate: data.rate, time, serverKey: sourceOf(context) };
+  const vote = {
+    mapKey: map.key,
+    version,
+    playerKey: player.key,
+    rate: data.rate,
+    time,
+    serverKey: eventScope(context),
+  };
   const before = await work.tx.get<{ rate: number; time: number }>(sql`
     select rate, time from map_votes where map_key = ${map.key} and version = ${version} and player_key = ${player.key}`);
   if (before !== undefined && before.time > time) return { note: 'a newer rating of this player is known' };
@@ -99,7 +106,7 @@ export async function deleteVote(
 }
 
 /** A reference for `markStale`: the votes of a player for the maps of an aggregate (`jobs/map-ratings.ts`). */
-export const votesOf = (aggregate: string, player: number): string => `vote ${player} ${aggregate}`;
+export const votesReference = (aggregate: string, player: number): string => `vote ${player} ${aggregate}`;
 
 async function undoRated(
   work: UnitOfWork,
@@ -107,7 +114,7 @@ async function undoRated(
   { player: { uuid } }: DataOf<'map.rated'>,
 ): Promise<string | null> {
   await deleteObservation(work, row.key, uuid);
-  return row.aggregate && votesOf(row.aggregate, work.players.find(uuid)!.key);
+  return row.aggregate && votesReference(row.aggregate, work.players.find(uuid)!.key);
 }
 
 export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {

@@ -8,7 +8,7 @@ import {
   type UnitOfWork,
   type EventContext,
   EventRejected,
-  sourceOf,
+  eventScope,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
 import { AS_STORED, type Effects, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
@@ -25,7 +25,7 @@ type Published = DataOf<'map.published'>;
  */
 async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
   const { time, work } = context;
-  const picture = await mapImageOf(context, data);
+  const picture = await imageHash(context, data);
   const known = await publishedMap(work.tx, data.name);
   if (known === undefined) {
     await storeImage(context, data, picture);
@@ -56,7 +56,7 @@ async function applyPublished(context: EventContext, data: Published): Promise<H
 export async function isPublished(db: Queryable, data: Published): Promise<boolean> {
   const known = await publishedMap(db, data.name);
   if (known === undefined) return false;
-  const picture = data.image && hashOf(data.image);
+  const picture = data.image && hashImage(data.image);
   return (
     isSame(known, { ...data, objective: data.objective || known.objective }) && (picture ?? known.hash) === known.hash
   );
@@ -74,13 +74,13 @@ async function publishedMap(tx: Queryable, name: string): Promise<PublishedMap |
 }
 
 /** The hash of an event's picture. In a replay it comes from `map_pictures`: the ledger does not store pictures. */
-async function mapImageOf({ work, key, isReplay }: EventContext, { image }: Published): Promise<string | undefined> {
-  if (image !== undefined) return hashOf(image);
+async function imageHash({ work, key, isReplay }: EventContext, { image }: Published): Promise<string | undefined> {
+  if (image !== undefined) return hashImage(image);
   if (!isReplay) return undefined;
   return (await work.tx.get<{ hash: string }>(sql`select hash from map_pictures where ledger_key = ${key}`))?.hash;
 }
 
-const hashOf = ({ data }: NonNullable<Published['image']>): string =>
+const hashImage = ({ data }: NonNullable<Published['image']>): string =>
   hash('sha256', Buffer.from(data, 'base64'), 'base64url');
 
 async function storeImage(
@@ -101,7 +101,7 @@ async function addMap(context: EventContext, data: Published, picture: string | 
     insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published, changed_key)
     values (${key}, ${data.name}, ${nameKey(data.name)}, ${data.version}, ${data.proto}, ${data.objective}, ${data.type},
       ${data.path}, ${JSON.stringify(data.authors)}, ${JSON.stringify(data.teams)}, ${JSON.stringify(data.gamemodes)},
-      ${sourceOf(context)}, ${time}, ${key})`);
+      ${eventScope(context)}, ${time}, ${key})`);
   await writeModesAndImage(work.tx, key, data.gamemodes, picture);
 }
 
@@ -115,7 +115,7 @@ async function updateMap(
   await tx.run(sql`
     update maps set version = ${data.version}, proto = ${data.proto}, objective = ${data.objective}, type = ${data.type},
       path = ${data.path}, authors = ${JSON.stringify(data.authors)}, teams = ${JSON.stringify(data.teams)},
-      gamemodes = ${JSON.stringify(data.gamemodes)}, publisher_key = ${sourceOf(context)}, published = ${context.time},
+      gamemodes = ${JSON.stringify(data.gamemodes)}, publisher_key = ${eventScope(context)}, published = ${context.time},
       changed_key = ${context.key}
     where key = ${key}`);
   await tx.run(sql`delete from map_gamemodes where map_key = ${key}`);
@@ -139,9 +139,10 @@ async function writeModesAndImage(
 
 type Facts = Omit<GameMap, 'key' | 'name' | 'has_image'>;
 
-const isSame = (known: Facts, next: Facts): boolean => JSON.stringify(factsOf(known)) === JSON.stringify(factsOf(next));
+const isSame = (known: Facts, next: Facts): boolean =>
+  JSON.stringify(mapFacts(known)) === JSON.stringify(mapFacts(next));
 
-function factsOf({ version, proto, objective, type, path, authors, teams, gamemodes }: Facts): Facts {
+function mapFacts({ version, proto, objective, type, path, authors, teams, gamemodes }: Facts): Facts {
   return { version, proto, objective, type, path, authors, teams, gamemodes };
 }
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { countedTwice, joinedResult, type MatchResult } from '#store/game/player-matches.ts';
-import { sumsOf } from '#store/game/player-stats.ts';
+import { toSums } from '#store/game/player-stats.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import {
   type CountedFor,
@@ -9,8 +9,8 @@ import {
   removePlayersFromLeaderboards,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { withdrawReports } from './counter-withdrawal.ts';
-import { uuidsOf } from '../schema/match-summary.ts';
-import { eventsOf, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { matchUuids } from '../schema/match-summary.ts';
+import { parseStoredEvents, type LedgerRow } from '../ledger/ledger-rows.ts';
 import { markObservedStale } from '../ledger/observations.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { PreparedData } from '../schema/index.ts';
@@ -24,7 +24,7 @@ import type { Budget } from '../ledger/chunk.ts';
  */
 
 export interface MatchCursor extends ChunkCursor {
-  /** The number of subtracted players, in the order of `uuidsOf`. */
+  /** The number of subtracted players, in the order of `matchUuids`. */
   offset: number;
   countedFor: CountedFor;
 }
@@ -65,7 +65,7 @@ async function countUuidsApart(work: UnitOfWork, row: LedgerRow): Promise<void> 
     // An unfinished merge may have moved the row, but not yet the player.
     const owner = withRow.has(player.key) ? player.key : (survivors.get(uuid) ?? player.key);
     const before = results.get(owner);
-    if (before !== undefined) players.count(player, group, sumsOf(group, countedTwice(before, result)));
+    if (before !== undefined) players.count(player, group, toSums(group, countedTwice(before, result)));
     results.set(owner, before === undefined ? result : joinedResult(before, result));
   }
 }
@@ -86,7 +86,7 @@ export async function continueMatch(
   budget: Budget,
 ): Promise<MatchCursor | undefined> {
   const match = await readMatch(work.tx, row);
-  const uuids = uuidsOf(match);
+  const uuids = matchUuids(match);
   const count = Math.min(uuids.length - cursor.offset, budget.rows);
   const next = { ...cursor, offset: cursor.offset + count };
   await removePlayers(work, match, cursor, next.offset);
@@ -102,7 +102,7 @@ export async function continueMatch(
 type MatchData = PreparedData<'match.finished'>;
 
 async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
-  const [stored] = await eventsOf<'match.finished'>(tx, [row]);
+  const [stored] = await parseStoredEvents<'match.finished'>(tx, [row]);
   return stored!.event.data;
 }
 
@@ -110,7 +110,7 @@ async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
 async function removePlayers(work: UnitOfWork, match: MatchData, cursor: MatchCursor, end: number): Promise<void> {
   const { key, offset, countedFor } = cursor;
   const { tx, players } = work;
-  const uuids = uuidsOf(match).slice(offset, end);
+  const uuids = matchUuids(match).slice(offset, end);
   if (uuids.length === 0) return;
   await work.load(uuids);
   const playerKeys = [...new Set(uuids.map((uuid) => players.find(uuid)!.key))];

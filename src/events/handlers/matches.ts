@@ -4,15 +4,15 @@ import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import { type EventContext, findOrAddPlayer, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
-import { sumsOf } from '#store/game/player-stats.ts';
+import { toSums } from '#store/game/player-stats.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { anonymiseMatch } from './match-anonymisation.ts';
 import { beginMatch, continueMatch } from './match-retraction.ts';
 import { applyReports } from './counter-reports.ts';
-import { type MatchSummary, type PlayerSummary, uuidsOf } from '../schema/match-summary.ts';
+import { type MatchSummary, type PlayerSummary, matchUuids } from '../schema/match-summary.ts';
 
-/** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the unit of work. */
+/** Stores a finished match under the key of its event. The caller has loaded its players (`matchUuids`) into the unit of work. */
 async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
   const { work, key, server } = context;
   const { facts, started, finished, teams, objectives, extras, counters } = match;
@@ -47,10 +47,10 @@ function addPlayers(context: EventContext, { facts, finished, players, scorers }
     const stored = findOrAddPlayer(context, { uuid, name }, finished);
     work.players.count(stored, group, sums);
     const before = rows.get(stored.key);
-    const row = rowOf(player, key, stored.key);
+    const row = playerRow(player, key, stored.key);
     if (before !== undefined) {
       names.add(uuid, stored.key, before[2], name);
-      work.players.count(stored, group, sumsOf(group, countedTwice(before[3], row[3])), -1);
+      work.players.count(stored, group, toSums(group, countedTwice(before[3], row[3])), -1);
     }
     rows.set(stored.key, before === undefined ? row : joinRows(before, row));
   }
@@ -82,7 +82,7 @@ class ObservedNames {
   }
 }
 
-function rowOf(player: PlayerSummary, match: number, key: number): PlayerRow {
+function playerRow(player: PlayerSummary, match: number, key: number): PlayerRow {
   const [, name, result, score, kills, deaths, time, envdeaths] = player;
   return [match, key, name, result, score, kills, deaths, time, envdeaths];
 }
@@ -95,7 +95,7 @@ const joinRows = ([match, player, ...before]: PlayerRow, [, , ...row]: PlayerRow
 
 /** Records the surviving players of UUIDs of the match that were merged into others. */
 function addMerged({ work, key }: EventContext, match: MatchSummary): void {
-  const merged = uuidsOf(match).flatMap((uuid) => {
+  const merged = matchUuids(match).flatMap((uuid) => {
     const player = work.players.find(uuid)!;
     return player.uuid === uuid ? [] : [player.key];
   });

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { columnsOf, type Counts } from '#store/game/player-stats.ts';
+import { groupColumns, type Counts } from '#store/game/player-stats.ts';
 import { GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
 import { moveReports } from '#store/game/counters/counter-reports.ts';
@@ -13,7 +13,7 @@ import { recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
-import { deleteVote, votesOf } from './map-ratings.ts';
+import { deleteVote, votesReference } from './map-ratings.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { Budget, type ChunkRunner } from '../ledger/chunk.ts';
 
@@ -37,7 +37,7 @@ interface Cursor {
   match: number;
   /** Observations of names by events up to this key are done; a job of an earlier version has none. */
   observed?: number;
-  /** Whether all rows are moved, so that the job only has to derive what the merge made stale. */
+  /** Whether all rows are moved, so that only stale data has to be derived. */
   isMoved?: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function isMerging(tx: Queryable, player: number): Promise<boolean>
 }
 
 /** The key of the job that has rows of this merged UUID to move. */
-export async function openMergeOf(db: Queryable, from: string): Promise<number | undefined> {
+export async function findOpenMerge(db: Queryable, from: string): Promise<number | undefined> {
   const open = await openMerges(db);
   return open.find(({ params, cursor: { isMoved = false } }) => params.from === from && !isMoved)?.key;
 }
@@ -303,12 +303,12 @@ async function moveVotes(tx: Queryable, merged: number, survivor: number): Promi
   await markStale(
     tx,
     'aggregate',
-    both.map(([name]) => votesOf(`map ${name as string}`, survivor)),
+    both.map(([name]) => votesReference(`map ${name as string}`, survivor)),
   );
 }
 
 function addCounters(merged: number, survivor: number) {
-  const columns = GROUP_NAMES.flatMap(columnsOf).map(identifier);
+  const columns = GROUP_NAMES.flatMap(groupColumns).map(identifier);
   const sums = join(columns.map((column) => sql`${column} = player_stats.${column} + m.${column}`));
   return sql`
     update player_stats set ${sums} from player_stats m

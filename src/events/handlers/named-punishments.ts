@@ -19,11 +19,11 @@ export async function findNamed(
   { punishment_id, punishment, server }: NamedPunishment,
 ): Promise<PunishmentTarget | undefined> {
   if (punishment_id !== undefined) return await targetByKey(db, keyOf(punishment_id) ?? 0);
-  const issuer = server === undefined ? scope : await scopeOf(db, server);
+  const issuer = server === undefined ? scope : await findScope(db, server);
   return issuer === undefined ? undefined : await findTarget(db, issuer, punishment!);
 }
 
-async function scopeOf(db: Queryable, server: string): Promise<number | undefined> {
+async function findScope(db: Queryable, server: string): Promise<number | undefined> {
   return server === '' ? 0 : (await serverByName(db, server))?.key;
 }
 

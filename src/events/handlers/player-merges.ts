@@ -16,9 +16,9 @@ import type { MERGE_EVENTS } from '../schema/player-merges.ts';
 async function applyMerged({ work }: EventContext, { from, into }: DataOf<'player.merged'>): Promise<HandlerResult> {
   const { tx } = work;
   await work.flush();
-  const target = (await aliasOf(tx, into)) ?? into;
+  const target = (await findAlias(tx, into)) ?? into;
   if (target === from) throw new EventRejected('data.into', 'is already merged into the player in data.from');
-  if ((await aliasOf(tx, from)) !== undefined)
+  if ((await findAlias(tx, from)) !== undefined)
     throw new EventRejected('data.from', 'is already merged into another player');
   if ((await isLinked(tx, from)) && (await isLinked(tx, target)))
     throw new EventRejected(
@@ -28,8 +28,8 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
   await tx.run(sql`update accounts set player_uuid = ${target} where player_uuid = ${from}`);
   work.players.clear();
-  const merged = await keyOf(tx, from);
-  const survivor = await keyOf(tx, target);
+  const merged = await findKey(tx, from);
+  const survivor = await findKey(tx, target);
   // A merged player with rows to move exists until the last row is moved; its alias gets the key then.
   const key = survivor === undefined ? await ownKey(tx, target, merged) : undefined;
   await tx.run(sql`insert into player_aliases (uuid, into_uuid, key) values (${from}, ${target}, ${key ?? null})`);
@@ -42,7 +42,7 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   return undefined;
 }
 
-async function aliasOf(tx: Queryable, uuid: string): Promise<string | undefined> {
+async function findAlias(tx: Queryable, uuid: string): Promise<string | undefined> {
   return (await tx.get<{ into_uuid: string }>(sql`select into_uuid from player_aliases where uuid = ${uuid}`))
     ?.into_uuid;
 }
@@ -58,7 +58,7 @@ async function ownKey(tx: Queryable, target: string, merged: number | undefined)
   return inherited === undefined ? merged : undefined;
 }
 
-async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
+async function findKey(tx: Queryable, uuid: string): Promise<number | undefined> {
   return (await tx.get<{ key: number }>(sql`select key from players where uuid = ${uuid}`))?.key;
 }
 

@@ -1,5 +1,5 @@
 import { sql } from '#db/sql.ts';
-import { type Sums, sumsOf } from '#store/game/player-stats.ts';
+import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { applyReports } from './counter-reports.ts';
 import { withdrawReports } from './counter-withdrawal.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
@@ -52,7 +52,7 @@ async function undoStatistics(
 }
 
 const sumsIn = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Sums =>
-  sumsOf('factions', { kill: kill_count, death: death_count, time: time_played });
+  toSums('factions', { kill: kill_count, death: death_count, time: time_played });
 
 export const STATISTICS_EFFECTS: Effects<typeof STATISTICS_EVENTS> = {
   'player.statistics': {

@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { PunishmentTarget } from '#store/game/punishments.ts';
-import { authorityOf } from '#store/game/server-keys.ts';
+import { keyAuthority } from '#store/game/server-keys.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
 import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
@@ -27,7 +27,7 @@ import {
   type EventContext,
   type HandlerResult,
   EventRejected,
-  sourceOf,
+  eventScope,
   observePlayer,
 } from '../ledger/unit-of-work.ts';
 
@@ -37,7 +37,7 @@ async function applyIssued(context: EventContext, data: DataOf<'punishment.issue
   if (data.expires !== null && data.expires < time)
     throw new EventRejected('data.expires', 'must not be earlier than the time of the event');
   await requireValidKey(context);
-  const scope = sourceOf(context);
+  const scope = eventScope(context);
   // A rebuild has deleted the rows of its aggregate, which `work.references` may have read before.
   const references = isReplay ? new PunishmentReferences(work.tx) : work.references;
   if (await references.isUsed(scope, data.punishment))
@@ -97,12 +97,12 @@ async function requireTarget(
 ): Promise<PunishmentTarget> {
   const authority = await requireValidKey(context);
   if (context.work.rows.has('punishments')) await context.work.flush();
-  const target = await findNamed(context.work.tx, sourceOf(context), data);
+  const target = await findNamed(context.work.tx, eventScope(context), data);
   if (target === undefined) {
     const place = data.punishment_id === undefined ? 'data.punishment' : 'data.punishment_id';
     throw new EventRejected(place, 'names no punishment of the network; send punishment.issued first', true);
   }
-  if (authority === 'own' && target.scope !== sourceOf(context))
+  if (authority === 'own' && target.scope !== eventScope(context))
     throw new EventRejected(
       data.punishment_id === undefined ? 'data.server' : 'data.punishment_id',
       'names a punishment that this server did not issue, and the operator lets it change only its own',
@@ -116,7 +116,7 @@ async function requireTarget(
  */
 async function requireValidKey({ work, sender, isReplay }: EventContext): Promise<'network' | 'own'> {
   if (isReplay || sender.kind === 'operator') return 'network';
-  const authority = await authorityOf(work.tx, sender.serverKey, sender.credential, work.now);
+  const authority = await keyAuthority(work.tx, sender.serverKey, sender.credential, work.now);
   if (authority !== undefined) return authority;
   throw new EventRejected('', 'was sent with a key that is revoked; ask the operator for a new one', true);
 }

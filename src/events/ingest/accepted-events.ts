@@ -59,7 +59,7 @@ export class AcceptedEvents {
   }
 
   /** The receipt of an event whose id was accepted before; undefined if it was not. */
-  async receiptOf(identity: string, checked: Checked): Promise<Receipt | undefined> {
+  async earlierReceipt(identity: string, checked: Checked): Promise<Receipt | undefined> {
     const accepted = this.#events.get(identity);
     if (accepted === undefined) return undefined;
     const { id } = checked.event;
@@ -72,13 +72,13 @@ export class AcceptedEvents {
   async #hasContent(accepted: AcceptedEvent, { event, raw, hash }: Checked): Promise<boolean> {
     if (accepted.hash === null || hash === null || accepted.hash === hash) return true;
     if (typeOf(event.type).stored !== 'whole') return false;
-    const { type, body, aggregate } = accepted.content ?? (await this.#contentOf(accepted.key));
+    const { type, body, aggregate } = accepted.content ?? (await this.#readContent(accepted.key));
     if (type !== event.type) return false;
     if (isSameContent(body, raw)) return true;
     return await effectOf(type).ledger.isSame(this.#tx, { scope: accepted.scope, body, aggregate }, raw);
   }
 
-  async #contentOf(key: number): Promise<Content> {
+  async #readContent(key: number): Promise<Content> {
     return (await this.#tx.get<Content>(sql`select type, body, aggregate from ledger where key = ${key}`))!;
   }
 }

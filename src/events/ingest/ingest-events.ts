@@ -91,7 +91,7 @@ async function ingestInTransaction(
   const keys = await Keys.lock(tx);
   const work = new UnitOfWork(tx, keys, now);
   const run = new IngestRun(work, newPlayers);
-  for (const part of partsOf([...items])) await run.ingest(await pseudonymised(tx, part));
+  for (const part of splitItems([...items])) await run.ingest(await pseudonymised(tx, part));
   await work.flush();
   await trimRecords(tx, run.serversWithRecords);
   await keys.save();
@@ -99,7 +99,7 @@ async function ingestInTransaction(
 }
 
 /** Splits the items after each event that may change the player of a UUID, so that later events are looked up again. */
-function partsOf(items: readonly Item[]): (readonly Item[])[] {
+function splitItems(items: readonly Item[]): (readonly Item[])[] {
   const parts: (readonly Item[])[] = [];
   let start = 0;
   items.forEach(({ checked }, index) => {
@@ -165,7 +165,7 @@ class IngestRun {
     for (const { sender, checked } of items) {
       if (!('event' in checked)) continue;
       const { type, id, data } = checked.event;
-      const server = await this.#serverOf(sender, checked.event);
+      const server = await this.#findServer(sender, checked.event);
       const scope = server?.key ?? 0;
       if (!namesNewServer(server, checked.event)) identities.push([scope, id]);
       players.push(...typeOf(type).players(data));
@@ -178,8 +178,8 @@ class IngestRun {
 
   async #ingestOne(sender: Sender, checked: Checked): Promise<Receipt> {
     const { event } = checked;
-    const server = await this.#serverOf(sender, event);
-    const earlier = await this.#accepted.receiptOf(identityOf(server, event), checked);
+    const server = await this.#findServer(sender, event);
+    const earlier = await this.#accepted.earlierReceipt(eventIdentity(server, event), checked);
     if (earlier !== undefined) return earlier;
     try {
       const newPlayers = sender.kind === 'server' ? this.#countNewPlayers(sender.serverKey, event) : 0;
@@ -229,7 +229,7 @@ class IngestRun {
     if (typeOf(type).stored !== 'never') {
       const scope = server?.key ?? 0;
       const place = { key, scope, aggregate: result?.aggregate ?? effect.aggregate(data, scope) };
-      this.#accepted.add(identityOf(server, event), checked, place);
+      this.#accepted.add(eventIdentity(server, event), checked, place);
       this.#addToLedger(sender, checked, place);
     }
     const warnings = this.#recordWarnings(event, key, server?.key ?? 0, joined(checked.warnings, result?.warnings));
@@ -266,7 +266,7 @@ class IngestRun {
     rows.add('ledger', [key, scope, id, type, time, now, raw, aggregate, credential, hash, envelope]);
   }
 
-  async #serverOf(sender: Sender, event: PreparedEvent): Promise<Server | undefined> {
+  async #findServer(sender: Sender, event: PreparedEvent): Promise<Server | undefined> {
     if (sender.kind === 'server') return { key: sender.serverKey, name: sender.serverName };
     if (event.server === undefined) return undefined;
     const key = nameKey(event.server);
@@ -294,5 +294,5 @@ class IngestRun {
 const namesNewServer = (server: Server | undefined, event: PreparedEvent): boolean =>
   server === undefined && event.server !== undefined;
 
-const identityOf = (server: Server | undefined, event: PreparedEvent): string =>
+const eventIdentity = (server: Server | undefined, event: PreparedEvent): string =>
   namesNewServer(server, event) ? `new ${event.id}` : `${server?.key ?? 0} ${event.id}`;

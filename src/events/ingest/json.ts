@@ -20,10 +20,10 @@ export interface RawEvent {
 
 /** Parses one value, such as a line of a stream. */
 export const parseOne = (bytes: Buffer): Parsed<RawEvent> =>
-  isUtf8(bytes) ? readText(textOf(bytes), rawOf) : NOT_UTF8;
+  isUtf8(bytes) ? readText(decodeText(bytes), toRawEvent) : NOT_UTF8;
 
 /** Parses one value from text. */
-export const parseText = (text: string): Parsed<RawEvent> => readText(text, rawOf);
+export const parseText = (text: string): Parsed<RawEvent> => readText(text, toRawEvent);
 
 /**
  * Parses one value, or all values of an array. If the array is not valid JSON, each element is parsed separately, so that
@@ -32,10 +32,10 @@ export const parseText = (text: string): Parsed<RawEvent> => readText(text, rawO
  */
 export function parseAll(bytes: Buffer, most: number): Parsed<RawEvent | (RawEvent | InvalidElement)[]> {
   if (!isUtf8(bytes)) return NOT_UTF8;
-  const text = textOf(bytes);
-  const parsed = readText(text, (value) => (Array.isArray(value) ? value.map(rawOf) : rawOf(value)));
+  const text = decodeText(bytes);
+  const parsed = readText(text, (value) => (Array.isArray(value) ? value.map(toRawEvent) : toRawEvent(value)));
   if ('raw' in parsed) return parsed;
-  const elements = elementsOf(text, most)?.map(parseElement);
+  const elements = splitElements(text, most)?.map(parseElement);
   return elements === undefined ? parsed : { raw: elements };
 }
 
@@ -52,7 +52,7 @@ function parseElement(text: string): RawEvent | InvalidElement {
 const NOT_UTF8 = { problem: 'is not UTF-8' };
 const BYTE_ORDER_MARK = 0xfeff;
 
-function textOf(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
@@ -73,7 +73,7 @@ function readText<T extends RawEvent | RawEvent[]>(text: string, toRaw: (value: 
  * Splits the text of an array into those of its elements by brackets and commas outside of strings.
  * @returns undefined if the text has another form, or more than `most` elements
  */
-function elementsOf(text: string, most: number): string[] | undefined {
+function splitElements(text: string, most: number): string[] | undefined {
   const trimmed = text.trim();
   if (!trimmed.startsWith('[') || !trimmed.endsWith(']')) return undefined;
   const elements: string[] = [];
@@ -98,7 +98,7 @@ function elementsOf(text: string, most: number): string[] | undefined {
 }
 
 /** Data nested too deep for `JSON.stringify` gets no JSON; the schema refuses it. */
-function rawOf(input: unknown): RawEvent {
+function toRawEvent(input: unknown): RawEvent {
   const data = (input as { data?: unknown } | null)?.data;
   if (typeof data !== 'object') return { input };
   try {
@@ -119,14 +119,14 @@ function repeatsNames(text: string, value: unknown, raw: RawEvent | RawEvent[]):
 
 function equalsSerialised(text: string, raw: RawEvent | RawEvent[]): boolean {
   try {
-    return (Array.isArray(raw) ? `[${raw.map(jsonOf).join(',')}]` : jsonOf(raw)) === text;
+    return (Array.isArray(raw) ? `[${raw.map(serialise).join(',')}]` : serialise(raw)) === text;
   } catch {
     // The value is nested too deep for JSON.stringify.
     return false;
   }
 }
 
-function jsonOf({ input, data }: RawEvent): string {
+function serialise({ input, data }: RawEvent): string {
   if (data === undefined) return JSON.stringify(input);
   const members = Object.entries(input as object).map(
     ([name, value]) => `${JSON.stringify(name)}:${name === 'data' ? data : JSON.stringify(value)}`,

@@ -67,7 +67,7 @@ export function checkEvent(
   const { data } = input as WireEvent;
   const raw =
     typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : (serialised ?? JSON.stringify(data));
-  const hash = keyedHash === undefined ? null : hashOf(event.type, data, raw, keyedHash);
+  const hash = keyedHash === undefined ? null : hashEvent(event.type, data, raw, keyedHash);
   const warnings = joined(read.unknown, type.checks.implausible(event.data));
   return {
     event: prepareEvent(event),
@@ -82,7 +82,7 @@ export function checkEvent(
 const jsonWithout = (data: object, members: readonly string[]): string =>
   JSON.stringify({ ...data, ...Object.fromEntries(members.map((member) => [member, undefined])) });
 
-function hashOf(type: EventName, data: WireEvent['data'], raw: string, keyedHash: KeyedHash): string | null {
+function hashEvent(type: EventName, data: WireEvent['data'], raw: string, keyedHash: KeyedHash): string | null {
   const { stored } = typeOf(type);
   if (stored === 'never') return null;
   // The ledger does not store all of the data, so a later event is compared by the hash alone.

@@ -33,15 +33,17 @@ interface Cursor {
 export const anonymiseChunk: ChunkRunner = async ({ tx }, job) => {
   const { hashes, renamed = [] } = JSON.parse(job.params) as Params;
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
-  const players = await playersOf(tx, hashes);
+  const players = await deletedPlayers(tx, hashes);
   if (players.length === 0) return { cursor, done: 0, isComplete: true, mayPause: true };
   if (cursor.phase === 'matches' && cursor.after === 0) {
     const uuids = players.map(({ original }) => original);
     await forgetPlayersOfLiveMatches(tx, uuids);
   }
   const scan = {
-    pseudonyms: new Map([...players, ...(await renamedOf(tx, renamed))].map((player) => [player.original, player])),
-    owner: await ownerOf(tx, players),
+    pseudonyms: new Map(
+      [...players, ...(await renamedPlayers(tx, renamed))].map((player) => [player.original, player]),
+    ),
+    owner: await findOwner(tx, players),
   };
   const [done, last] =
     cursor.phase === 'matches' ? await scanMatches(tx, scan, cursor) : await scanLedger(tx, scan, cursor);
@@ -57,20 +59,20 @@ export const anonymiseChunk: ChunkRunner = async ({ tx }, job) => {
 
 type Anonymised = Pseudonym & { uuid_hash: string; original: string };
 
-async function playersOf(tx: Queryable, hashes: string[] | undefined): Promise<Anonymised[]> {
+async function deletedPlayers(tx: Queryable, hashes: string[] | undefined): Promise<Anonymised[]> {
   if (hashes?.length === 0) return [];
   const chosen = hashes === undefined ? sql`` : sql`and uuid_hash in (${list(hashes)})`;
   return await tx.all<Anonymised>(sql`
     select uuid_hash, uuid, name, original from pseudonyms where original is not null ${chosen}`);
 }
 
-async function renamedOf(tx: Queryable, uuids: string[]): Promise<Anonymised[]> {
+async function renamedPlayers(tx: Queryable, uuids: string[]): Promise<Anonymised[]> {
   if (uuids.length === 0) return [];
   return await tx.all<Anonymised>(sql`
     select uuid_hash, uuid, name, uuid as original from pseudonyms where uuid in (${list(uuids)})`);
 }
 
-async function ownerOf(tx: Queryable, players: readonly Anonymised[]): Promise<DeletedPlayers['owner']> {
+async function findOwner(tx: Queryable, players: readonly Anonymised[]): Promise<DeletedPlayers['owner']> {
   const uuids = list(players.map(({ uuid }) => uuid));
   return await tx.get(sql`
     select p.key, o.name from players p join pseudonyms o on o.uuid = p.uuid

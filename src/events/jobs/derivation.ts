@@ -5,7 +5,7 @@ import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/job
 import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
 import { Keys } from '#store/sequence.ts';
 import { PlayerMaxima } from '../handlers/recount.ts';
-import { eventsOf } from '../ledger/ledger-rows.ts';
+import { parseStoredEvents } from '../ledger/ledger-rows.ts';
 import { rebuild } from './rebuild.ts';
 import { withdrawEvents } from './retract.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -21,17 +21,17 @@ import { isMerging } from '../handlers/merge-records.ts';
  */
 export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void> {
   const player = Number(stale.ref);
-  const before = await stateOf(db, player);
+  const before = await readState(db, player);
   const observed = new PlayerObservations(player);
   if (before !== undefined) await observed.read(db);
   await db.transaction(async (tx) => {
     await Keys.lock(tx);
     const current = await jobByKey(tx, job.key);
-    const after = await stateOf(tx, player);
+    const after = await readState(tx, player);
     if (current?.chunks !== job.chunks || after?.uuid !== before?.uuid || after?.aliases !== before?.aliases) return;
     if (after !== undefined && !(await isMerging(tx, player))) {
       await observed.read(tx);
-      await replacePlayerNames(tx, player, observed.under(await pseudonymOf(tx, after.uuid)));
+      await replacePlayerNames(tx, player, observed.under(await openPseudonym(tx, after.uuid)));
     }
     await unmarkStale(tx, stale);
     await saveJob(tx, { ...current, chunks: current.chunks + 1 });
@@ -41,13 +41,13 @@ export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void
 /** Derives the maxima of a player's counters from its reports, which are read like the observations of `derivePlayer`. */
 export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void> {
   const player = Number(stale.ref);
-  const before = await stateOf(db, player);
+  const before = await readState(db, player);
   const maxima = await PlayerMaxima.of(db, player);
   if (before !== undefined) await maxima.read(db, setImmediate);
   await db.transaction(async (tx) => {
     await Keys.lock(tx);
     const current = await jobByKey(tx, job.key);
-    const after = await stateOf(tx, player);
+    const after = await readState(tx, player);
     const { counters } = await PlayerMaxima.of(tx, player);
     if (current?.chunks !== job.chunks || after?.aliases !== before?.aliases || counters !== maxima.counters) return;
     if (after !== undefined) {
@@ -60,14 +60,14 @@ export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void
 }
 
 /** The UUID and merges of a player: changes that move or rename older observations. */
-async function stateOf(db: Queryable, player: number): Promise<{ uuid: string; aliases: number } | undefined> {
+async function readState(db: Queryable, player: number): Promise<{ uuid: string; aliases: number } | undefined> {
   return await db.get(sql`
     select p.uuid, (select count(*) from player_aliases a where a.into_uuid = p.uuid) as aliases
     from players p where p.key = ${player}`);
 }
 
 /** The pseudonym of a player, if an unfinished anonymisation still replaces the player's names or those of a merged UUID. */
-async function pseudonymOf(tx: Queryable, uuid: string): Promise<string | undefined> {
+async function openPseudonym(tx: Queryable, uuid: string): Promise<string | undefined> {
   const row = await tx.get<{ name: string }>(sql`
     select o.name from pseudonyms o where o.uuid = ${uuid} and exists (
       select 1 from pseudonyms m where m.original is not null and (
@@ -85,6 +85,6 @@ export async function deriveAggregate(work: UnitOfWork, stale: Stale): Promise<n
   const withdrawn = await deriveRatings(work, stale.ref);
   if (withdrawn !== undefined) return withdrawn;
   const cascaded = await rebuild(work, stale.ref);
-  await withdrawEvents(work, await eventsOf(work.tx, cascaded));
+  await withdrawEvents(work, await parseStoredEvents(work.tx, cascaded));
   return cascaded.length;
 }

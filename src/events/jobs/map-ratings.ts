@@ -4,7 +4,7 @@ import { nameKey } from '#platform/text.ts';
 import { markStale } from '#store/jobs.ts';
 import { countVote, deleteVote, type Vote, writeVote } from '../handlers/map-ratings.ts';
 import { MAPS } from '../handlers/maps.ts';
-import { eventsOf, LEDGER, type LedgerRow, parseLedgerRow } from '../ledger/ledger-rows.ts';
+import { parseStoredEvents, LEDGER, type LedgerRow, parseLedgerRow } from '../ledger/ledger-rows.ts';
 import { rebuild } from './rebuild.ts';
 import { withdrawEvents } from './retract.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -58,7 +58,7 @@ async function rebuildMap(work: UnitOfWork, aggregate: string): Promise<number> 
   const { tx } = work;
   const rows = await tx.all<{ map_key: number; version: string; player_key: number; rate: number }>(sql`
     select v.map_key, v.version, v.player_key, v.rate from maps m join map_votes v on v.map_key = m.key
-    where m.name_key = ${nameKeyOf(aggregate)} limit ${ROWS_PER_CHUNK}`);
+    where m.name_key = ${mapNameKey(aggregate)} limit ${ROWS_PER_CHUNK}`);
   for (const { map_key, version, player_key, rate } of rows) {
     await deleteVote(tx, { mapKey: map_key, version, playerKey: player_key, rate });
   }
@@ -68,7 +68,7 @@ async function rebuildMap(work: UnitOfWork, aggregate: string): Promise<number> 
   }
   const published = await tx.all<LedgerRow>(publishedIn(aggregate));
   const cascaded = await rebuild(work, aggregate, published);
-  await withdrawEvents(work, await eventsOf(tx, cascaded));
+  await withdrawEvents(work, await parseStoredEvents(tx, cascaded));
   await markStale(tx, 'aggregate', [ratingsAfter(aggregate, 0)]);
   return cascaded.length;
 }
@@ -80,12 +80,12 @@ async function deriveNextRatings(work: UnitOfWork, aggregate: string, after: num
     ${LEDGER} where l.aggregate = ${aggregate} and l.key > ${after} and l.type = 'map.rated' and l.withdrawn is null
     order by l.key limit ${VOTES_PER_CHUNK}`);
   const published = await Publications.read(tx, aggregate);
-  const events = await eventsOf<'map.rated'>(tx, rows);
+  const events = await parseStoredEvents<'map.rated'>(tx, rows);
   const lost: typeof events = [];
   const keys = new Set<number>();
   await work.load(events.map(({ event }) => event.data.player.uuid));
   for (const one of events) {
-    if (published.mapOf(one.event.data.map, one.row.key) === undefined) lost.push(one);
+    if (published.findMap(one.event.data.map, one.row.key) === undefined) lost.push(one);
     else keys.add(players.find(one.event.data.player.uuid)!.key);
   }
   await withdrawEvents(work, lost);
@@ -97,15 +97,15 @@ async function deriveNextRatings(work: UnitOfWork, aggregate: string, after: num
 /** Compares the votes of a player with the player's ratings in the ledger, and writes the differences. */
 async function deriveVotes(work: UnitOfWork, aggregate: string, key: number, published?: Publications): Promise<void> {
   const { tx } = work;
-  const player = await presentKeyOf(tx, key);
+  const player = await presentKey(tx, key);
   if (player === undefined) return;
   const wanted = await votesIn(work, aggregate, player, published ?? (await Publications.read(tx, aggregate)));
   const rows = await tx.all<{ map_key: number; version: string; rate: number; time: number; server_key: number }>(sql`
     select v.map_key, v.version, v.rate, v.time, v.server_key from map_votes v join maps m on m.key = v.map_key
-    where v.player_key = ${player} and m.name_key = ${nameKeyOf(aggregate)}`);
+    where v.player_key = ${player} and m.name_key = ${mapNameKey(aggregate)}`);
   for (const { map_key, version, rate, time, server_key } of rows) {
     const vote = { mapKey: map_key, version, playerKey: player, rate, time, serverKey: server_key };
-    const name = placeOf(vote);
+    const name = ratedVersion(vote);
     if (isSame(wanted.get(name), vote)) wanted.delete(name);
     else await deleteVote(tx, vote);
   }
@@ -115,7 +115,7 @@ async function deriveVotes(work: UnitOfWork, aggregate: string, key: number, pub
   }
 }
 
-const placeOf = ({ mapKey, version }: Pick<Vote, 'mapKey' | 'version'>): string => `${mapKey} ${version}`;
+const ratedVersion = ({ mapKey, version }: Pick<Vote, 'mapKey' | 'version'>): string => `${mapKey} ${version}`;
 
 const isSame = (one: Vote | undefined, other: Vote): boolean =>
   one !== undefined && one.rate === other.rate && one.time === other.time && one.serverKey === other.serverKey;
@@ -134,23 +134,23 @@ async function votesIn(
         select s.key from players p join player_aliases a on a.uuid = p.uuid join players s on s.uuid = a.into_uuid
         where p.key = ${player}), 0)))
     order by l.key`);
-  const events = await eventsOf<'map.rated'>(work.tx, rows);
+  const events = await parseStoredEvents<'map.rated'>(work.tx, rows);
   await work.load(events.map(({ event }) => event.data.player.uuid));
   const votes = new Map<string, Vote>();
   for (const { row, event } of events) {
     if (work.players.find(event.data.player.uuid)?.key !== player) continue;
-    const map = published.mapOf(event.data.map, row.key);
+    const map = published.findMap(event.data.map, row.key);
     if (map === undefined) continue;
     const { rate, version = map.version } = event.data;
     const { time, scope_key: serverKey } = row;
     const vote = { mapKey: map.key, version, playerKey: player, rate, time, serverKey };
-    if (time >= (votes.get(placeOf(vote))?.time ?? -Infinity)) votes.set(placeOf(vote), vote);
+    if (time >= (votes.get(ratedVersion(vote))?.time ?? -Infinity)) votes.set(ratedVersion(vote), vote);
   }
   return votes;
 }
 
 /** The key of a player; for a merged one, of the surviving player. */
-async function presentKeyOf(tx: Queryable, key: number): Promise<number | undefined> {
+async function presentKey(tx: Queryable, key: number): Promise<number | undefined> {
   const row = await tx.get<{ key: number }>(sql`
     select key from players where key = ${key} or uuid in (select into_uuid from player_aliases where key = ${key})
     order by case when key = ${key} then 0 else 1 end limit 1`);
@@ -186,7 +186,7 @@ class Publications {
   }
 
   /** The map of that name, with its version, when an event was ingested; undefined if none was published. */
-  mapOf(name: string, event: number): { key: number; version: string } | undefined {
+  findMap(name: string, event: number): { key: number; version: string } | undefined {
     const maps = new Map<string, Published>();
     for (const one of this.#events) {
       if (one.key > event) break;
@@ -198,4 +198,4 @@ class Publications {
   }
 }
 
-const nameKeyOf = (aggregate: string): string => nameKey(aggregate.slice(`${MAPS.prefix} `.length));
+const mapNameKey = (aggregate: string): string => nameKey(aggregate.slice(`${MAPS.prefix} `.length));

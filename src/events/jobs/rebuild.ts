@@ -1,6 +1,6 @@
 import { aggregateNamed } from '../handlers/aggregates.ts';
 import { effectOf } from '../handlers/index.ts';
-import { eventsOf, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { parseStoredEvents, type LedgerRow } from '../ledger/ledger-rows.ts';
 import type { Sender } from '../ledger/receipts.ts';
 import { type UnitOfWork, type EventContext, EventRejected } from '../ledger/unit-of-work.ts';
 import type { Server } from '#store/game/servers.ts';
@@ -15,9 +15,9 @@ export async function rebuild(work: UnitOfWork, aggregate: string, events?: Ledg
   const rows = events ?? (await kind.events(work.tx, aggregate, name));
   await kind.reset(work.tx, name);
   const cascaded: LedgerRow[] = [];
-  for (const { row, event } of await eventsOf(work.tx, rows)) {
+  for (const { row, event } of await parseStoredEvents(work.tx, rows)) {
     try {
-      await effectOf(event.type).apply(contextOf(work, row), event.data);
+      await effectOf(event.type).apply(replayContext(work, row), event.data);
     } catch (error) {
       if (!(error instanceof EventRejected)) throw error;
       cascaded.push(row);
@@ -26,7 +26,7 @@ export async function rebuild(work: UnitOfWork, aggregate: string, events?: Ledg
   return cascaded;
 }
 
-function contextOf(work: UnitOfWork, row: LedgerRow): EventContext {
+function replayContext(work: UnitOfWork, row: LedgerRow): EventContext {
   const { key, event_id: eventId, scope_key, time, credential, server } = row;
   const own: Server | undefined = scope_key === 0 ? undefined : { key: scope_key, name: server ?? '' };
   const sender: Sender =

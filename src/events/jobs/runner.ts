@@ -70,7 +70,7 @@ async function deriveAggregateOrEnd(tx: Queryable, now: number, { key, chunks }:
   if (job?.chunks !== chunks) return;
   const stale = await nextStale(tx);
   const next = { ...job, chunks: chunks + 1 };
-  if (stale === undefined) return await saveJob(tx, endOf(next, now));
+  if (stale === undefined) return await saveJob(tx, endedJob(next, now));
   if (stale.kind !== 'aggregate') return;
   const work = new UnitOfWork(tx, keys, now);
   const cascaded = await deriveAggregate(work, stale);
@@ -80,7 +80,7 @@ async function deriveAggregateOrEnd(tx: Queryable, now: number, { key, chunks }:
   await saveJob(tx, { ...next, cursor: cascaded === 0 ? job.cursor : counted });
 }
 
-function endOf(job: Job, now: number): Job {
+function endedJob(job: Job, now: number): Job {
   if (job.state === 'pausing') return { ...job, state: 'paused', phase: 'work' };
   // The parameters of a merge contain a UUID, which must not outlive the account.
   return { ...job, state: 'done', params: '{}', finished: now };

@@ -10,7 +10,7 @@ import { keysByServer } from '../ledger/events-by-server.ts';
 import { IS_OPERATOR_ACT } from '../ingest/operator-events.ts';
 import type { ChunkCursor, ChunkedRetraction } from '../handlers/event-effect.ts';
 import { effectOf, NOT_RETRACTED } from '../handlers/index.ts';
-import { eventsOf, LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { parseStoredEvents, LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
 import { withdrawEvents } from './retract.ts';
 import type { EventName } from '../schema/index.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -140,7 +140,7 @@ async function withdrawRun(
     if (!budget.isSpent) await continueRetraction(work, cursor, budget);
     return;
   }
-  await markStale(work.tx, 'aggregate', await withdrawEvents(work, await eventsOf(work.tx, rows)));
+  await markStale(work.tx, 'aggregate', await withdrawEvents(work, await parseStoredEvents(work.tx, rows)));
   cursor.events += rows.length;
   budget.spend(rows.length);
 }

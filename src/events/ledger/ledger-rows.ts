@@ -34,7 +34,7 @@ export interface StoredEvent<T extends EventName = EventName> {
  * Parses events of the ledger, with the check they passed when they were ingested, and applies pseudonyms.
  * @template T the types that the rows have
  */
-export async function eventsOf<T extends EventName = EventName>(
+export async function parseStoredEvents<T extends EventName = EventName>(
   tx: Queryable,
   rows: readonly LedgerRow[],
 ): Promise<StoredEvent<T>[]> {
@@ -52,13 +52,13 @@ export function parseLedgerRow<T extends EventName = EventName>(row: LedgerRow):
   const { key, event_id, time, body, envelope } = row;
   const data = JSON.parse(withoutNoncharacters(body)) as unknown;
   const type = typeInLedger(row.type);
-  const head = { ...envelopeOf(envelope), id: event_id, type, time: new Date(time).toISOString() };
+  const head = { ...parseEnvelope(envelope), id: event_id, type, time: new Date(time).toISOString() };
   const read = readEvent({ ...head, data });
   if ('event' in read) return prepareEvent(read.event) as PreparedEvent<T>;
   const { reason } = read.problems[0]!;
   throw new Error(`Event ${key} of the ledger cannot be read: ${reason}`);
 }
 
-/** `version` of a stored event, and the unknown members beside `data`. */
-export const envelopeOf = (envelope: string | null): { version: number } =>
+/** `version` of a stored event, and the unknown members outside of `data`. */
+export const parseEnvelope = (envelope: string | null): { version: number } =>
   envelope === null ? { version: VERSION } : (JSON.parse(envelope) as { version: number });

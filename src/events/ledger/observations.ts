@@ -26,7 +26,7 @@ export interface Observed {
 export async function markObservedStale(work: UnitOfWork, observed: readonly Observed[]): Promise<void> {
   const found = observed.map((one) => ({ ...one, player: work.players.find(one.uuid)! }));
   const undecided = found.filter(({ player, name, time }) => !isWithinPresentName(player, name, time));
-  const spans = await spansOf(work, undecided);
+  const spans = await readSpans(work, undecided);
   const ofNames = undecided.filter(({ player, name, time }) => {
     const span = nameKey(name) === nameKey(player.name) ? undefined : spans.get(`${player.key} ${nameKey(name)}`);
     return span === undefined || time <= span.first || time >= span.last;
@@ -43,7 +43,7 @@ function isWithinPresentName(player: KnownPlayer, name: string, time: number): b
   return name === player.name && time > player.nameSince && time < player.nameSeen;
 }
 
-async function spansOf(
+async function readSpans(
   { tx }: UnitOfWork,
   observed: readonly { player: KnownPlayer }[],
 ): Promise<Map<string, { first: number; last: number }>> {

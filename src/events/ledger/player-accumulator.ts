@@ -3,7 +3,7 @@ import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Sums } from '#store/game/player-stats.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
-import { type Entry, statementsOf } from './player-statements.ts';
+import { type Entry, playerStatements } from './player-statements.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
 
@@ -95,7 +95,7 @@ export class PlayerAccumulator {
   /** Returns the statements that write the changes, players in the order of keys, and marks all as written. */
   take(): Sql[] {
     const entries = this.#changed.sort((a, b) => a.key - b.key);
-    const statements = statementsOf(entries);
+    const statements = playerStatements(entries);
     for (const entry of entries) {
       entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.isChanged = false;
       entry.names = entry.sums = undefined;
@@ -111,7 +111,7 @@ export class PlayerAccumulator {
         select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout
         from players p join player_stats s on s.player_key = p.key
         where p.uuid in (${list(uuids.slice(start, start + READ_BATCH_SIZE))})`);
-      for (const row of rows as PlayerRow[]) this.#entries.set(row[1], entryOf(row));
+      for (const row of rows as PlayerRow[]) this.#entries.set(row[1], storedEntry(row));
     }
     return uuids.filter((uuid) => !this.#entries.has(uuid));
   }
@@ -163,7 +163,7 @@ const UNCHANGED = { renamed: false, isChanged: false, names: undefined, sums: un
 
 type PlayerRow = [number, string, string, number, number, number | null, string, number | null];
 
-function entryOf(row: PlayerRow): Entry {
+function storedEntry(row: PlayerRow): Entry {
   const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout] = row;
   const player = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout };
   return { ...player, isNew: false, rowChanged: false, seenChanged: false, ...UNCHANGED };

@@ -27,21 +27,21 @@ const WIDEN_NAMES = `on conflict (name_key, player_key) do update set
   last_seen = case when excluded.last_seen > player_names.last_seen then excluded.last_seen else player_names.last_seen end,
   name = case when excluded.last_seen >= player_names.last_seen then excluded.name else player_names.name end`;
 
-export function statementsOf(entries: readonly Entry[]): Sql[] {
+export function playerStatements(entries: readonly Entry[]): Sql[] {
   // Most players only have changed counters.
   const rowsOrNames = entries.filter(({ rowChanged, names }) => rowChanged || names !== undefined);
   const seenOnly = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
   return [
-    ...insertAll(PLAYERS, rowsOrNames.filter(({ isNew }) => isNew).map(rowOf)),
-    ...rowsOrNames.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
+    ...insertAll(PLAYERS, rowsOrNames.filter(({ isNew }) => isNew).map(playerRow)),
+    ...rowsOrNames.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updatePlayer),
     ...rowsOrNames.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => syncAccountName(uuid, name)),
     ...observations(seenOnly.map(({ key, nameSeen }) => [nameSeen, key])),
     ...counterStatements(entries),
-    ...insertAll(NAMES, rowsOrNames.flatMap(namesOf), WIDEN_NAMES),
+    ...insertAll(NAMES, rowsOrNames.flatMap(nameRows), WIDEN_NAMES),
   ];
 }
 
-function namesOf({ key, names }: Entry): Value[][] {
+function nameRows({ key, names }: Entry): Value[][] {
   return [...(names ?? [])].map(([nameKey, { name, first_seen, last_seen }]) => [
     nameKey,
     key,
@@ -51,11 +51,11 @@ function namesOf({ key, names }: Entry): Value[][] {
   ]);
 }
 
-function rowOf({ key, uuid, name, nameSince, lastLogin, lastLoginServer, lastLogout }: Entry): Value[] {
+function playerRow({ key, uuid, name, nameSince, lastLogin, lastLoginServer, lastLogout }: Entry): Value[] {
   return [key, uuid, name, nameKey(name), nameSince, lastLogin, lastLoginServer, lastLogout];
 }
 
-function updateOf(entry: Entry): Sql {
+function updatePlayer(entry: Entry): Sql {
   return sql`
     update players set name = ${entry.name}, name_key = ${nameKey(entry.name)}, name_since = ${entry.nameSince},
       last_login = ${entry.lastLogin}, last_login_server = ${entry.lastLoginServer}, last_logout = ${entry.lastLogout}

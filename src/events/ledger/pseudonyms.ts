@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { uuidOf } from '#platform/text.ts';
-import { type Pseudonym, uuidHashOf, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
+import { type Pseudonym, hashUuid, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
 import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
 
@@ -31,7 +31,7 @@ export async function applyPseudonyms<
   E extends { event: PreparedEvent; raw: string | undefined; hash?: string | null; envelope?: string },
 >(tx: Queryable, events: E[]): Promise<E[]> {
   if ((await tx.get(sql`select 1 as found from pseudonyms limit 1`)) === undefined) return events;
-  const pseudonyms = await pseudonymsOf(tx, uuidsWithin(events.map(contentOf)));
+  const pseudonyms = await findPseudonyms(tx, uuidsWithin(events.map(eventContent)));
   if (pseudonyms.size === 0) return events;
   return events.map((checked) => {
     if (typeOf(checked.event.type).pseudonyms !== 'always') return checked;
@@ -44,7 +44,7 @@ export async function applyPseudonyms<
 }
 
 /** All members that may name players: an event of a newer version has some that its parsed data lacks. */
-function contentOf({
+function eventContent({
   event,
   raw,
   envelope,
@@ -62,8 +62,8 @@ function pseudonymiseEvent<E extends PreparedEvent>(event: E, pseudonyms: Readon
 }
 
 /** Finds the pseudonyms of players, by UUID; players without one are left out. */
-async function pseudonymsOf(tx: Queryable, uuids: ReadonlySet<string>): Promise<Map<string, Pseudonym>> {
-  const hashes = new Map([...uuids].map((uuid) => [uuidHashOf(tx.keyedHash, uuid), uuid]));
+async function findPseudonyms(tx: Queryable, uuids: ReadonlySet<string>): Promise<Map<string, Pseudonym>> {
+  const hashes = new Map([...uuids].map((uuid) => [hashUuid(tx.keyedHash, uuid), uuid]));
   const pseudonyms = new Map<string, Pseudonym>();
   for (const [hash, uuid, name] of await pseudonymsByHash(tx, [...hashes.keys()])) {
     pseudonyms.set(hashes.get(hash)!, { uuid, name });

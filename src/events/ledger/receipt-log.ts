@@ -21,17 +21,17 @@ export interface LoggedReceipt {
 
 /** The receipts of a server with keys above `after`, the oldest first. Only the newest rejections are stored. */
 export const receiptsAfter = (db: Queryable, scope: number, after: number, limit: number): Promise<LoggedReceipt[]> =>
-  receiptsOf(db, scope, pageAfter(after, limit));
+  readReceipts(db, scope, pageAfter(after, limit));
 
 /** The receipts of a server with keys below `before`, the newest first. */
 export const receiptsBefore = (db: Queryable, scope: number, before: number, limit: number): Promise<LoggedReceipt[]> =>
-  receiptsOf(db, scope, pageBefore(before, limit));
+  readReceipts(db, scope, pageBefore(before, limit));
 
 /**
  * A single statement reads from one snapshot, so that an event withdrawn at the same time is neither skipped nor listed
  * twice.
  */
-async function receiptsOf(db: Queryable, scope: number, page: Page): Promise<LoggedReceipt[]> {
+async function readReceipts(db: Queryable, scope: number, page: Page): Promise<LoggedReceipt[]> {
   const rows = await db.tuples(sql`
     select l.key, l.event_id, l.received, l.type, l.withdrawn, null as reason, null as place, null as problems
     from (${keysByServer(scope, page)}) s join ledger l on l.key = s.key

@@ -67,7 +67,7 @@ export interface EventContext {
 }
 
 /** The scope of an event: the key of its server, 0 for the network itself. */
-export const sourceOf = ({ server }: Pick<EventContext, 'server'>): number => server?.key ?? 0;
+export const eventScope = ({ server }: Pick<EventContext, 'server'>): number => server?.key ?? 0;
 
 interface Named {
   uuid: string;

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
-import { findTarget, type PunishmentTarget, targetsOf } from '#store/game/punishments.ts';
+import { findTarget, type PunishmentTarget, findTargets } from '#store/game/punishments.ts';
 import { createWithdrawal } from '../jobs/withdrawal.ts';
 import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from '../handlers/punishment-aggregate.ts';
 
@@ -57,25 +57,25 @@ export async function listChanges(
   const sentBy = credential === undefined ? sql`` : sql`and l.credential = ${credential}`;
   const rows = await db.all<ChangeRow>(sql`
     ${SELECT} where ${IS_CHANGE} ${sentBy} and l.key < ${before} and l.received >= ${since} order by l.key desc limit ${limit}`);
-  return await changesOf(db, rows);
+  return await toChanges(db, rows);
 }
 
 /** The events of one punishment, oldest first. */
-export async function historyOf(db: Queryable, name: PunishmentName): Promise<PunishmentChange[]> {
+export async function punishmentHistory(db: Queryable, name: PunishmentName): Promise<PunishmentChange[]> {
   const rows = await db.all<ChangeRow>(sql`
     ${SELECT} where l.aggregate = ${punishmentAggregate(name)} order by l.key limit ${MAX_HISTORY}`);
-  return await changesOf(db, rows);
+  return await toChanges(db, rows);
 }
 
 /** Longer histories only come from a faulty plugin. */
 const MAX_HISTORY = 200;
 
-async function changesOf(db: Queryable, rows: readonly ChangeRow[]): Promise<PunishmentChange[]> {
+async function toChanges(db: Queryable, rows: readonly ChangeRow[]): Promise<PunishmentChange[]> {
   const names = rows.flatMap(({ aggregate }) => punishmentOfAggregate(aggregate) ?? []);
   const targets = new Map<string, PunishmentTarget>();
   for (const [scope, own] of Map.groupBy(names, (name) => name.scope)) {
     const references = [...new Set(own.map(({ reference }) => reference))];
-    for (const target of await targetsOf(db, scope, references)) targets.set(punishmentAggregate(target), target);
+    for (const target of await findTargets(db, scope, references)) targets.set(punishmentAggregate(target), target);
   }
   const actors = await actorsByReceipt(
     db,
@@ -85,13 +85,13 @@ async function changesOf(db: Queryable, rows: readonly ChangeRow[]): Promise<Pun
     ...row,
     by: row.credential === 0 ? (actors.get(idOf(row.key)) ?? null) : null,
     target: targets.get(aggregate ?? ''),
-    terms: termsOf(body),
+    terms: parseTerms(body),
     withdrawn: withdrawn !== null,
   }));
 }
 
 /** Leaves out names and UUIDs, which may have changed since. */
-function termsOf(body: string): PunishmentChange['terms'] {
+function parseTerms(body: string): PunishmentChange['terms'] {
   const { type, level, reason, expires } = JSON.parse(body) as PunishmentChange['terms'];
   return {
     ...(type !== undefined && { type }),

@@ -26,12 +26,14 @@ export async function reportedTerms(
     order by l.key`);
   const reports = rows.flatMap(({ aggregate, event_id, body }) => {
     const { reference } = punishmentOfAggregate(aggregate)!;
-    return event_id === reference || event_id.startsWith(`${reference}:`) ? [[reference, termsOf(body)] as const] : [];
+    return event_id === reference || event_id.startsWith(`${reference}:`)
+      ? [[reference, parseTerms(body)] as const]
+      : [];
   });
   return new Map(reports);
 }
 
-function termsOf(body: string): PunishmentTerms {
+function parseTerms(body: string): PunishmentTerms {
   const { type, reason, expires } = JSON.parse(body) as { type: string; reason: string; expires: string | null };
   return { type, reason, expires: expires === null ? null : Date.parse(expires) };
 }

@@ -15,7 +15,7 @@ const preset = (order: number, key: string, en: string, ja: string, data: Partia
 });
 
 /**
- * The counters that PGM's statistics module has beside the fixed ones, ready to be declared. Damage is in half hearts,
+ * Declarations of the counters that PGM's statistics module has in addition to the fixed ones. Damage is in half hearts,
  * distances in blocks, times in seconds.
  */
 export const PGM_COUNTERS: readonly Declaration[] = [

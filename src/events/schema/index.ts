@@ -61,7 +61,7 @@ export const MAX_ID_LENGTH = 128;
 /** Characters of the type of a rejected event, which may be any text. */
 export const MAX_TYPE_LENGTH = 64;
 
-/** The members beside `type` and `data`. */
+/** The members other than `type` and `data`. */
 const envelope = z.strictObject({
   version: z.literal(VERSION).meta({
     description:
@@ -88,10 +88,10 @@ export type WireEvent = {
 
 export const EventSchema = z.discriminatedUnion(
   'type',
-  TYPES.map(schemaOf) as [ReturnType<typeof schemaOf>, ...ReturnType<typeof schemaOf>[]],
+  TYPES.map(eventSchema) as [ReturnType<typeof eventSchema>, ...ReturnType<typeof eventSchema>[]],
 ) as z.ZodType as z.ZodType<Event, WireEvent>;
 
-function schemaOf(name: EventName) {
+function eventSchema(name: EventName) {
   const { version, id, ...others } = envelope.shape;
   const { data, description } = typeOf(name);
   return z.strictObject({ version, id, type: z.literal(name), ...others, data }).meta({ title: name, description });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventType, NO_CHECKS, noPlayers, OTHER_WEIGHT, parsed, type Refusal } from './event-type.ts';
-import { MAX_PLAYERS, problemsOf } from './match-rules.ts';
+import { MAX_PLAYERS, findProblems } from './match-rules.ts';
 import { matchTeam, objective } from './match-schema.ts';
 import { count, EXAMPLE_PLAYER, name, text, timestamp } from './members.ts';
 
@@ -24,7 +24,7 @@ const data = z
   .superRefine(({ phase, started, teams }, ctx) => {
     const message = 'is missing: only a match in the phase starting has not begun';
     if (phase !== 'starting' && started === undefined) ctx.addIssue({ code: 'custom', path: ['started'], message });
-    for (const { path, message: reason } of problemsOf({ win: '', started: 0, finished: 0, teams, kills: [] }))
+    for (const { path, message: reason } of findProblems({ win: '', started: 0, finished: 0, teams, kills: [] }))
       ctx.addIssue({ code: 'custom', path, message: reason });
   });
 

@@ -17,7 +17,7 @@ interface Problem {
 export const MAX_PLAYERS = 1_000;
 
 /** The names of the winning teams, the one in `win` first; empty for a draw. */
-export function winnersOf({ win, winners = [] }: Pick<MatchParts, 'win' | 'winners'>): string[] {
+export function winningTeams({ win, winners = [] }: Pick<MatchParts, 'win' | 'winners'>): string[] {
   return win === '' ? winners : [win, ...winners.filter((name) => name !== win)];
 }
 
@@ -25,7 +25,7 @@ export function winnersOf({ win, winners = [] }: Pick<MatchParts, 'win' | 'winne
  * Checks that `finished` is not before `started`, team names are unique, the winners are teams, each player has one
  * primary team, and killers and victims are players of the match.
  */
-export function problemsOf(match: MatchParts): Problem[] {
+export function findProblems(match: MatchParts): Problem[] {
   const problems: Problem[] = [];
   if (match.finished < match.started)
     problems.push({ path: ['finished'], message: 'must not be earlier than started' });
@@ -36,7 +36,7 @@ export function problemsOf(match: MatchParts): Problem[] {
     problems.push({ path: ['win'], message: 'must be the name of one of the teams, or empty' });
   }
   problems.push(...winnerProblems(match, teams));
-  const players = playersOf(match, problems);
+  const players = collectPlayers(match, problems);
   const unlisted = match.kills.findIndex(
     ({ killer, victim }) => (killer !== null && !players.has(killer)) || !players.has(victim),
   );
@@ -65,7 +65,7 @@ const TWICE =
   'is in the match twice; give the entry in the team that decides the result primary: true, the others primary: false';
 
 /** Players have one entry in most matches; of several, each in another team, exactly one is primary. */
-function playersOf({ teams }: MatchParts, problems: Problem[]): ReadonlySet<string> {
+function collectPlayers({ teams }: MatchParts, problems: Problem[]): ReadonlySet<string> {
   const primary = new Set<string>();
   let others: Map<string, { team: number; path: (string | number)[] }[]> | undefined;
   teams.forEach(({ players }, t) => {

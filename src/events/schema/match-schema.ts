@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { counterValues } from './counters.ts';
-import { type MatchParts, MAX_PLAYERS, problemsOf } from './match-rules.ts';
+import { type MatchParts, MAX_PLAYERS, findProblems } from './match-rules.ts';
 import { count, name, player, score, text, timestamp, uuid } from './members.ts';
 
 /** The data of a finished match, and the members that a running one has too. */
@@ -107,5 +107,5 @@ export function matchIssues(data: unknown, found: readonly z.core.$ZodIssue[]): 
 }
 
 function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
-  for (const { path, message } of problemsOf(match)) ctx.addIssue({ code: 'custom', path, message });
+  for (const { path, message } of findProblems(match)) ctx.addIssue({ code: 'custom', path, message });
 }

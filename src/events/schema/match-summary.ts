@@ -3,10 +3,10 @@ import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
 import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
-import { type Sums, sumsOf } from '#store/game/player-stats.ts';
+import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { type Group, groupOf, type StatCounter } from '#store/game/statistics-groups.ts';
 import { type ReportedCounters, withoutZeros } from './counters.ts';
-import { winnersOf } from './match-rules.ts';
+import { winningTeams } from './match-rules.ts';
 
 /**
  * A finished match, prepared outside the transaction so that the writer thread, on which all senders wait, has little to
@@ -70,8 +70,8 @@ type FinishedPlayer = FinishedTeam['players'][number];
 
 export function summariseMatch(match: Finished): MatchSummary {
   const { map, gamemode, ranked, started, finished, objectives } = match;
-  const [win = ''] = winnersOf(match);
-  const teams = match.teams.map(teamOf);
+  const [win = ''] = winningTeams(match);
+  const teams = match.teams.map(summariseTeam);
   const kill_count = teams.reduce((total, team) => total + team.kill_count, 0);
   const death_count = teams.reduce((total, team) => total + team.death_count, 0);
   return {
@@ -80,17 +80,17 @@ export function summariseMatch(match: Finished): MatchSummary {
     finished,
     teams: JSON.stringify(teams),
     objectives: JSON.stringify(objectives),
-    extras: extrasOf(match),
-    counters: countersOf(match),
-    players: playersOf(match, groupOf(gamemode)),
-    scorers: objectives.length === 0 ? [] : scorersOf(match),
-    kills: match.kills.length === 0 ? [] : killsOf(match),
-    completed: completedOf(match),
+    extras: serialiseExtras(match),
+    counters: summariseCounters(match),
+    players: summarisePlayers(match, groupOf(gamemode)),
+    scorers: objectives.length === 0 ? [] : summariseScorers(match),
+    kills: match.kills.length === 0 ? [] : summariseKills(match),
+    completed: summariseCompleted(match),
   };
 }
 
 /** The UUIDs of the players and scorers of a match. */
-export function uuidsOf({ players, scorers }: MatchSummary): string[] {
+export function matchUuids({ players, scorers }: MatchSummary): string[] {
   return [...players.map(([uuid]) => uuid), ...scorers.map(([uuid]) => uuid)];
 }
 
@@ -127,18 +127,18 @@ export function pseudonymiseMatch(
   };
 }
 
-function playersOf(match: Finished, group: Group): PlayerSummary[] {
+function summarisePlayers(match: Finished, group: Group): PlayerSummary[] {
   const completed = completedBy(match);
-  const envdeaths = envdeathsOf(match);
+  const envdeaths = countEnvdeaths(match);
   const players: PlayerSummary[] = [];
-  const winners = new Set(winnersOf(match));
+  const winners = new Set(winningTeams(match));
   for (const team of match.teams) {
     const result = winners.size === 0 ? 'draw' : winners.has(team.name) ? 'win' : 'lose';
     for (const player of team.players) {
       if (player.primary === false) continue;
       const { uuid, name, score, kill_count, death_count, time_played } = player;
       const envdeath = envdeaths.get(uuid) ?? 0;
-      const sums = sumsOf(group, countsOf(player, result, envdeath, completed.get(uuid)));
+      const sums = toSums(group, playerAmounts(player, result, envdeath, completed.get(uuid)));
       players.push([uuid, name, result, score, kill_count, death_count, time_played, envdeath, sums]);
     }
   }
@@ -146,8 +146,8 @@ function playersOf(match: Finished, group: Group): PlayerSummary[] {
 }
 
 /** Members of a match that only its page shows. */
-function extrasOf(match: Finished): string | null {
-  const winners = winnersOf(match);
+function serialiseExtras(match: Finished): string | null {
+  const winners = winningTeams(match);
   const colors = match.teams.map(({ color = '' }) => color);
   const secondary = match.teams.flatMap(({ players }, t) =>
     players.flatMap(({ primary }, p): [number, number][] => (primary === false ? [[t, p]] : [])),
@@ -160,7 +160,7 @@ function extrasOf(match: Finished): string | null {
   return Object.keys(extras).length === 0 ? null : JSON.stringify(extras);
 }
 
-function countersOf({ teams }: Finished): CountersSummary | undefined {
+function summariseCounters({ teams }: Finished): CountersSummary | undefined {
   let shown: MatchCounters[] | undefined;
   const reported: ReportedCounters[] = [];
   for (const [t, team] of teams.entries()) {
@@ -191,14 +191,14 @@ function completedBy({ objectives }: Finished): Map<string, Completed> {
 }
 
 /** The deaths without a killer of each player who has any. */
-function envdeathsOf({ kills }: Finished): Map<string, number> {
+function countEnvdeaths({ kills }: Finished): Map<string, number> {
   const deaths = new Map<string, number>();
   for (const { killer, victim } of kills) if (killer === null) deaths.set(victim, (deaths.get(victim) ?? 0) + 1);
   return deaths;
 }
 
 /** The amounts of a match for a player; each counter group uses its own. A draw counts as played only. */
-function countsOf(
+function playerAmounts(
   player: FinishedPlayer,
   result: MatchResult,
   envdeath: number,
@@ -224,7 +224,7 @@ function countsOf(
   };
 }
 
-function scorersOf({ teams, objectives }: Finished): ScorerSummary[] {
+function summariseScorers({ teams, objectives }: Finished): ScorerSummary[] {
   const seen = new Set(teams.flatMap(({ players }) => players.map(({ uuid }) => uuid)));
   const scorers: ScorerSummary[] = [];
   for (const { player } of objectives) {
@@ -235,7 +235,7 @@ function scorersOf({ teams, objectives }: Finished): ScorerSummary[] {
   return scorers;
 }
 
-function killsOf({ teams, kills }: Finished): KillSummary[] {
+function summariseKills({ teams, kills }: Finished): KillSummary[] {
   const names = new Map(teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
   const nameOf = (uuid: string): string => names.get(uuid)!;
   return kills.map(({ killer, victim, location, time }) => [
@@ -250,7 +250,7 @@ function killsOf({ teams, kills }: Finished): KillSummary[] {
 
 const WHOLE_PERCENT = 100;
 
-function completedOf({ objectives }: Finished): CompletedSummary[] {
+function summariseCompleted({ objectives }: Finished): CompletedSummary[] {
   return objectives.flatMap(({ player, type, name, color, team, percent = WHOLE_PERCENT, time }, number) =>
     player !== null && isListedObjective(type)
       ? [[player.uuid, type, number, name, color, team, percent, time] satisfies CompletedSummary]
@@ -258,7 +258,7 @@ function completedOf({ objectives }: Finished): CompletedSummary[] {
   );
 }
 
-export function teamOf(team: FinishedTeam): MatchTeam {
+export function summariseTeam(team: FinishedTeam): MatchTeam {
   const sum = (of: (player: FinishedPlayer) => number): number =>
     team.players.reduce((total, player) => total + of(player), 0);
   return {
@@ -266,11 +266,11 @@ export function teamOf(team: FinishedTeam): MatchTeam {
     score: team.score ?? sum(({ score }) => score),
     kill_count: team.kill_count ?? sum(({ kill_count }) => kill_count),
     death_count: team.death_count ?? sum(({ death_count }) => death_count),
-    players: team.players.map(teamPlayerOf),
+    players: team.players.map(summariseTeamPlayer),
   };
 }
 
-const teamPlayerOf = (player: FinishedPlayer): MatchTeam['players'][number] => ({
+const summariseTeamPlayer = (player: FinishedPlayer): MatchTeam['players'][number] => ({
   uuid: player.uuid,
   name: player.name,
   score: player.score,

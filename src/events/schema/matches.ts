@@ -2,7 +2,7 @@ import { renamedJson } from '#store/game/renamed-json.ts';
 import { eventType, tooLate } from './event-type.ts';
 import { type FinishedMatch, finishedMatch, matchIssues } from './match-schema.ts';
 import { EXAMPLE_PLAYER, EXAMPLE_UUID } from './members.ts';
-import { pseudonymiseMatch, summariseMatch, uuidsOf } from './match-summary.ts';
+import { pseudonymiseMatch, summariseMatch, matchUuids } from './match-summary.ts';
 import { implausibleMatch } from './plausibility.ts';
 
 /** Rows of a match and of a player in it (the result and the counters). */
@@ -65,7 +65,7 @@ export const MATCH_EVENTS = {
       from: summariseMatch,
       rename: (match, pseudonyms) => pseudonymiseMatch(match, pseudonyms, (json) => renamedJson(json, pseudonyms)),
     },
-    players: uuidsOf,
+    players: matchUuids,
   }),
 };
 

@@ -14,8 +14,8 @@ const DAY_S = 86_400;
 const YEAR_S = 366 * DAY_S;
 
 /**
- * The largest plausible counters of a player: so many in any match, and so many a second. The rates are above what the
- * game can do in its 20 ticks a second.
+ * The largest plausible counters of a player: a number for any match, plus a rate a second. The game, with its 20 ticks a
+ * second, cannot reach these rates.
  */
 const BOUNDS = [
   ['kill_count', 100, 2],

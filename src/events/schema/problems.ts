@@ -37,7 +37,7 @@ export const joined = (one: Problem[] | undefined, other: Problem[] | undefined)
 export function problemsIn(issues: readonly Issue[], input: unknown, types: readonly string[]): Problem[] {
   const problems: Problem[] = [];
   for (const issue of issues) {
-    for (const [predicate, ...rest] of findingsOf(issue, valueAt(input, issue.path), types)) {
+    for (const [predicate, ...rest] of issueFindings(issue, valueAt(input, issue.path), types)) {
       if (problems.length === MAX_PROBLEMS) return problems;
       problems.push(problemOf(predicate, [...issue.path, ...rest].join('.')));
     }
@@ -49,13 +49,13 @@ type Issue = z.core.$ZodIssue;
 /** A predicate, and the wrong member if it is below the path of the issue. */
 type Finding = [predicate: string, ...member: string[]];
 
-function findingsOf(issue: Issue, value: unknown, types: readonly string[]): Finding[] {
+function issueFindings(issue: Issue, value: unknown, types: readonly string[]): Finding[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ['is not a member of this object; check the spelling', key]);
   if (issue.code === 'invalid_type' && issue.path.length === 0)
     return [['must be an object with the members version, id, type, time and data']];
   const isType = issue.code === 'invalid_union' && issue.path.at(-1) === 'type';
-  const predicate = isType ? `must be one of ${types.join(', ')}` : predicateOf(issue);
+  const predicate = isType ? `must be one of ${types.join(', ')}` : issuePredicate(issue);
   return [[value === undefined && issue.code !== 'custom' ? `is missing: it ${predicate}` : predicate]];
 }
 
@@ -69,18 +69,18 @@ const NOUNS: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-function predicateOf(issue: Issue): string {
+function issuePredicate(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${NOUNS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
     case 'too_big':
-      return `must ${amountOf(issue.origin, Number(issue.maximum), 'most')}`;
+      return `must ${describeAmount(issue.origin, Number(issue.maximum), 'most')}`;
     case 'too_small':
       return issue.origin === 'string' && Number(issue.minimum) === 1
         ? 'must not be empty'
-        : `must ${amountOf(issue.origin, Number(issue.minimum), 'least')}`;
+        : `must ${describeAmount(issue.origin, Number(issue.minimum), 'least')}`;
     case 'invalid_format':
       return issue.format === 'base64' ? 'must be base64, with padding' : issue.message;
     default:
@@ -88,7 +88,7 @@ function predicateOf(issue: Issue): string {
   }
 }
 
-function amountOf(origin: string, limit: number, bound: 'most' | 'least'): string {
+function describeAmount(origin: string, limit: number, bound: 'most' | 'least'): string {
   if (origin === 'string') return `have at ${bound} ${limit} characters`;
   if (origin === 'array') return `have at ${bound} ${limit} entries`;
   return `be at ${bound} ${limit}`;

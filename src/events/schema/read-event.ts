@@ -10,7 +10,7 @@ const MAX_UNKNOWN = 10_000;
 
 export interface ReadEvent {
   event: Event;
-  /** Of an event of a newer version: JSON of `version` and of the unknown members beside `data`. */
+  /** Of an event of a newer version: JSON of `version` and of the unknown members outside of `data`. */
   envelope?: string;
   /** The unknown members of an event of a newer version; undefined if there are none. */
   unknown?: Problem[];
@@ -35,7 +35,7 @@ function isNewer(input: unknown): input is Members & { version: number } {
 
 function readNewer(input: Members & { version: number }): ReadEvent | { problems: Problem[] } {
   const asKnown = { ...input, version: VERSION };
-  const unknown = unknownMembersOf(asKnown);
+  const unknown = findUnknownMembers(asKnown);
   const read = parseBySchema(unknown.length === 0 ? asKnown : without(asKnown, unknown));
   if ('problems' in read) return read;
   const beside = unknown.flatMap((path) => (path.length === 1 ? [[path[0], input[path[0] as string]]] : []));
@@ -44,7 +44,7 @@ function readNewer(input: Members & { version: number }): ReadEvent | { problems
 }
 
 /** The paths of the members that the schema does not know. */
-function unknownMembersOf(input: Members): Path[] {
+function findUnknownMembers(input: Members): Path[] {
   const issues = EventSchema.safeParse(input).error?.issues ?? [];
   return issues
     .flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : []))

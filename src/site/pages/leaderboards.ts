@@ -5,7 +5,7 @@ import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { type Leader, leaders, type Metric, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
-import { back, firstDayOf, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
+import { back, bucketStart, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import { boardFilters, boardStart } from '#site/components/board-filters.ts';
 import { PAGE_SIZE } from '#site/components/pager.ts';
 import { playerLink } from '#site/components/player-link.ts';
@@ -64,12 +64,12 @@ function readAgo(request: PageRequest, period: Period): number {
 /** The dates of the displayed period, with links to the previous and next one. */
 function periodNav(request: PageRequest, period: Exclude<Period, 'all'>, bucket: number, ago: number): Html {
   const { text, formats } = request;
-  const first = firstDayOf(bucket);
+  const first = bucketStart(bucket);
   const dates =
     period === 'month'
       ? formats.month(first)
       : period === 'week'
-        ? `${formats.longDay(first)} – ${formats.longDay(firstDayOf(back(bucket, -1)) - 86_400_000)}`
+        ? `${formats.longDay(first)} – ${formats.longDay(bucketStart(back(bucket, -1)) - 86_400_000)}`
         : formats.longDay(first);
   const link = (to: number): string => request.link({ ago: to === 0 ? undefined : String(to) });
   return html`<nav class="stretch" aria-label="${text.boards.periodNav}">

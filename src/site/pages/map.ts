@@ -12,7 +12,7 @@ import {
   mapByName,
   type MapRate,
   ratesOf,
-  rotationsOf,
+  readRotations,
 } from '#store/game/maps/maps.ts';
 import { serversPlaying } from '#store/game/servers.ts';
 import { barChart, stackedBar } from '#site/components/charts.ts';
@@ -176,7 +176,7 @@ async function rotationsPlaying(request: PageRequest, map: GameMap): Promise<Htm
   const { text, db } = request;
   const found = await serversPlaying(db, [map.name], request.presenceSince);
   const playing = found.filter(({ map_key }) => map_key === map.key);
-  const rotations = (await rotationsOf(db, [map])).get(nameKey(map.name)) ?? [];
+  const rotations = (await readRotations(db, [map])).get(nameKey(map.name)) ?? [];
   if (playing.length + rotations.length === 0) return html``;
   return html`<section class="card" aria-labelledby="where">
     ${heading('where', text.map.where)}

@@ -10,7 +10,7 @@ import {
   type RankEntry,
   type Ranking,
   RANKINGS,
-  ranksOf,
+  readRanks,
 } from '#store/game/maps/map-ranks.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { type GameMap, listMaps } from '#store/game/maps/maps.ts';
@@ -64,7 +64,7 @@ async function newestMaps(request: PageRequest, { gamemode, serverKey }: MapFilt
     ...(serverKey === undefined ? {} : { serverKey }),
   };
   const { items, next } = listed(await listMaps(request.db, filter), PAGE_SIZE, keyCursor);
-  const ranks = await ranksOf(
+  const ranks = await readRanks(
     request.db,
     items.map(({ key }) => key),
   );

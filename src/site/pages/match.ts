@@ -7,7 +7,7 @@ import { type MapSummary, mapSummaries } from '#store/game/maps/map-summaries.ts
 import {
   factsOf,
   matchByKey,
-  extrasOf,
+  parseExtras,
   type MatchFacts,
   type MatchObjective,
   type MatchTeam,
@@ -72,7 +72,7 @@ export async function readMatchView(request: PageRequest): Promise<MatchView> {
   const teams = JSON.parse(match.teams) as MatchTeam[];
   const objectives = JSON.parse(match.objectives) as MatchObjective[];
   const summary = (await mapSummaries(request.db, [facts.map])).of(facts.map);
-  const { colors = [] } = extrasOf(match.extras);
+  const { colors = [] } = parseExtras(match.extras);
   const colours = teamColours(teams, summary?.teams ?? [], colors);
   return { match, facts, winners: winnersOf(match), teams, objectives, summary, colours };
 }
@@ -212,7 +212,7 @@ function doneBy(request: PageRequest, { player, team, type }: MatchObjective): H
 
 /** The players of each team. */
 function playersByTeam({ match, teams }: MatchView): ScoredPlayer[][] {
-  const secondary = new Set((extrasOf(match.extras).secondary ?? []).map(String));
+  const secondary = new Set((parseExtras(match.extras).secondary ?? []).map(String));
   return teams.map(({ name, players }, t) =>
     players.map((player, p) => ({ ...player, team: name, isSecondary: secondary.has(String([t, p])) })),
   );

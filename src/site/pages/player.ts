@@ -3,9 +3,9 @@ import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { uuidOf } from '#platform/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
-import { activityOf } from '#store/game/leaderboards/leaderboards.ts';
-import { back, firstDayOf } from '#store/game/time-buckets.ts';
-import { standingOf } from '#store/game/factions.ts';
+import { readActivity } from '#store/game/leaderboards/leaderboards.ts';
+import { back, bucketStart } from '#store/game/time-buckets.ts';
+import { readStanding } from '#store/game/factions.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { killsOf } from '#store/game/kills.ts';
 import { type Stats, statsOf } from '#store/game/player-stats.ts';
@@ -64,7 +64,7 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
     picture: { path: `/cards/players/${player.uuid}.png`, alt: describe(request, player, stats), large: true },
     main: html`${head(request, player, banned)} ${summary(request, stats)} ${await activity(request, player)}
       <section aria-labelledby="modes">
-        ${heading('modes', text.player.byMode)}${statsTable(request, stats, await standingOf(db, player.key))}
+        ${heading('modes', text.player.byMode)}${statsTable(request, stats, await readStanding(db, player.key))}
       </section>
       ${playerCountersSection(request, declared, await playerCounters(db, declared, player.key))}
       <section aria-labelledby="latest">
@@ -131,10 +131,10 @@ async function activity(request: PageRequest, { key }: Player): Promise<Html> {
   const current = deps.bucketsAt(request.now);
   const days = Array.from({ length: DAYS }, (_, index) => back(current.day, DAYS - 1 - index));
   const months = Array.from({ length: MONTHS }, (_, index) => back(current.month, MONTHS - 1 - index));
-  const counts = await activityOf(request.db, key, [...days, ...months]);
+  const counts = await readActivity(request.db, key, [...days, ...months]);
   if (counts.size === 0) return html``;
   const chart = (buckets: number[], date: (midnight: number) => string, label: (count: string) => string): Html => {
-    const bars = buckets.map((bucket) => ({ value: counts.get(bucket)?.play ?? 0, date: date(firstDayOf(bucket)) }));
+    const bars = buckets.map((bucket) => ({ value: counts.get(bucket)?.play ?? 0, date: date(bucketStart(bucket)) }));
     const sum = label(formats.number(bars.reduce((total, { value }) => total + value, 0)));
     return html`<figure>
       ${barChart(

@@ -29,7 +29,7 @@ export async function sessionsOf(db: Queryable, accountId: string, now: number):
 const MAX_SESSION_MS = 30 * 86_400_000;
 
 /** The latest time at which a session ends. */
-export async function lastEndOf(db: Queryable, uid: string, now: number): Promise<number> {
+export async function lastSessionEnd(db: Queryable, uid: string, now: number): Promise<number> {
   const row = await db.get<{ created: number }>(sql`
     select created from account_sessions where uid_hash = ${secretHash(uid)}`);
   return (row?.created ?? now) + MAX_SESSION_MS;

@@ -17,7 +17,7 @@ export interface ConnectedApplication extends Consent {
 
 type Row<T extends Consent> = Omit<T, 'scopes'> & { scopes: string };
 
-export async function consentOf(db: Queryable, accountId: string, clientId: string): Promise<Consent | undefined> {
+export async function findConsent(db: Queryable, accountId: string, clientId: string): Promise<Consent | undefined> {
   const row = await db.get<Row<Consent>>(sql`
     select client_id, scopes, granted, used from consents where account_id = ${accountId} and client_id = ${clientId}`);
   return row && { ...row, scopes: row.scopes.split(' ') };
@@ -39,7 +39,7 @@ export async function giveConsent(
   clientId: string,
   scopes: readonly string[],
 ): Promise<void> {
-  const existing = await consentOf(db, accountId, clientId);
+  const existing = await findConsent(db, accountId, clientId);
   const union = [...new Set([...(existing?.scopes ?? []), ...scopes])].join(' ');
   await db.run(sql`
     insert into consents (account_id, client_id, scopes, granted, used)

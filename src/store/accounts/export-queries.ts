@@ -18,20 +18,20 @@ async function* pages<T>(read: (last: T | undefined) => Promise<T[]>): AsyncGene
   }
 }
 
-export const allMatchesOf = (db: Queryable, playerKey: number): AsyncGenerator<PlayedMatch[]> =>
+export const allMatches = (db: Queryable, playerKey: number): AsyncGenerator<PlayedMatch[]> =>
   pages((last) => listPlayedMatches(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE));
 
-export const allKillsOf = (db: Queryable, playerKey: number): AsyncGenerator<Death[]> =>
+export const allKills = (db: Queryable, playerKey: number): AsyncGenerator<Death[]> =>
   pages((last) => killsBelow(db, playerKey, last, BATCH_SIZE));
 
-export const allDeathsOf = (db: Queryable, playerKey: number): AsyncGenerator<Death[]> =>
+export const allDeaths = (db: Queryable, playerKey: number): AsyncGenerator<Death[]> =>
   pages((last) => deathsBelow(db, playerKey, last, BATCH_SIZE));
 
-export const allPunishmentsOf = (db: Queryable, playerKey: number, now: number): AsyncGenerator<Punishment[]> =>
+export const allPunishments = (db: Queryable, playerKey: number, now: number): AsyncGenerator<Punishment[]> =>
   pages((last) => listPunishmentsOf(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE, now));
 
 /** The audit log entries of an account's acts, without acts before authentication. */
-export const allActsOf = (db: Queryable, accountId: string): AsyncGenerator<AuditEntry[]> =>
+export const allActs = (db: Queryable, accountId: string): AsyncGenerator<AuditEntry[]> =>
   pages((last) => listAuditOf(db, accountId, last?.id, BATCH_SIZE));
 
 export interface OwnToken {
@@ -41,7 +41,7 @@ export interface OwnToken {
   hash: string;
 }
 
-export const allTokensOf = (db: Queryable, accountId: string): AsyncGenerator<OwnToken[]> =>
+export const allTokens = (db: Queryable, accountId: string): AsyncGenerator<OwnToken[]> =>
   pages((last) =>
     db.all(sql`
       select kind, client_id, expires, hash from tokens
@@ -57,7 +57,7 @@ export interface Rating {
   map_key: number;
 }
 
-export const allRatingsOf = (db: Queryable, playerKey: number): AsyncGenerator<Rating[]> =>
+export const allRatings = (db: Queryable, playerKey: number): AsyncGenerator<Rating[]> =>
   pages((last) =>
     db.all(sql`
       select m.name as map, v.version, v.rate, v.time, v.map_key from map_votes v join maps m on m.key = v.map_key
@@ -73,7 +73,7 @@ export interface OwnName {
 }
 
 /** Every name of a player, without the short UUID, which was never seen. `last_seen` of the present name may be older than its last match; see `namesOf`. */
-export const allNamesOf = (db: Queryable, playerKey: number): AsyncGenerator<OwnName[]> =>
+export const allNames = (db: Queryable, playerKey: number): AsyncGenerator<OwnName[]> =>
   pages((last) =>
     db.all(sql`
       select name, first_seen, last_seen, name_key from player_names

@@ -172,7 +172,7 @@ export async function requestById(db: Queryable, id: string): Promise<AccessRequ
 }
 
 /** The newest requests of an application, newest first. */
-export async function requestsOf(db: Queryable, applicationKey: number): Promise<AccessRequest[]> {
+export async function listAccessRequests(db: Queryable, applicationKey: number): Promise<AccessRequest[]> {
   const rows = await db.all<RequestRow>(
     sql`${SELECT} where r.application_key = ${applicationKey} order by r.key desc limit 20`,
   );

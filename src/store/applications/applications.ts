@@ -170,7 +170,7 @@ export async function removeSecret(db: Queryable, applicationKey: number, id: st
 }
 
 /** The hashes of an application's valid secrets. */
-export async function secretHashesOf(db: Queryable, applicationKey: number): Promise<string[]> {
+export async function readSecretHashes(db: Queryable, applicationKey: number): Promise<string[]> {
   const rows = await db.all<{ hash: string }>(
     sql`select hash from application_secrets where application_key = ${applicationKey} order by key`,
   );

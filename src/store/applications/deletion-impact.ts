@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 import type { Application } from './applications.ts';
 
 /** What deleting an application would affect: the number of people who granted it access, and of its stored tokens. */
-export async function deletionImpactOf(
+export async function readDeletionImpact(
   db: Queryable,
   { client_id }: Application,
 ): Promise<{ people: number; tokens: number }> {

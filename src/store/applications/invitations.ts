@@ -21,7 +21,7 @@ const SELECT = sql`
     left join accounts b on b.id = i.invited_by`;
 
 /** The invitations of an account, newest first. */
-export async function invitationsOf(db: Queryable, now: number, accountId: string): Promise<Invitation[]> {
+export async function listInvitations(db: Queryable, now: number, accountId: string): Promise<Invitation[]> {
   return await db.all(sql`${SELECT} where i.account_id = ${accountId} and i.expires > ${now} order by i.expires desc`);
 }
 

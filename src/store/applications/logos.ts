@@ -6,7 +6,7 @@ import { sql } from '#db/sql.ts';
 const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
 /** Detects the type of an image by its first bytes; undefined if it is none of `LOGO_TYPES`. */
-export function imageTypeOf(bytes: Uint8Array): (typeof LOGO_TYPES)[number] | undefined {
+export function detectImageType(bytes: Uint8Array): (typeof LOGO_TYPES)[number] | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
@@ -32,7 +32,7 @@ export async function removeLogo(db: Queryable, applicationKey: number): Promise
   await db.run(sql`delete from application_logos where application_key = ${applicationKey}`);
 }
 
-export async function logoOf(db: Queryable, clientId: string): Promise<UploadedImage | undefined> {
+export async function findLogo(db: Queryable, clientId: string): Promise<UploadedImage | undefined> {
   return await db.get<UploadedImage>(sql`
     select l.content_type, l.hash, l.bytes from application_logos l join applications a on a.key = l.application_key
     where a.client_id = ${clientId}`);

@@ -71,7 +71,7 @@ export async function usageSince(db: Queryable, applicationKey: number, since: n
 }
 
 /** When an application last used the data API, epoch milliseconds. */
-export async function lastUseOf(db: Queryable, applicationKey: number): Promise<number | undefined> {
+export async function readLastUse(db: Queryable, applicationKey: number): Promise<number | undefined> {
   const row = await db.get<{ last: number }>(
     sql`select last from application_uses where application_key = ${applicationKey}`,
   );
@@ -80,7 +80,7 @@ export async function lastUseOf(db: Queryable, applicationKey: number): Promise<
 
 export type Sum = Pick<Usage, 'requests' | 'client_errors' | 'limited' | 'server_errors'>;
 
-export function sumOf(usage: readonly Sum[]): Sum {
+export function sumUsage(usage: readonly Sum[]): Sum {
   const sum = { requests: 0, client_errors: 0, limited: 0, server_errors: 0 };
   for (const row of usage) {
     sum.requests += row.requests;

@@ -9,7 +9,7 @@ export interface FactionStanding {
   faction_role: string;
 }
 
-export async function standingOf(db: Queryable, playerKey: number): Promise<FactionStanding> {
+export async function readStanding(db: Queryable, playerKey: number): Promise<FactionStanding> {
   const row = await db.get<FactionStanding>(sql`
     select power, faction, faction_id, faction_role from faction_reports
     where player_key = ${playerKey} order by time desc, ledger_key desc limit 1`);

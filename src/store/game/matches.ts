@@ -210,7 +210,7 @@ function toPlayedMatch([
 }
 
 /** Parses the facts beyond the specified form. */
-export const extrasOf = (extras: string | null): MatchExtras =>
+export const parseExtras = (extras: string | null): MatchExtras =>
   extras === null ? {} : (JSON.parse(extras) as MatchExtras);
 
 /** Parses the fields of a head. */
@@ -221,5 +221,5 @@ export function factsOf(head: string): MatchFacts {
 /** The names of the winning teams; empty for a draw. */
 export function winnersOf({ head, extras }: { head: string; extras: string | null }): string[] {
   const { win } = factsOf(head);
-  return extrasOf(extras).winners ?? (win === '' ? [] : [win]);
+  return parseExtras(extras).winners ?? (win === '' ? [] : [win]);
 }

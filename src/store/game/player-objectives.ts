@@ -35,7 +35,7 @@ type ObjectiveTuple = [
 ];
 
 /** A player's newest objectives of a type, by match and number within it. */
-export async function objectivesOf(
+export async function readObjectives(
   db: Queryable,
   playerKey: number,
   type: ListedObjective,

@@ -12,7 +12,7 @@ export type Stats = Record<Group, Record<string, number>>;
 /** Sums in the order of the group's counters. */
 export type Sums = number[];
 
-export const sumsOf = (group: Group, counts: Counts): Sums => countersOf(group).map((counter) => counts[counter] ?? 0);
+export const toSums = (group: Group, counts: Counts): Sums => countersOf(group).map((counter) => counts[counter] ?? 0);
 
 /** A counter of a player, summed over all groups. */
 export const counterTotal = (stats: Stats, counter: StatCounter): number =>
@@ -29,14 +29,14 @@ interface UpsertText {
   tail: string;
 }
 
-const UPSERTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, upsertOf(group)])) as Record<Group, UpsertText>;
+const UPSERTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, upsertText(group)])) as Record<Group, UpsertText>;
 
 /** The columns of a group's counters in `player_stats`, in the order of the counters. */
-export function columnsOf(group: Group): string[] {
+export function groupColumns(group: Group): string[] {
   return countersOf(group).map((counter) => `${group}_${counter}`);
 }
 
-const ALL_COLUMNS = join(GROUP_NAMES.flatMap(columnsOf).map(identifier));
+const ALL_COLUMNS = join(GROUP_NAMES.flatMap(groupColumns).map(identifier));
 
 /** The counters of a player, all zero for a player without statistics. */
 export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> {
@@ -50,8 +50,8 @@ export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> 
   return stats;
 }
 
-function upsertOf(group: Group): UpsertText {
-  const counters = columnsOf(group);
+function upsertText(group: Group): UpsertText {
+  const counters = groupColumns(group);
   const columns = [...counters, 'name_seen', 'player_key'];
   // node:sqlite binds numbers as floating point, in which sums beyond 2^53 would lose their last digits.
   const sums = counters.map((one) => `${one} = player_stats.${one} + cast(excluded.${one} as bigint)`);

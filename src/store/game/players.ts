@@ -80,7 +80,7 @@ export async function playersNamed(db: Queryable, name: string, limit: number): 
 }
 
 /** The UUIDs that were merged into a player. */
-export async function aliasesOf(db: Queryable, uuid: string, limit: number): Promise<string[]> {
+export async function readAliases(db: Queryable, uuid: string, limit: number): Promise<string[]> {
   const rows = await db.tuples(
     sql`select uuid from player_aliases where into_uuid = ${uuid} order by uuid limit ${limit}`,
   );

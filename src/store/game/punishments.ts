@@ -130,7 +130,7 @@ function presentState({ revoked, expires }: PunishmentRow, now: number): number 
 }
 
 /** The parts of a punishment that may change, looked up by the reference that the scope (a server) gave it. */
-export async function termsOf(
+export async function readTerms(
   db: Queryable,
   scope: number,
   reference: string,
@@ -189,7 +189,7 @@ export async function findTarget(
 }
 
 /** The punishments of one scope with these references, for lists of changes. */
-export async function targetsOf(
+export async function findTargets(
   db: Queryable,
   scope: number,
   references: readonly string[],

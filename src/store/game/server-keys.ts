@@ -85,7 +85,7 @@ export async function findServerKey(db: Queryable, secret: string, now: number):
 }
 
 /** The punishments that a key may change; undefined if the key is revoked or expired, or its server was removed. */
-export async function authorityOf(
+export async function keyAuthority(
   db: Queryable,
   serverKey: number,
   credential: number,

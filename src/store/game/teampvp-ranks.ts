@@ -30,7 +30,7 @@ export function killDeathRatio({ kill = 0, death = 0 }: Record<string, number>):
  * without a match.
  * @param teampvp the player's counters, for a player who is not counted yet
  */
-export async function teampvpRanksOf(
+export async function readTeampvpRanks(
   db: Queryable,
   playerKey: number,
   { teampvp }: Pick<Stats, 'teampvp'>,

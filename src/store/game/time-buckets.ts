@@ -52,19 +52,19 @@ function bucket(period: Period, day?: number): number {
 
 /** The bucket `count` periods earlier: `back(march, 1)` is February. All time has one bucket, which has no date. */
 export function back(bucketNumber: number, count: number): number {
-  const period = periodOf(bucketNumber);
+  const period = bucketPeriod(bucketNumber);
   if (period === 'all') return bucketNumber;
-  const day = new Date(firstDayOf(bucketNumber));
+  const day = new Date(bucketStart(bucketNumber));
   if (period === 'month') return bucket('month', Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - count, 1));
   return bucket(period, day.getTime() - count * (period === 'week' ? 7 : 1) * DAY_MS);
 }
 
-export function periodOf(bucketNumber: number): Period {
+export function bucketPeriod(bucketNumber: number): Period {
   return PERIODS[Math.floor(bucketNumber / PLACE)]!;
 }
 
 /** The first day of a bucket, as midnight UTC of its date. */
-export function firstDayOf(bucketNumber: number): number {
+export function bucketStart(bucketNumber: number): number {
   const date = String(bucketNumber % PLACE).padStart(8, '0');
   return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6)));
 }
@@ -85,6 +85,6 @@ export function retainedBuckets(at: BucketsAt, now: number): number[] {
 }
 
 /** A lower bound for the bucket numbers of a period. */
-export function startOf(period: Period): number {
+export function periodStart(period: Period): number {
   return PERIODS.indexOf(period) * PLACE;
 }

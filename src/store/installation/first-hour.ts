@@ -17,7 +17,7 @@ export interface FirstHour {
  */
 const NEWEST_EVENTS = 50;
 
-export async function firstHourOf(db: Queryable, now: number): Promise<FirstHour> {
+export async function readFirstHour(db: Queryable, now: number): Promise<FirstHour> {
   const exists = async (query: ReturnType<typeof sql>): Promise<boolean> => (await db.get(query)) !== undefined;
   return {
     server: await exists(sql`

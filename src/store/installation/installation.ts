@@ -7,14 +7,14 @@ const FINGERPRINT = 'secret key';
 const FORMER_HASH_KEYS = 'former hash keys';
 
 /** Identifies a secret key without revealing it. */
-export const fingerprintOf = (secret: SecretKey): string => keyedHashOf(secret)(FINGERPRINT);
+export const secretFingerprint = (secret: SecretKey): string => keyedHashOf(secret)(FINGERPRINT);
 
 /**
  * Whether this process has the secret key of the installation. The first call stores the fingerprint of its key. Under a
  * different key, link codes do not work, and players with a deleted account are not recognised when they play again.
  */
 export async function secretKeyMatches(db: Db, secret: SecretKey): Promise<boolean> {
-  const fingerprint = fingerprintOf(secret);
+  const fingerprint = secretFingerprint(secret);
   const stored = await storedFingerprint(db);
   if (stored !== undefined) return stored === fingerprint;
   await db.run(sql`
@@ -28,7 +28,7 @@ export async function storedFingerprint(db: Queryable): Promise<string | undefin
 }
 
 export async function saveFingerprint(db: Queryable, secret: SecretKey): Promise<void> {
-  await save(db, FINGERPRINT, fingerprintOf(secret));
+  await save(db, FINGERPRINT, secretFingerprint(secret));
 }
 
 /**
@@ -68,5 +68,5 @@ async function save(db: Queryable, name: string, value: string): Promise<void> {
 /** Whether a database was used with another secret key than the one of this process. Unlike `secretKeyMatches` it stores nothing. */
 export async function hasOtherSecretKey(db: Queryable, secret: SecretKey): Promise<boolean> {
   const stored = await storedFingerprint(db);
-  return stored !== undefined && stored !== fingerprintOf(secret);
+  return stored !== undefined && stored !== secretFingerprint(secret);
 }

@@ -5,7 +5,7 @@ import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { MANAGEMENT_SECRETS } from '#store/game/watches/managed-servers.ts';
 import { clearImportHashes } from '#store/imports.ts';
-import { deleteFormerHashKeys, formerHashKeys, fingerprintOf, saveFingerprint } from './installation.ts';
+import { deleteFormerHashKeys, formerHashKeys, secretFingerprint, saveFingerprint } from './installation.ts';
 import { saveFormerHashKeys, storedFingerprint } from './installation.ts';
 import { Keys } from '#store/sequence.ts';
 
@@ -27,8 +27,8 @@ export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): P
     await Keys.lock(tx);
     await refuseUnfinishedJobs(tx);
     const stored = await storedFingerprint(tx);
-    if (stored === fingerprintOf(to)) throw new UsageError('The database has this secret key already.');
-    if (stored !== undefined && stored !== fingerprintOf(from)) {
+    if (stored === secretFingerprint(to)) throw new UsageError('The database has this secret key already.');
+    if (stored !== undefined && stored !== secretFingerprint(from)) {
       throw new UsageError(`The key of --from is not that of the database, which has fingerprint ${stored}.`);
     }
     const former = (await formerHashKeys(tx, from)) ?? [];
@@ -57,7 +57,7 @@ export interface SecretKeyLoss {
   held_punishments: number;
 }
 
-export async function lossOf(db: Queryable): Promise<SecretKeyLoss> {
+export async function readLoss(db: Queryable): Promise<SecretKeyLoss> {
   const count = async (query: ReturnType<typeof sql>): Promise<number> => Number((await db.tuple(query))![0]);
   return {
     signing_keys: await count(sql`select count(*) from signing_keys`),
@@ -72,7 +72,7 @@ export async function resetSecretKey(db: Db, to: SecretKey): Promise<SecretKeyLo
   return await db.transaction(async (tx) => {
     await Keys.lock(tx);
     await refuseUnfinishedJobs(tx);
-    const loss = await lossOf(tx);
+    const loss = await readLoss(tx);
     await tx.run(sql`delete from signing_keys`);
     await tx.run(sql`delete from link_codes`);
     await tx.run(sql`delete from held_punishments`);

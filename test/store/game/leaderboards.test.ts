@@ -11,8 +11,8 @@ import {
   removePlayersFromLeaderboards,
   subtractPlayedTwice,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { activityOf, leaders, resultsOn } from '#store/game/leaderboards/leaderboards.ts';
-import { back, bucketsIn, firstDayOf, periodOf } from '#store/game/time-buckets.ts';
+import { readActivity, leaders, resultsOn } from '#store/game/leaderboards/leaderboards.ts';
+import { back, bucketsIn, bucketStart, bucketPeriod } from '#store/game/time-buckets.ts';
 import { recordOnline, onlineSince } from '#store/game/online-samples.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { purge } from '#store/purge.ts';
@@ -77,7 +77,7 @@ onEachDatabase('matches are counted once for each mode and period, and players a
   const second = await leaders(db, { bucket: all, mode: 'total', metric: 'kill', limit: 1, after: last });
   assert.deepEqual([first[0]!.name, second[0]!.name], ['Player2', 'Player1']);
   const player = (await playerByUuid(db, person(1).uuid))!;
-  const activity = await activityOf(db, player.key, [day, back(day, 1), back(day, 2)]);
+  const activity = await readActivity(db, player.key, [day, back(day, 1), back(day, 2)]);
   assert.deepEqual(activity.get(day), { play: 2, win: 2, kill: 6, death: 0, time: 120 });
   assert.equal(activity.has(back(day, 2)), false);
 });
@@ -227,13 +227,13 @@ test('buckets are days, weeks from Monday and months, in every time zone and at 
     fc.property(date, zones, fc.integer({ min: 1, max: 40 }), (timestamp, zone, count) => {
       const at = bucketsIn(zone)(timestamp.getTime());
       const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(timestamp);
-      assert.equal(new Date(firstDayOf(at.day)).toISOString().slice(0, 10), shown);
-      assert.equal(new Date(firstDayOf(at.week)).getUTCDay(), 1);
-      assert.equal(new Date(firstDayOf(at.month)).getUTCDate(), 1);
+      assert.equal(new Date(bucketStart(at.day)).toISOString().slice(0, 10), shown);
+      assert.equal(new Date(bucketStart(at.week)).getUTCDay(), 1);
+      assert.equal(new Date(bucketStart(at.month)).getUTCDate(), 1);
       assert.ok(at.week % 1e8 <= at.day % 1e8 && at.month % 1e8 <= at.day % 1e8);
       for (const bucket of [at.day, at.week, at.month]) {
         assert.ok(back(bucket, count) < bucket);
-        assert.equal(periodOf(back(bucket, count)), periodOf(bucket));
+        assert.equal(bucketPeriod(back(bucket, count)), bucketPeriod(bucket));
         assert.equal(back(back(bucket, count), -count), bucket);
       }
     }),

@@ -11,7 +11,7 @@ import type { Item, IngestOptions } from '#events/ingest/event-queue.ts';
 import { ingestItems } from '#events/ingest/ingest-events.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { matchesOf } from '#store/game/matches.ts';
-import { type Stats, statsOf, sumsOf } from '#store/game/player-stats.ts';
+import { type Stats, statsOf, toSums } from '#store/game/player-stats.ts';
 import { countersOf, type Group, GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf } from '#store/game/players.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
@@ -72,7 +72,7 @@ class Recount {
         this.#count(
           player.uuid,
           'factions',
-          sumsOf('factions', { kill: kill_count, death: death_count, time: time_played }),
+          toSums('factions', { kill: kill_count, death: death_count, time: time_played }),
         );
       }
     }

@@ -4,7 +4,7 @@ import type { Db } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { listTables } from '#db/transfer/schema.ts';
 import { BOARD_COUNTERS } from '#store/game/leaderboards/leaderboards.ts';
-import { type Added, additions, columnsOf, observations } from '#store/game/player-stats.ts';
+import { type Added, additions, groupColumns, observations } from '#store/game/player-stats.ts';
 import { countersOf, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 
@@ -62,7 +62,7 @@ async function counted(db: Db, statements: Sql[]): Promise<unknown> {
   await db.runAll(observations(PLAYERS.map((key) => [0, key])));
   await db.runAll(statements);
   // As text, because the sums may exceed 2^53.
-  const columns = GROUP_NAMES.flatMap(columnsOf).map((column) => `cast(${column} as text)`);
+  const columns = GROUP_NAMES.flatMap(groupColumns).map((column) => `cast(${column} as text)`);
   const strings = [`select name_seen, ${columns.join(', ')} from player_stats order by player_key`];
   return await db.tuples({ strings, values: [] });
 }
@@ -73,7 +73,7 @@ onEachDatabase('the columns of counters are those of the groups and of the leade
   const columns = (name: string): string[] =>
     tables.find((table) => table.name === name)!.columns.map((column) => column.name);
   const expected: Record<string, string[]> = {
-    player_stats: ['player_key', 'name_seen', ...GROUP_NAMES.flatMap(columnsOf)],
+    player_stats: ['player_key', 'name_seen', ...GROUP_NAMES.flatMap(groupColumns)],
     boards: ['bucket', 'mode', 'player_key', ...BOARD_COUNTERS],
   };
   for (const [table, names] of Object.entries(expected)) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
 import { findPlayer, playersBefore } from '#store/game/players.ts';
 import { statsOf, type Stats } from '#store/game/player-stats.ts';
-import { countRanks, killDeathRatio, RANKED_PER_STEP, teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
+import { countRanks, killDeathRatio, RANKED_PER_STEP, readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { keyOf } from '#platform/ids.ts';
 import { event, match, person, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
@@ -43,7 +43,7 @@ async function assertExact({ db }: TestAppContext): Promise<number> {
   const all = await Promise.all(players.map(async ({ key }) => ({ key, stats: await statsOf(db, key) })));
   const ranked = all.filter(({ stats }) => stats.teampvp['play']! > 0);
   for (const { key, stats } of ranked) {
-    const ranks: Record<string, number> = await teampvpRanksOf(db, key, stats);
+    const ranks: Record<string, number> = await readTeampvpRanks(db, key, stats);
     for (const [counter, valueOf] of Object.entries(VALUES)) {
       const own = valueOf(stats.teampvp);
       const higher = ranked.filter((other) => valueOf(other.stats.teampvp) > own).length;
@@ -68,7 +68,7 @@ onEachDatabase('ranks are exact after matches, withdrawals and merges', async (t
   await retractEvents(db, clock, [keyOf(first!)!]);
   await assertExact(context);
   const ctw = (await findPlayer(db, person(999).uuid))!;
-  assert.equal((await teampvpRanksOf(db, ctw.key, await statsOf(db, ctw.key))).kill, 0);
+  assert.equal((await readTeampvpRanks(db, ctw.key, await statsOf(db, ctw.key))).kill, 0);
 });
 
 onEachDatabase('nothing remains of ranks when the last match is withdrawn', async (t, url) => {

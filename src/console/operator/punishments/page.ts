@@ -5,7 +5,7 @@ import { changePunishment, revokePunishment, undoPunishmentChange } from '#admin
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { runJob } from '#events/jobs/runner.ts';
-import { historyOf } from '#events/punishments/changes.ts';
+import { punishmentHistory } from '#events/punishments/changes.ts';
 import { type Punishment, punishmentByKey, REVOKED, targetByKey } from '#store/game/punishments.ts';
 import { factsList, formTo, textOf, timestamp, type Problems } from '../../components.ts';
 import { moderatorForm, moderatorPage, operatorForm, type Route, type ConsoleRequest } from '../../routes.ts';
@@ -42,7 +42,7 @@ async function punishmentPage(request: ConsoleRequest, problems: PageProblems = 
   const { operator: t } = request.texts;
   const punishment = await requirePunishment(request);
   const { key, punished, type, state } = punishment;
-  const history = await historyOf(deps.db, (await targetByKey(deps.db, key))!);
+  const history = await punishmentHistory(deps.db, (await targetByKey(deps.db, key))!);
   const inner = html`<section class="card">${factsList(factsOf(request, punishment))}</section>
     ${
       state === REVOKED
@@ -148,7 +148,7 @@ async function undo(request: ConsoleRequest) {
   const path = `/operator/punishments/${idOf(key)}`;
   const { receipt = '' } = form;
   const target = (await targetByKey(deps.db, key))!;
-  const change = (await historyOf(deps.db, target)).find((entry) => entry.key === keyOf(receipt));
+  const change = (await punishmentHistory(deps.db, target)).find((entry) => entry.key === keyOf(receipt));
   if (change === undefined || change.type === 'punishment.issued') return `${path}?done=gone`;
   const outcome = await perform(undoPunishmentChange, { ...deps, actor }, target, { receipt });
   if (!('done' in outcome)) return `${path}?done=gone`;

@@ -35,7 +35,7 @@ export function reportText(values: readonly CounterValues[]): string {
 }
 
 /** The reports of an event, about some players or all. */
-export async function reportsOf(db: Queryable, event: number, players?: readonly number[]): Promise<CounterReport[]> {
+export async function readReports(db: Queryable, event: number, players?: readonly number[]): Promise<CounterReport[]> {
   const ofPlayers = players === undefined ? sql`` : sql`and player_key in (${list(players)})`;
   const rows = await db.tuples(sql`${REPORTS} where event_key = ${event} ${ofPlayers}`);
   return (rows as ReportTuple[]).map(toReport);

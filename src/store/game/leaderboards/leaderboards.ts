@@ -49,7 +49,7 @@ export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<L
 }
 
 /** A player's counts in each of the buckets, over all modes. Buckets without matches are absent. */
-export async function activityOf(
+export async function readActivity(
   db: Queryable,
   playerKey: number,
   buckets: readonly number[],

@@ -1,7 +1,7 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { identifier, insertAll, list, sql } from '#db/sql.ts';
 import { nameKey } from '#platform/text.ts';
-import { COLUMNS, type GameMap, inRotation, mapOf, type MapRow, WITH_IMAGE } from './maps.ts';
+import { COLUMNS, type GameMap, inRotation, toGameMap, type MapRow, WITH_IMAGE } from './maps.ts';
 
 /**
  * Maps by matches played or by rating. The table is filled by a job, because both figures come from sums over rows that
@@ -48,11 +48,11 @@ export async function listRankedMaps(db: Queryable, query: RankQuery): Promise<R
     select ${COLUMNS}, r.plays, r.votes, r.rating from map_ranks r join maps m on m.key = r.map_key ${WITH_IMAGE}
     where r.gamemode_key = ${nameKey(gamemode)} ${from} ${ofServer}
     order by r.${column} desc, r.map_key desc limit ${limit}`);
-  return rows.map(({ plays, votes, rating, ...row }) => ({ ...mapOf(row), plays, votes, rating }));
+  return rows.map(({ plays, votes, rating, ...row }) => ({ ...toGameMap(row), plays, votes, rating }));
 }
 
 /** The figures of maps by key; maps that the job has not reached yet are absent. */
-export async function ranksOf(db: Queryable, mapKeys: readonly number[]): Promise<Map<number, MapRank>> {
+export async function readRanks(db: Queryable, mapKeys: readonly number[]): Promise<Map<number, MapRank>> {
   if (mapKeys.length === 0) return new Map();
   const rows = await db.all<MapRank & { map_key: number }>(sql`
     select map_key, plays, votes, rating from map_ranks

@@ -29,7 +29,7 @@ export interface GameMap {
   has_image: boolean;
 }
 
-/** A row of `COLUMNS`, for `mapOf`. */
+/** A row of `COLUMNS`, for `toGameMap`. */
 export type MapRow = Omit<GameMap, 'authors' | 'teams' | 'gamemodes' | 'has_image'> & {
   authors: string;
   teams: string;
@@ -52,7 +52,7 @@ export async function listMaps(
   const rows = await db.all<MapRow>(sql`
     select ${COLUMNS} from ${from} ${WITH_IMAGE}
     where m.key < ${before} ${ofMode} ${ofServer} order by m.key desc limit ${limit}`);
-  return rows.map(mapOf);
+  return rows.map(toGameMap);
 }
 
 export function inRotation(serverKey: number): Sql {
@@ -61,7 +61,7 @@ export function inRotation(serverKey: number): Sql {
 
 export async function mapByKey(db: Queryable, key: number): Promise<GameMap | undefined> {
   const row = await db.get<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key = ${key}`);
-  return row && mapOf(row);
+  return row && toGameMap(row);
 }
 
 /** A map by its exact name, else the newest one with this name in any case. */
@@ -70,7 +70,7 @@ export async function mapByName(db: Queryable, name: string): Promise<GameMap | 
   if (exact !== undefined) return exact;
   const row = await db.get<MapRow>(sql`
     select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name_key = ${nameKey(name)} order by m.key desc limit 1`);
-  return row && mapOf(row);
+  return row && toGameMap(row);
 }
 
 /** The names of all maps, in the order of their first publication. */
@@ -93,10 +93,10 @@ export async function rotationOf(db: Queryable, serverKey: number): Promise<stri
 
 export async function mapByExactName(db: Queryable, name: string): Promise<GameMap | undefined> {
   const row = await db.get<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name = ${name}`);
-  return row && mapOf(row);
+  return row && toGameMap(row);
 }
 
-export function mapOf({ image_key, authors, teams, gamemodes, ...row }: MapRow): GameMap {
+export function toGameMap({ image_key, authors, teams, gamemodes, ...row }: MapRow): GameMap {
   return {
     ...row,
     authors: JSON.parse(authors) as MapAuthor[],
@@ -119,7 +119,7 @@ export async function imageOf(db: Queryable, mapKey: number): Promise<MapImage |
 }
 
 /** The names of the servers that have each map in their rotation, by the map's name key. */
-export async function rotationsOf(db: Queryable, maps: GameMap[]): Promise<Map<string, string[]>> {
+export async function readRotations(db: Queryable, maps: GameMap[]): Promise<Map<string, string[]>> {
   const rows = await db.all<{ map_name_key: string; name: string; sort_order: number }>(sql`
     select distinct r.map_name_key, s.name, s.sort_order from rotations r join servers s on s.key = r.server_key
     where r.map_name_key in (${list(maps.map(({ name }) => nameKey(name)))}) and s.removed is null`);

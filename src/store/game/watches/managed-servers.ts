@@ -102,7 +102,7 @@ export async function removeManaged(db: Queryable, serverKey: number): Promise<b
 }
 
 /** @returns undefined if the secret was sealed under another secret key */
-export function secretOf(key: SecretKey, { sealedSecret }: Pick<HeldServer, 'sealedSecret'>): string | undefined {
+export function openSecret(key: SecretKey, { sealedSecret }: Pick<HeldServer, 'sealedSecret'>): string | undefined {
   return unseal(key.derive(MANAGEMENT_SECRETS), sealedSecret);
 }
 
@@ -115,7 +115,7 @@ export async function hasManagementSecret(
 ): Promise<boolean> {
   const row = await db.get<{ sealed_secret: string }>(sql`
     select sealed_secret from managed_servers where server_key = ${serverKey}`);
-  return row !== undefined && secretOf(key, { sealedSecret: row.sealed_secret }) === secret;
+  return row !== undefined && openSecret(key, { sealedSecret: row.sealed_secret }) === secret;
 }
 
 /** The servers that a process follows. */
