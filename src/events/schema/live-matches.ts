@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { eventType, NO_CHECKS, noPlayers, OTHER_WEIGHT, parsed, type Refusal } from './event-type.ts';
-import { MAX_PLAYERS, findProblems } from './match-rules.ts';
-import { matchTeam, objective } from './match-schema.ts';
+import { MAX_PLAYERS, findProblems, matchTeam, objective } from './match-schema.ts';
 import { count, EXAMPLE_PLAYER, name, text, timestamp } from './members.ts';
 
 export const MATCH_PHASES = ['starting', 'running', 'finished'] as const;

@@ -6,7 +6,6 @@ import { isListedObjective, type ListedObjective } from '#store/game/player-obje
 import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { type Group, groupOf, type StatCounter } from '#store/game/statistics-groups.ts';
 import { type ReportedCounters, withoutZeros } from './counters.ts';
-import { winningTeams } from './match-rules.ts';
 
 /**
  * A finished match, prepared outside the transaction so that the writer thread, on which all senders wait, has little to
@@ -64,11 +63,10 @@ type CompletedSummary = [
   time: number,
 ];
 
-type Finished = FinishedMatch;
-type FinishedTeam = Finished['teams'][number];
+type FinishedTeam = FinishedMatch['teams'][number];
 type FinishedPlayer = FinishedTeam['players'][number];
 
-export function summariseMatch(match: Finished): MatchSummary {
+export function summariseMatch(match: FinishedMatch): MatchSummary {
   const { map, gamemode, ranked, started, finished, objectives } = match;
   const [win = ''] = winningTeams(match);
   const teams = match.teams.map(summariseTeam);
@@ -87,6 +85,11 @@ export function summariseMatch(match: Finished): MatchSummary {
     kills: match.kills.length === 0 ? [] : summariseKills(match),
     completed: summariseCompleted(match),
   };
+}
+
+/** The names of the winning teams, the one in `win` first; empty for a draw. */
+function winningTeams({ win, winners = [] }: FinishedMatch): string[] {
+  return win === '' ? winners : [win, ...winners.filter((name) => name !== win)];
 }
 
 /** The UUIDs of the players and scorers of a match. */
@@ -127,7 +130,7 @@ export function pseudonymiseMatch(
   };
 }
 
-function summarisePlayers(match: Finished, group: Group): PlayerSummary[] {
+function summarisePlayers(match: FinishedMatch, group: Group): PlayerSummary[] {
   const completed = completedBy(match);
   const envdeaths = countEnvdeaths(match);
   const players: PlayerSummary[] = [];
@@ -146,7 +149,7 @@ function summarisePlayers(match: Finished, group: Group): PlayerSummary[] {
 }
 
 /** Members of a match that only its page shows. */
-function serialiseExtras(match: Finished): string | null {
+function serialiseExtras(match: FinishedMatch): string | null {
   const winners = winningTeams(match);
   const colors = match.teams.map(({ color = '' }) => color);
   const secondary = match.teams.flatMap(({ players }, t) =>
@@ -160,7 +163,7 @@ function serialiseExtras(match: Finished): string | null {
   return Object.keys(extras).length === 0 ? null : JSON.stringify(extras);
 }
 
-function summariseCounters({ teams }: Finished): CountersSummary | undefined {
+function summariseCounters({ teams }: FinishedMatch): CountersSummary | undefined {
   let shown: MatchCounters[] | undefined;
   const reported: ReportedCounters[] = [];
   for (const [t, team] of teams.entries()) {
@@ -178,7 +181,7 @@ function summariseCounters({ teams }: Finished): CountersSummary | undefined {
 const NONE = { objective: 0, wool: 0, core: 0, destroyable: 0, flag: 0 };
 type Completed = typeof NONE;
 
-function completedBy({ objectives }: Finished): Map<string, Completed> {
+function completedBy({ objectives }: FinishedMatch): Map<string, Completed> {
   const completed = new Map<string, Completed>();
   for (const { player, type } of objectives) {
     if (player === null) continue;
@@ -191,7 +194,7 @@ function completedBy({ objectives }: Finished): Map<string, Completed> {
 }
 
 /** The deaths without a killer of each player who has any. */
-function countEnvdeaths({ kills }: Finished): Map<string, number> {
+function countEnvdeaths({ kills }: FinishedMatch): Map<string, number> {
   const deaths = new Map<string, number>();
   for (const { killer, victim } of kills) if (killer === null) deaths.set(victim, (deaths.get(victim) ?? 0) + 1);
   return deaths;
@@ -224,7 +227,7 @@ function playerAmounts(
   };
 }
 
-function summariseScorers({ teams, objectives }: Finished): ScorerSummary[] {
+function summariseScorers({ teams, objectives }: FinishedMatch): ScorerSummary[] {
   const seen = new Set(teams.flatMap(({ players }) => players.map(({ uuid }) => uuid)));
   const scorers: ScorerSummary[] = [];
   for (const { player } of objectives) {
@@ -235,7 +238,7 @@ function summariseScorers({ teams, objectives }: Finished): ScorerSummary[] {
   return scorers;
 }
 
-function summariseKills({ teams, kills }: Finished): KillSummary[] {
+function summariseKills({ teams, kills }: FinishedMatch): KillSummary[] {
   const names = new Map(teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
   const nameOf = (uuid: string): string => names.get(uuid)!;
   return kills.map(({ killer, victim, location, time }) => [
@@ -250,7 +253,7 @@ function summariseKills({ teams, kills }: Finished): KillSummary[] {
 
 const WHOLE_PERCENT = 100;
 
-function summariseCompleted({ objectives }: Finished): CompletedSummary[] {
+function summariseCompleted({ objectives }: FinishedMatch): CompletedSummary[] {
   return objectives.flatMap(({ player, type, name, color, team, percent = WHOLE_PERCENT, time }, number) =>
     player !== null && isListedObjective(type)
       ? [[player.uuid, type, number, name, color, team, percent, time] satisfies CompletedSummary]

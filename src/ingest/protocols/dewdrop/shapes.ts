@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidRequest } from '#http/errors.ts';
 import { name, timestamp, uuid } from '#events/schema/members.ts';
-import { MAX_PLAYERS } from '#events/schema/match-rules.ts';
+import { MAX_PLAYERS } from '#events/schema/match-schema.ts';
 
 /** The bodies that Dewdrop sends, as far as they are read. Members that are not listed are ignored. */
 
