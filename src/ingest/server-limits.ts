@@ -1,13 +1,8 @@
 import type { Clock } from '#platform/clock.ts';
 import { type HttpError, rateLimited } from '#http/errors.ts';
 import { LIMITS } from '#http/limits.ts';
-import {
-  type EventQueue,
-  type IngestOptions,
-  type Item,
-  MAX_GROUP_WEIGHT,
-  totalWeight,
-} from '#events/ingest/event-queue.ts';
+import { type EventQueue, type IngestOptions, MAX_GROUP_WEIGHT } from '#events/ingest/event-queue.ts';
+import { type Item, totalWeight } from '#events/ingest/prepare.ts';
 import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/schema/event-type.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { checkEvent } from '#events/ingest/validation.ts';
-import type { Item } from '#events/ingest/event-queue.ts';
+import { checkEvent, type Item } from '#events/ingest/prepare.ts';
 import { ingestEvents, ingestItems } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { TestClock } from '#test/support/context.ts';

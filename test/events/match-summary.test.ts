@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkEvent } from '#events/ingest/validation.ts';
+import { checkEvent } from '#events/ingest/prepare.ts';
 import { readEvent } from '#events/schema/read-event.ts';
 import type { DataOf } from '#events/schema/index.ts';
 import { countersOf, groupOf } from '#store/game/statistics-groups.ts';

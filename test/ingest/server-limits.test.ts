@@ -13,7 +13,7 @@ import {
   ServerLimits,
   WINDOW_WEIGHT,
 } from '#ingest/server-limits.ts';
-import { type Item, totalWeight } from '#events/ingest/event-queue.ts';
+import { type Item, totalWeight } from '#events/ingest/prepare.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';

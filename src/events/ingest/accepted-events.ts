@@ -5,7 +5,7 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import { effectOf } from '../handlers/index.ts';
 import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
 import { type EventName, typeOf } from '../schema/index.ts';
-import type { Checked } from './validation.ts';
+import type { Checked } from './prepare.ts';
 import { isSameContent } from '../ledger/content.ts';
 import { problemOf } from '../schema/problems.ts';
 

@@ -1,6 +1,6 @@
 import type { NewPlayerLimit } from './new-players.ts';
-import type { Receipt, Sender } from '../ledger/receipts.ts';
-import type { Checked } from './validation.ts';
+import type { Receipt } from '../ledger/receipts.ts';
+import type { Item } from './prepare.ts';
 
 /** The queue between the thread that checks events and the one that writes them to the ledger. */
 export interface EventQueue {
@@ -25,14 +25,6 @@ export interface IngestOptions {
   newPlayers?: NewPlayerLimit;
 }
 
-/** A checked event, or the receipt of an event that failed its check, with its sender. */
-export interface Item {
-  sender: Sender;
-  checked: Checked | Receipt;
-  /** The type of an event that failed its check; left out if it has none. */
-  type?: string;
-}
-
 /**
  * Maximum rows (`EventType.weight`) of one transaction, to limit how long it holds the lock of the key sequence: a full one
  * takes some 25 ms on SQLite. A match of 1,000 new players is a transaction by itself and takes some 100 ms.
@@ -40,7 +32,3 @@ export interface Item {
 export const MAX_GROUP_WEIGHT = 2_048;
 /** Maximum waiting events. */
 export const MAX_QUEUED = 20_000;
-
-/** The weight of items; a rejected one writes one row. */
-export const totalWeight = (items: readonly Item[]): number =>
-  items.reduce((sum, { checked }) => sum + ('event' in checked ? checked.weight : 1), 0);

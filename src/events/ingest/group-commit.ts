@@ -6,14 +6,8 @@ import { Unavailable } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 import type { Db } from '#db/db.ts';
-import {
-  type EventQueue,
-  type IngestOptions,
-  type Item,
-  MAX_GROUP_WEIGHT,
-  MAX_QUEUED,
-  totalWeight,
-} from './event-queue.ts';
+import { type EventQueue, type IngestOptions, MAX_GROUP_WEIGHT, MAX_QUEUED } from './event-queue.ts';
+import { type Item, totalWeight } from './prepare.ts';
 import { ingestItems } from './ingest-events.ts';
 import { NewPlayerLimit } from './new-players.ts';
 import { problemOf } from '../schema/problems.ts';
