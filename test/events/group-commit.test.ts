@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { Unavailable } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
-import { checkEvent, type Item } from '#events/ingest/prepare.ts';
+import { prepareItem, type Item } from '#events/ingest/prepare.ts';
 import { openMetrics } from '#platform/metrics.ts';
 import { MAX_GROUP_WEIGHT } from '#events/ingest/event-queue.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
@@ -29,7 +30,7 @@ onEachDatabase(
     let number = 0;
     const itemOf = (weight?: number): Item => {
       const sender = { kind: 'operator' } as const;
-      const checked = checkEvent(login('Alpha', person(++number)), sender, clock.now());
+      const { checked } = prepareItem({ input: login('Alpha', person(++number)) }, sender, clock.now(), secretHash);
       return { sender, checked: weight === undefined || !('event' in checked) ? checked : { ...checked, weight } };
     };
     /** Enqueues requests together and returns the number of transactions. */
@@ -71,7 +72,7 @@ test('an event whose commit is not answered is unavailable, and its repetition a
   };
   const eventQueue = new GroupCommitQueue({ db: silenced as Db, clock, log, metrics: openMetrics() });
   const sender = { kind: 'operator' } as const;
-  const items = [{ sender, checked: checkEvent(login('Alpha', person(1)), sender, clock.now()) }];
+  const items = [prepareItem({ input: login('Alpha', person(1)) }, sender, clock.now(), secretHash)];
   await assert.rejects(eventQueue.accept(items), Unavailable);
   silence = () => undefined;
   assert.deepEqual(

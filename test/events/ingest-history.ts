@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { checkEvent, type Item } from '#events/ingest/prepare.ts';
+import { prepareItem, type Item } from '#events/ingest/prepare.ts';
 import { ingestEvents, ingestItems } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { TestClock } from '#test/support/context.ts';
@@ -30,7 +31,7 @@ export async function ingestHistory(
       sender,
       rows.map(({ key }) => key),
     );
-    return { sender: from, checked: checkEvent(event, from, clock.now()) };
+    return prepareItem({ input: event }, from, clock.now(), secretHash);
   });
   const receipts: Receipt[] = [];
   const size = Math.ceil(items.length / batches);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import fc from 'fast-check';
-import { checkEvent } from '#events/ingest/prepare.ts';
+import { prepareItem } from '#events/ingest/prepare.ts';
 import { readEvent } from '#events/schema/read-event.ts';
 import type { DataOf } from '#events/schema/index.ts';
 import { countersOf, groupOf } from '#store/game/statistics-groups.ts';
@@ -188,7 +189,7 @@ function renamed(value: unknown, pseudonyms: ReadonlyMap<string, { uuid: string;
 
 test('a checked match is summarised, and the ledger stores its data as sent', () => {
   const received = match({ teams: [{ name: 'Red', players: [person(1)] }] });
-  const checked = checkEvent(received, { kind: 'operator' }, Date.parse(BEGINNING));
+  const { checked } = prepareItem({ input: received }, { kind: 'operator' }, Date.parse(BEGINNING), secretHash);
   assert.ok('event' in checked && checked.event.type === 'match.finished');
   assert.equal(checked.raw, JSON.stringify(received.data));
   assert.equal(checked.event.data.players.length, 1);

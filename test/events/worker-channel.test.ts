@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import fc from 'fast-check';
 import { Unavailable } from '#platform/errors.ts';
 import { openMetrics } from '#platform/metrics.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { checkEvent, type Item } from '#events/ingest/prepare.ts';
+import { prepareItem, type Item } from '#events/ingest/prepare.ts';
 import { CLOSE, WorkerChannel, serveWorkerChannel } from '#events/ingest/worker-channel.ts';
 import { type EventQueue, MAX_QUEUED } from '#events/ingest/event-queue.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
@@ -33,7 +34,7 @@ function openChannel(t: TestContext, eventQueue: EventQueue): WorkerChannel {
 }
 
 function itemOf({ clock }: TestAppContext, input: unknown, sender = OPERATOR): Item {
-  return { sender, checked: checkEvent(input, sender, clock.now()) };
+  return prepareItem({ input }, sender, clock.now(), secretHash);
 }
 
 async function alpha(context: TestAppContext): Promise<Sender> {
@@ -230,7 +231,7 @@ test('timestamps, missing players and missing members pass through the channel u
       },
       { id: `match ${number}`, server: 'Alpha' },
     );
-    return { sender: OPERATOR, checked: checkEvent(received, OPERATOR, Date.parse('2026-03-01T12:00:00Z')) };
+    return prepareItem({ input: received }, OPERATOR, Date.parse('2026-03-01T12:00:00Z'), secretHash);
   });
   await eventQueue.accept(items);
   assert.deepEqual(JSON.parse(JSON.stringify(received)), JSON.parse(JSON.stringify(items)));

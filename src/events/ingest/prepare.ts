@@ -65,9 +65,8 @@ export function prepareItem(event: RawEvent | InvalidElement, sender: Sender, no
 
 function check(event: RawEvent | InvalidElement, sender: Sender, now: number, keyedHash: KeyedHash): Item['checked'] {
   if ('problem' in event) return rejected(idOfInput(event.input), event.problem);
-  const { input, data } = event;
-  if (isTooLong(data)) return rejected(idOfInput(input), `holds more than ${MAX_EVENT_LENGTH} bytes`);
-  return checkEvent(input, sender, now, { keyedHash, data });
+  if (isTooLong(event.data)) return rejected(idOfInput(event.input), `holds more than ${MAX_EVENT_LENGTH} bytes`);
+  return checkEvent(event, sender, now, keyedHash);
 }
 
 /** A UTF-16 code unit is at most three bytes of UTF-8, so short data needs no count. */
@@ -76,23 +75,12 @@ const isTooLong = (data = ''): boolean =>
 
 const rejected = (id: string, predicate: string): Receipt => rejectedFor(id, [problemOf(predicate, '')]);
 
-export interface CheckOptions {
-  /** Left out: the event is stored without a content hash, and any later event of the same id is a duplicate. */
-  keyedHash?: KeyedHash;
-  /** The JSON of the event's data, if the caller has serialised it already. */
-  data?: string | undefined;
-}
-
-/**
- * Checks the parsed JSON of an event.
- * @returns the event, or the receipt of its rejection
- */
-export function checkEvent(
-  input: unknown,
+function checkEvent(
+  { input, data: serialised }: RawEvent,
   sender: Sender,
   now: number,
-  { keyedHash, data: serialised }: CheckOptions = {},
-): Checked | Receipt {
+  keyedHash: KeyedHash,
+): Item['checked'] {
   const read = readEvent(input);
   if ('problems' in read) {
     const refusals = senderRefusals(textsIn(input), sender).map(problemIn);
@@ -105,12 +93,11 @@ export function checkEvent(
   const { data } = input as WireEvent;
   const raw =
     typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : (serialised ?? JSON.stringify(data));
-  const hash = keyedHash === undefined ? null : hashEvent(event.type, data, raw, keyedHash);
   const warnings = joined(read.unknown, type.checks.implausible(event.data));
   return {
     event: prepareEvent(event),
     raw,
-    hash,
+    hash: hashEvent(event.type, data, raw, keyedHash),
     weight: type.weight(event.data),
     ...(envelope === undefined ? {} : { envelope }),
     ...(warnings === undefined ? {} : { warnings }),

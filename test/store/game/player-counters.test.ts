@@ -6,7 +6,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
-import { checkEvent, type Item } from '#events/ingest/prepare.ts';
+import { prepareItem, type Item } from '#events/ingest/prepare.ts';
 import type { IngestOptions } from '#events/ingest/event-queue.ts';
 import { ingestItems } from '#events/ingest/ingest-events.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
@@ -113,7 +113,7 @@ class Recount {
 /** A match of the players, reported by the operator. */
 function itemBetween(...numbers: number[]): Item {
   const sender = { kind: 'operator' } as const;
-  return { sender, checked: checkEvent(match({ teams: [team('Red', ...numbers)] }), sender, clock.now()) };
+  return prepareItem({ input: match({ teams: [team('Red', ...numbers)] }) }, sender, clock.now(), secretHash);
 }
 
 /** A process that ingests events. Its next transaction can be made to fail after the work and before the commit. */
@@ -200,7 +200,7 @@ const matchOfTwin = (number: number, ms: number): Item => {
   const timestamp = new Date(clock.now() - 60_000 + ms).toISOString();
   const played = match({ teams: [team('Red', person(number, 'Twin'))], started: timestamp, finished: timestamp });
   const sender = { kind: 'operator' } as const;
-  return { sender, checked: checkEvent({ ...played, time: timestamp }, sender, clock.now()) };
+  return prepareItem({ input: { ...played, time: timestamp } }, sender, clock.now(), secretHash);
 };
 
 onEachDatabase('of several players with one name, the one last observed with it is found', async (t, url) => {
