@@ -1,12 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '#platform/clock.ts';
+import type { KeyedHash } from '#db/db.ts';
 import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
 import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/ingest/json.ts';
-import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
-import type { Receipt } from '#events/ledger/receipts.ts';
-import { acceptEvents, type IngestDeps, type Report } from './accept-events.ts';
+import { MAX_EVENT_LENGTH, prepareItem } from '#events/ingest/prepare.ts';
+import type { Receipt, Sender } from '#events/ledger/receipts.ts';
 import { bodyFormat, linesOf, MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM, readBody, readChunks } from './body.ts';
 import { ReceiptLines } from './receipt-lines.ts';
+import type { RequestLimits } from './server-limits.ts';
+
+export interface IngestDeps {
+  clock: Clock;
+  limits: RequestLimits;
+  keyedHash: KeyedHash;
+}
+
+/** Who reports events, and how. */
+export interface Report {
+  sender: Sender;
+  /** Check the events and return receipts, but store nothing. */
+  dryRun: boolean;
+}
 
 /** `POST /events`: one event, an array of events, or a stream of lines. The response is one receipt per event, in order. */
 export interface EventRequest extends Report {
@@ -45,6 +60,19 @@ function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer):
     413,
     'invalid_request',
     `An array must not hold more than ${MAX_IN_ARRAY} events; send several requests.`,
+  );
+}
+
+/** Prepares the events of a request, or some of them, and passes them through the limits of their server to the event queue. */
+export function acceptEvents(
+  { clock, limits, keyedHash }: IngestDeps,
+  { sender, dryRun }: Report,
+  events: readonly (RawEvent | InvalidElement)[],
+): Promise<Receipt[]> {
+  const now = clock.now();
+  return limits.accept(
+    events.map((event) => prepareItem(event, sender, now, keyedHash)),
+    { dryRun },
   );
 }
 

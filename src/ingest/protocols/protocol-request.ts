@@ -5,7 +5,7 @@ import { parseOne } from '#events/ingest/json.ts';
 import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import type { WireEvent } from '#events/schema/index.ts';
-import { acceptEvents, type IngestDeps, type Report } from '../accept-events.ts';
+import { acceptEvents, type IngestDeps, type Report } from '../event-request.ts';
 import { bodyFormat, readBody } from '../body.ts';
 import type { RequestLimits } from '../server-limits.ts';
 import type { ProtocolRequest } from './protocol.ts';
