@@ -16,9 +16,8 @@ import {
 import { CLOSED } from '../closed.ts';
 import { readBigInts } from './big-integers.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
-import { resultCode, retryWhileLocked, SQLITE_BUSY } from './locked.ts';
+import { resultCode, retryWhileLocked, SQLITE_BUSY, WriteTurns } from './locks.ts';
 import { createPrivately } from './private-file.ts';
-import { WriteTurns } from './write-turns.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
 /** Primary result codes: READONLY, IOERR, FULL, CANTOPEN */

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { UsageError } from '#platform/errors.ts';
-import { resultCode, retryWhileLocked, SQLITE_BUSY } from '#db/sqlite/locked.ts';
+import { resultCode, retryWhileLocked, SQLITE_BUSY } from '#db/sqlite/locks.ts';
 import { reasonOf } from '../read-file.ts';
 import { type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
 
