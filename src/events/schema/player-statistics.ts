@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { counterValues } from './counters.ts';
 import { eventType, fewRows, itsPlayer, NO_CHECKS, parsed } from './event-type.ts';
 import { count, EXAMPLE_PLAYER, text, unnamedPlayer } from './members.ts';
-import { implausibleStatistics } from './plausibility.ts';
+import { type Problem, problemOf } from './problems.ts';
 
 const statistics = z.strictObject({
   player: unnamedPlayer,
@@ -49,3 +49,24 @@ export const STATISTICS_EVENTS = {
     players: itsPlayer,
   }),
 };
+
+const DAY_S = 86_400;
+const YEAR_S = 366 * DAY_S;
+/** The largest plausible increase between two statistics events, and the largest total of a player in the game itself. */
+const MAX_INCREASE = { kill_count: 100_000, death_count: 100_000, time_played: 31 * DAY_S };
+const MAX_TOTAL = { kill_count: 10_000_000, death_count: 10_000_000, time_played: 20 * YEAR_S };
+
+type Statistics = { gamemode: string } & Record<keyof typeof MAX_TOTAL, number>;
+
+export function implausibleStatistics(data: Statistics): Problem[] | undefined {
+  const [most, kind] = data.gamemode === 'vanilla' ? [MAX_TOTAL, 'total'] : [MAX_INCREASE, 'increase'];
+  const members = (Object.keys(most) as (keyof typeof most)[]).filter((member) => data[member] > most[member]);
+  if (members.length === 0) return undefined;
+  const unit = { kill_count: '', death_count: '', time_played: ' s' };
+  return members.map((member) =>
+    problemOf(
+      `is ${data[member]}${unit[member]}, more than is plausible as the ${kind} of one player`,
+      `data.${member}`,
+    ),
+  );
+}
