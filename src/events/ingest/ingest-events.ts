@@ -10,7 +10,7 @@ import { type Item, prepareItem, type Checked } from './prepare.ts';
 import { applyPseudonyms } from '../ledger/pseudonyms.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './accepted-events.ts';
 import type { NewPlayerLimit } from './new-players.ts';
-import { joined, type Problem, problemOf } from '../schema/problems.ts';
+import { type Problem, problemOf } from '../schema/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from '../ledger/receipts.ts';
 import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';
@@ -231,8 +231,13 @@ class IngestRun {
       this.#accepted.add(eventIdentity(server, event), checked, place);
       this.#addToLedger(sender, checked, place);
     }
-    const warnings = this.#recordWarnings(event, key, server?.key ?? 0, joined(checked.warnings, result?.warnings));
-    return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }), ...warnings };
+    const warnings = [...(checked.warnings ?? []), ...(result?.warnings ?? [])];
+    if (warnings.length > 0) this.#recordWarnings(event, key, server?.key ?? 0, warnings);
+    return {
+      ...{ id: event.id, status: 'accepted', receipt },
+      ...(note === undefined ? {} : { note }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
   }
 
   /**
@@ -245,16 +250,9 @@ class IngestRun {
     return 'got a new id, and so may all events after it, because this network already has newer events';
   }
 
-  #recordWarnings(
-    { id, type }: PreparedEvent,
-    key: number,
-    scope: number,
-    warnings: Problem[] | undefined,
-  ): { warnings?: Problem[] } {
-    if (warnings === undefined) return {};
+  #recordWarnings({ id, type }: PreparedEvent, key: number, scope: number, warnings: readonly Problem[]): void {
     recordWarnings(this.#work, { key, scope, id, type, warnings });
     this.serversWithRecords.add(scope);
-    return { warnings };
   }
 
   #addToLedger(sender: Sender, checked: Checked, { key, scope, aggregate }: LedgerPlace): void {

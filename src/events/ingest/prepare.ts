@@ -15,7 +15,7 @@ import {
 import { type Refusal, tooLate } from '../schema/event-type.ts';
 import { rejectedFor, type Receipt, type Sender } from '../ledger/receipts.ts';
 import { canonicalJson, contentHash } from '../ledger/content.ts';
-import { joined, MAX_PROBLEMS, type Problem, problemOf } from '../schema/problems.ts';
+import { MAX_PROBLEMS, type Problem, problemOf } from '../schema/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';
 import type { InvalidElement, RawEvent } from './json.ts';
@@ -93,14 +93,14 @@ function checkEvent(
   const { data } = input as WireEvent;
   const raw =
     typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : (serialised ?? JSON.stringify(data));
-  const warnings = joined(read.unknown, type.checks.implausible(event.data));
+  const warnings = [...(read.unknown ?? []), ...type.checks.implausible(event.data)];
   return {
     event: prepareEvent(event),
     raw,
     hash: hashEvent(event.type, data, raw, keyedHash),
     weight: type.weight(event.data),
     ...(envelope === undefined ? {} : { envelope }),
-    ...(warnings === undefined ? {} : { warnings }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 

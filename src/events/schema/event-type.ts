@@ -40,8 +40,11 @@ interface Checks<Data> {
   furtherIssues(data: unknown, found: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[];
   /** The timestamps in the data that cannot be right, given the event's own and the latest one that may be sent now. */
   misdated(data: Data, time: number, latest: number): Refusal[];
-  /** Warnings about values that are valid but not plausible; undefined for most events. */
-  implausible(data: Data): Problem[] | undefined;
+  /**
+   * Warnings about values that are valid but not plausible, such as milliseconds instead of seconds. The event is accepted,
+   * because a game may have other rules.
+   */
+  implausible(data: Data): Problem[];
 }
 
 /** The data as handlers get it: computed outside the transaction; pseudonyms are applied in the transaction. */
@@ -89,7 +92,7 @@ export const tooLate = (place: string): Refusal => ({
 export const NO_CHECKS: Checks<unknown> = {
   furtherIssues: () => [],
   misdated: () => [],
-  implausible: () => undefined,
+  implausible: () => [],
 };
 
 export const noPlayers = (): string[] => [];

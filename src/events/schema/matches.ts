@@ -109,14 +109,14 @@ const MAX_SCORE = 10_000_000;
 
 type Player = FinishedMatch['teams'][number]['players'][number];
 
-export function implausibleMatch({ started, finished, teams }: FinishedMatch): Problem[] | undefined {
+function implausibleMatch({ started, finished, teams }: FinishedMatch): Problem[] {
   const seconds = (finished - started) / 1000;
-  let warnings: Problem[] | undefined;
-  if (seconds > DAY_S) warnings = [problemOf('is more than a day before `data.finished`', 'data.started')];
+  const warnings: Problem[] = [];
+  if (seconds > DAY_S) warnings.push(problemOf('is more than a day before `data.finished`', 'data.started'));
   for (const [t, { players }] of teams.entries()) {
     for (const [p, player] of players.entries()) {
       if (isPlausible(player, seconds)) continue;
-      (warnings ??= []).push(...aboutPlayer(player, seconds, `data.teams.${t}.players.${p}`));
+      warnings.push(...aboutPlayer(player, seconds, `data.teams.${t}.players.${p}`));
       if (warnings.length >= MAX_WARNINGS) return warnings.slice(0, MAX_WARNINGS);
     }
   }

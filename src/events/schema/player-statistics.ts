@@ -56,12 +56,9 @@ const YEAR_S = 366 * DAY_S;
 const MAX_INCREASE = { kill_count: 100_000, death_count: 100_000, time_played: 31 * DAY_S };
 const MAX_TOTAL = { kill_count: 10_000_000, death_count: 10_000_000, time_played: 20 * YEAR_S };
 
-type Statistics = { gamemode: string } & Record<keyof typeof MAX_TOTAL, number>;
-
-export function implausibleStatistics(data: Statistics): Problem[] | undefined {
+function implausibleStatistics(data: z.output<typeof statistics>): Problem[] {
   const [most, kind] = data.gamemode === 'vanilla' ? [MAX_TOTAL, 'total'] : [MAX_INCREASE, 'increase'];
   const members = (Object.keys(most) as (keyof typeof most)[]).filter((member) => data[member] > most[member]);
-  if (members.length === 0) return undefined;
   const unit = { kill_count: '', death_count: '', time_played: ' s' };
   return members.map((member) =>
     problemOf(

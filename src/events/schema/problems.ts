@@ -26,10 +26,6 @@ export function problemOf(predicate: string, place: string): Problem {
 export const reasonAbout = (subject: string, { reason }: Pick<Problem, 'reason'>): string =>
   reason.replace(/^(?:`[^`]*`|The event)/, () => subject);
 
-/** Both lists; undefined if there is none. */
-export const joined = (one: Problem[] | undefined, other: Problem[] | undefined): Problem[] | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : [...one, ...other];
-
 /**
  * The problems that the schema found, in sentences for the author of a plugin.
  * @param types the types of events to suggest if the type is wrong
