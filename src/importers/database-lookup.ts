@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import { isShortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { readEvent } from '#events/schema/read-event.ts';
+import { readEvent } from '#events/schema/index.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';

@@ -15,7 +15,7 @@ import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { readEvent } from '#events/schema/read-event.ts';
+import { readEvent } from '#events/schema/index.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createEmptyDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
 

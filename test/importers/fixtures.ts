@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { NetworkLookup } from '#importers/network-lookup.ts';
 import type { Finding } from '#importers/finding.ts';
-import { readEvent } from '#events/schema/read-event.ts';
-import type { Event } from '#events/schema/index.ts';
+import { readEvent, type Event } from '#events/schema/index.ts';
 
 /** A temporary folder with files; disposing removes it. */
 export async function folderOf(

@@ -5,7 +5,7 @@ import { changeServer, createServer, unwatchServer, watchServer } from '#admin/s
 import { reasonAbout } from '#events/schema/problems.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import { readEvent } from '#events/schema/read-event.ts';
+import { readEvent } from '#events/schema/index.ts';
 import { WATCH_PROTOCOLS, watchOf, type WatchTarget } from '#store/game/watches/server-watches.ts';
 import { PUNISHMENT_SCOPES, type Server, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
 import { commandActor } from '../command/command.ts';

@@ -1,7 +1,7 @@
 import { keyOf } from '#platform/ids.ts';
 import { firstCharacters, nameKey } from '#platform/text.ts';
-import { readEvent } from '../schema/read-event.ts';
 import {
+  readEvent,
   type Event,
   type EventName,
   isType,

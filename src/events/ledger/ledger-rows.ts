@@ -2,8 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { withoutNoncharacters } from '#platform/text.ts';
 import { sql } from '#db/sql.ts';
 import { applyPseudonyms } from './pseudonyms.ts';
-import { readEvent } from '../schema/read-event.ts';
-import { type EventName, type PreparedEvent, prepareEvent, typeOf, VERSION } from '../schema/index.ts';
+import { readEvent, type EventName, type PreparedEvent, prepareEvent, typeOf, VERSION } from '../schema/index.ts';
 
 /** An event of the ledger. */
 export interface LedgerRow {

@@ -13,7 +13,7 @@ import { ROTATION_EVENTS } from './rotations.ts';
 import { SERVER_EVENTS } from './servers.ts';
 import type { EventType } from './event-type.ts';
 import { RECEIPT_ID, text, timestamp } from './members.ts';
-import { type Problem, problemsIn } from './problems.ts';
+import { type Problem, problemOf, problemsIn } from './problems.ts';
 
 /**
  * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,
@@ -110,8 +110,27 @@ export type PreparedEvent<T extends EventName = EventName> = {
 export const prepareEvent = (event: Event): PreparedEvent =>
   ({ ...event, data: typeOf(event.type).prepared.from(event.data) }) as PreparedEvent;
 
+export const isType = (type: unknown): type is EventName =>
+  typeof type === 'string' && Object.hasOwn(EVENT_TYPES, type);
+
+export interface ReadEvent {
+  event: Event;
+  /** Of an event of a newer version: JSON of `version` and of the unknown members outside of `data`. */
+  envelope?: string;
+  /** The unknown members of an event of a newer version; undefined if there are none. */
+  unknown?: Problem[];
+}
+
+/**
+ * Checks one event. An event of a newer version than the schema's may have unknown members, which are left out of the parsed
+ * event.
+ */
+export function readEvent(input: unknown): ReadEvent | { problems: Problem[] } {
+  return isNewer(input) ? readNewer(input) : parseBySchema(input);
+}
+
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
-export function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
+function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
   const result = EventSchema.safeParse(input);
   if (result.success) return { event: result.data };
   const { issues } = result.error;
@@ -120,5 +139,54 @@ export function parseBySchema(input: unknown): { event: Event } | { problems: Pr
   return { problems: problemsIn([...issues, ...others], input, TYPES_OF_SERVERS) };
 }
 
-export const isType = (type: unknown): type is EventName =>
-  typeof type === 'string' && Object.hasOwn(EVENT_TYPES, type);
+/** The largest version: a greater one is a mistake of the sender. */
+const MAX_VERSION = 1_000_000;
+/** Maximum unknown members that a receipt names. */
+const MAX_NAMED = 5;
+/** Maximum unknown members of an event. */
+const MAX_UNKNOWN = 10_000;
+
+type Members = Record<string, unknown>;
+type Path = readonly PropertyKey[];
+
+function isNewer(input: unknown): input is Members & { version: number } {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
+  const { version } = input as Members;
+  return Number.isInteger(version) && (version as number) > VERSION && (version as number) <= MAX_VERSION;
+}
+
+function readNewer(input: Members & { version: number }): ReadEvent | { problems: Problem[] } {
+  const asKnown = { ...input, version: VERSION };
+  const unknown = findUnknownMembers(asKnown);
+  const read = parseBySchema(unknown.length === 0 ? asKnown : without(asKnown, unknown));
+  if ('problems' in read) return read;
+  const beside = unknown.flatMap((path) => (path.length === 1 ? [[path[0], input[path[0] as string]]] : []));
+  const envelope = JSON.stringify({ version: input.version, ...(Object.fromEntries(beside) as Members) });
+  return { ...read, envelope, ...(unknown.length === 0 ? {} : { unknown: warningsAbout(unknown) }) };
+}
+
+/** The paths of the members that the schema does not know. */
+function findUnknownMembers(input: Members): Path[] {
+  const issues = EventSchema.safeParse(input).error?.issues ?? [];
+  return issues
+    .flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : []))
+    .slice(0, MAX_UNKNOWN);
+}
+
+function without(input: Members, members: readonly Path[]): Members {
+  const copy = structuredClone(input);
+  for (const path of members) {
+    const parent = path
+      .slice(0, -1)
+      .reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], copy);
+    Reflect.deleteProperty(parent as object, path.at(-1)!);
+  }
+  return copy;
+}
+
+function warningsAbout(unknown: readonly Path[]): Problem[] {
+  const reason = 'is not a member that this version of Scorehall knows; it is stored with the event and not used';
+  const warnings = unknown.slice(0, MAX_NAMED).map((path) => problemOf(reason, path.join('.')));
+  const more = unknown.length - warnings.length;
+  return more === 0 ? warnings : [...warnings, problemOf(`has ${more} more unknown members`, '')];
+}

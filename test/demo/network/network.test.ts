@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WireEvent } from '#events/schema/index.ts';
-import { readEvent } from '#events/schema/read-event.ts';
+import { type WireEvent, readEvent } from '#events/schema/index.ts';
 import { MEMBER, OPERATOR, sampleNetwork } from '#demo/network/index.ts';
 import { MODES } from '#demo/network/match/modes.ts';
 import { NO_DRAWING, NOW, ofType, SHORT, shortHistory } from './sample.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEvent } from '#events/schema/read-event.ts';
+import { readEvent } from '#events/schema/index.ts';
 import { HOUR, MINUTE } from '#demo/network/calendar.ts';
 import { sampleNetwork, type Sample } from '#demo/network/index.ts';
 import { NOW, type OfType, SHORT, shortHistory } from './sample.ts';

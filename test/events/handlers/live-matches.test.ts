@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
-import type { WireEvent } from '#events/schema/index.ts';
+import { type WireEvent, readEvent } from '#events/schema/index.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { readEvent } from '#events/schema/read-event.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { purge } from '#store/purge.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
