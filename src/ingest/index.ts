@@ -83,9 +83,9 @@ export async function openIngest(
     const [path = '/', search = ''] = request.url!.split('?', 2);
     const name = withoutSlash(path);
     if (name === '/openapi.json' && isRead(request)) return send(response, 200, (document ??= openApiDocument(facts)));
-    const protocol = protocolRoute(name);
-    if (protocol !== undefined) return await serveProtocol(request, response, protocol);
     const found = router.find(name);
+    const protocol = found === undefined ? protocolRoute(name) : undefined;
+    if (protocol !== undefined) return await serveProtocol(request, response, protocol);
     if (found !== undefined) setRoute(response, found.path);
     const credential = await credentials.of(request);
     if (found === undefined)
