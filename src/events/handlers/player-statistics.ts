@@ -28,7 +28,7 @@ async function applyStatistics(context: EventContext, data: DataOf<'player.stati
     data.faction_id,
     data.faction_role,
   ]);
-  const values = withoutZeros(data.counters);
+  const values = data.counters && withoutZeros(data.counters);
   if (values === undefined) return undefined;
   const reported = { uuid: data.player.uuid, path: 'data.counters', values };
   const warnings = await applyReports(context, 'factions', [reported]);

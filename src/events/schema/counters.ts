@@ -50,8 +50,7 @@ export interface ReportedCounters {
 }
 
 /** The values without zeros, which change nothing; undefined if none is left. */
-export function withoutZeros(values: CounterValues | undefined): CounterValues | undefined {
-  if (values === undefined) return undefined;
+export function withoutZeros(values: CounterValues): CounterValues | undefined {
   const entries = Object.entries(values).filter(([, value]) => value > 0);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

@@ -168,7 +168,7 @@ function summariseCounters({ teams }: FinishedMatch): CountersSummary | undefine
   const reported: ReportedCounters[] = [];
   for (const [t, team] of teams.entries()) {
     for (const [p, { uuid, name, primary, counters }] of team.players.entries()) {
-      const values = withoutZeros(counters);
+      const values = counters && withoutZeros(counters);
       if (values === undefined) continue;
       (shown ??= []).push({ team: team.name, uuid, name, counters: values });
       const path = `data.teams.${t}.players.${p}.counters`;
