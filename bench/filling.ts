@@ -1,7 +1,7 @@
 import type { Db } from '#db/db.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { effectOf } from '#events/handlers/index.ts';
-import { contentHash } from '#events/ledger/content.ts';
+import { contentHash } from '#events/ingest/prepare.ts';
 import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
 import { prepareEvent } from '#events/schema/index.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';

@@ -91,3 +91,17 @@ export function withoutAddresses(text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
 }
+
+/** Whether two JSON texts are equal as canonical JSON: the order of members does not count. */
+export const isSameJson = (one: string, other: string): boolean =>
+  canonicalJson(JSON.parse(one)) === canonicalJson(JSON.parse(other));
+
+/** JSON with the members of all objects sorted by name (as in RFC 8785). */
+export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value));
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}

@@ -2,7 +2,7 @@ import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { findTarget, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { isSameContent } from '../ledger/content.ts';
+import { isSameJson } from '#platform/text.ts';
 import { punishmentAggregate } from './punishment-aggregate.ts';
 
 /** The punishment that an event names: by id, or by the issuer's reference, with the issuer if it is another server. */
@@ -38,7 +38,7 @@ export async function isSameChange(
   accepted: { scope: number; body: string; aggregate: string | null },
   raw: string,
 ): Promise<boolean> {
-  if (!isSameContent(withoutName(accepted.body), withoutName(raw))) return false;
+  if (!isSameJson(withoutName(accepted.body), withoutName(raw))) return false;
   const target = await findNamed(db, accepted.scope, JSON.parse(raw) as NamedPunishment);
   return target !== undefined && punishmentAggregate(target) === accepted.aggregate;
 }

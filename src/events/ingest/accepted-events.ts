@@ -6,7 +6,7 @@ import { effectOf } from '../handlers/index.ts';
 import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
 import { type EventName, typeOf } from '../schema/index.ts';
 import type { Checked } from './prepare.ts';
-import { isSameContent } from '../ledger/content.ts';
+import { isSameJson } from '#platform/text.ts';
 import { problemOf } from '../schema/problems.ts';
 
 /** The identity of an event: the key of its server (0 for the network itself) and the sender's id. */
@@ -74,7 +74,7 @@ export class AcceptedEvents {
     if (typeOf(event.type).stored !== 'whole') return false;
     const { type, body, aggregate } = accepted.content ?? (await this.#readContent(accepted.key));
     if (type !== event.type) return false;
-    if (isSameContent(body, raw)) return true;
+    if (isSameJson(body, raw)) return true;
     return await effectOf(type).ledger.isSame(this.#tx, { scope: accepted.scope, body, aggregate }, raw);
   }
 
