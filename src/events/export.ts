@@ -44,11 +44,14 @@ const BATCH_SIZE = 200;
 /** Returns a function that makes an event of a row, whose body has been pseudonymised. */
 async function eventsOfRows(db: Queryable, rows: readonly LedgerRow[]): Promise<(row: LedgerRow) => WireEvent> {
   const completions = new Map<EventName, Completion>();
-  for (const [type, own] of Map.groupBy(rows, ({ type }) => type))
-    completions.set(type, await effectOf(type).ledger.exported(db, own));
+  for (const [type, own] of Map.groupBy(rows, ({ type }) => type)) {
+    const complete = await effectOf(type).exported?.(db, own);
+    if (complete !== undefined) completions.set(type, complete);
+  }
   return (row) => {
     const { key, event_id: id, time, server } = row;
-    const data = completions.get(row.type)!(row, JSON.parse(row.body) as Record<string, unknown>);
+    const stored = JSON.parse(row.body) as Record<string, unknown>;
+    const data = completions.get(row.type)?.(row, stored) ?? stored;
     const event = toWireEvent({ key, id, type: typeInLedger(row.type), time, server, data });
     return { ...event, ...parseEnvelope(row.envelope) } as WireEvent;
   };

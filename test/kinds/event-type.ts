@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { eventType, fewRows, itsPlayer, NO_CHECKS, parsed } from '#events/schema/event-type.ts';
 import { EXAMPLE_PLAYER, player } from '#events/schema/members.ts';
-import {
-  AS_STORED,
-  type Effects,
-  type EventEffect,
-  hasNoAggregate,
-  loadsNothing,
-  storesNoNames,
-} from '#events/handlers/event-effect.ts';
+import { type Effects, type EventEffect } from '#events/handlers/event-effect.ts';
 import { EFFECTS } from '#events/handlers/index.ts';
 import { EVENT_TYPES } from '#events/schema/index.ts';
 
@@ -35,13 +28,11 @@ const sneezed = {
 
 const effect: EventEffect<z.output<typeof data>> = {
   apply: () => undefined,
-  load: loadsNothing,
   changesPlayers: false,
-  aggregate: hasNoAggregate,
+  aggregate: null,
   observes: (event) => event.player,
   retract: { undo: () => null },
-  anonymise: storesNoNames,
-  ledger: AS_STORED,
+  anonymise: null,
 };
 
 const without = <T extends object, K extends keyof T>(value: T, _property: K): Omit<T, K> => value;
@@ -81,8 +72,6 @@ export function incompleteTypes(): void {
   // @ts-expect-error
   isEffect(without(effect, 'apply'));
   // @ts-expect-error
-  isEffect(without(effect, 'load'));
-  // @ts-expect-error
   isEffect(without(effect, 'changesPlayers'));
   // @ts-expect-error
   isEffect(without(effect, 'aggregate'));
@@ -92,6 +81,4 @@ export function incompleteTypes(): void {
   isEffect(without(effect, 'retract'));
   // @ts-expect-error
   isEffect(without(effect, 'anonymise'));
-  // @ts-expect-error
-  isEffect(without(effect, 'ledger'));
 }

@@ -7,7 +7,7 @@ import { returnPunishments } from './returning-players.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
-import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { LINK_EVENTS } from '../schema/account-links.ts';
 import {
@@ -85,13 +85,11 @@ async function undoLink(work: UnitOfWork, row: LedgerRow, { player }: Pick<Link,
 export const LINK_EFFECTS: Effects<typeof LINK_EVENTS> = {
   'account.link': {
     apply: applyLink,
-    load: loadsNothing,
     // Linking brings a deleted player back: later events of the transaction keep the real UUID.
     changesPlayers: true,
-    aggregate: hasNoAggregate,
+    aggregate: null,
     observes: ({ player }) => player,
     retract: { undo: undoLink },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
 };

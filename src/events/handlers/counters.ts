@@ -1,6 +1,6 @@
 import { counterByKey, deleteCounter, listCounters, saveCounter } from '#store/game/counters/counters.ts';
 import { createJob } from '#store/jobs.ts';
-import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
+import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import { type COUNTER_EVENTS, MAX_COUNTERS } from '../schema/counters.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
@@ -54,22 +54,18 @@ async function recount({ work }: EventContext, params: RecountParams): Promise<v
 export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {
   'counter.declared': {
     apply: applyCounterDeclared,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: { reversedBy: 'counter.removed' },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
   'counter.removed': {
     apply: applyCounterRemoved,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: { reversedBy: 'counter.declared' },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
 };

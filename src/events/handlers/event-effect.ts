@@ -17,21 +17,30 @@ export interface EventEffect<Data = unknown> {
    * @throws EventRejected
    */
   apply(context: EventContext, data: Data): Promise<HandlerResult> | HandlerResult;
-  /** Reads the rows that `apply` needs, for all events of a transaction, in few statements. */
-  load(work: UnitOfWork, events: readonly { scope: number; data: Data }[]): Promise<void> | void;
+  /** Reads rows that `apply` would read one by one, for all events of a transaction, in few statements. */
+  load?(work: UnitOfWork, events: readonly { scope: number; data: Data }[]): Promise<void> | void;
   /** Whether a UUID may mean another player after the event, so that later events of the transaction are looked up again. */
   changesPlayers: boolean;
   /**
    * The aggregate that it changes: rows whose content depends on the order of events (`aggregates.ts`). Null if the event
    * changes only sums and newest values, which need no other event to retract it, or if `apply` returns the aggregate.
    */
-  aggregate(data: Data, scope: number): string | null;
-  /** The player whose name it records, unless `retract` works in chunks. */
-  observes(data: Data): Observation | undefined;
+  aggregate: ((data: Data, scope: number) => string) | null;
+  /** The player whose name it records; null if it records none, or `retract` works in chunks. */
+  observes: ((data: Data) => Observation) | null;
   retract: Retraction<Data>;
-  /** Replaces deleted players in the rows of the event; the names of `observes` are replaced by the caller. */
-  anonymise(tx: Queryable, event: number, players: DeletedPlayers): Promise<void> | void;
-  ledger: LedgerForm;
+  /**
+   * Replaces deleted players in the rows of the event; null if they store no names or UUIDs. The caller replaces the names of
+   * `observes`.
+   */
+  anonymise: ((tx: Queryable, event: number, players: DeletedPlayers) => Promise<void> | void) | null;
+  /** Whether an earlier event of the same id has the same meaning, although the data differ; left out: it has not. */
+  isSame?(tx: Queryable, earlier: Accepted, raw: string): Promise<boolean>;
+  /**
+   * Prepares the export of rows of the type; left out: their data are exported as the ledger stores them.
+   * @returns a function that completes the data of one of them
+   */
+  exported?(db: Queryable, rows: readonly LedgerRow[]): Promise<Completion>;
 }
 
 /** An effect for each type of a table. */
@@ -76,14 +85,6 @@ export interface DeletedPlayers {
   owner: { key: number; name: string } | undefined;
 }
 
-/** Comparison and export of an event's data in the ledger. */
-interface LedgerForm {
-  /** Whether an earlier event of the same id has the same meaning, although the data differ. */
-  isSame(tx: Queryable, earlier: Accepted, raw: string): Promise<boolean> | boolean;
-  /** Prepares the export of rows of the type. @returns a function that completes the data of one of them */
-  exported(db: Queryable, rows: readonly LedgerRow[]): Promise<Completion> | Completion;
-}
-
 /** An event in the ledger: the key of its server, and its data as JSON. */
 export interface Accepted {
   scope: number;
@@ -93,11 +94,5 @@ export interface Accepted {
 
 export type Completion = (row: LedgerRow, data: Record<string, unknown>) => object;
 
-export const AS_STORED: LedgerForm = { isSame: () => false, exported: () => (_row, data) => data };
-export const loadsNothing = (): void => undefined;
-export const hasNoAggregate = (): null => null;
-export const observesNone = (): undefined => undefined;
-/** For events whose rows do not store names or UUIDs of players. */
-export const storesNoNames = (): void => undefined;
 /** For events that only change their aggregate. */
 export const AGGREGATE_ONLY = { undo: (_batch: UnitOfWork, { aggregate }: LedgerRow): string | null => aggregate };

@@ -30,7 +30,7 @@ export const EFFECTS: Effects<typeof EVENT_TYPES> = {
 };
 
 /** The effect of a type; the type of its data is erased. */
-export const effectOf = (type: EventName): EventEffect => EFFECTS[type];
+export const effectOf = (type: EventName): EventEffect => EFFECTS[type] as EventEffect;
 
 /** Events of operators that are never retracted. */
 export const NOT_RETRACTED = TYPES.filter((type) => {

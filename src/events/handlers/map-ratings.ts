@@ -11,7 +11,7 @@ import {
   observePlayer,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import { AS_STORED, type Effects, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MAP_RATING_EVENTS } from '../schema/map-ratings.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
@@ -120,12 +120,10 @@ async function undoRated(
 export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {
   'map.rated': {
     apply: applyRated,
-    load: loadsNothing,
     changesPlayers: false,
     aggregate: ({ map }) => mapAggregate(map),
     observes: ({ player }) => player,
     retract: { undo: undoRated },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
 };

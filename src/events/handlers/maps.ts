@@ -11,7 +11,7 @@ import {
   eventScope,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import { AS_STORED, type Effects, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
+import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MAP_EVENTS } from '../schema/maps.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
@@ -189,12 +189,11 @@ export const mapAggregate = (name: string): string => `${MAPS.prefix} ${nameKey(
 export const MAP_EFFECTS: Effects<typeof MAP_EVENTS> = {
   'map.published': {
     apply: applyPublished,
-    load: loadsNothing,
     changesPlayers: false,
     aggregate: ({ name }) => mapAggregate(name),
-    observes: observesNone,
+    observes: null,
     retract: { undo: undoPublished },
-    anonymise: storesNoNames,
-    ledger: { ...AS_STORED, exported: withPictures },
+    anonymise: null,
+    exported: withPictures,
   },
 };

@@ -1,4 +1,4 @@
-import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone } from './event-effect.ts';
+import type { Effects } from './event-effect.ts';
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
@@ -125,12 +125,10 @@ function headText({ key, server }: EventContext, { map, ...others }: MatchSummar
 export const MATCH_EFFECTS: Effects<typeof MATCH_EVENTS> = {
   'match.finished': {
     apply: applyFinished,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: { begin: beginMatch, next: continueMatch },
     anonymise: anonymiseMatch,
-    ledger: AS_STORED,
   },
 };

@@ -5,7 +5,7 @@ import { isShortUuid, shortUuid } from '#platform/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
 import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
-import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
+import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MERGE_EVENTS } from '../schema/player-merges.ts';
 
@@ -82,12 +82,10 @@ async function renameUnnamed(tx: Queryable, key: number, uuid: string): Promise<
 export const MERGE_EFFECTS: Effects<typeof MERGE_EVENTS> = {
   'player.merged': {
     apply: applyMerged,
-    load: loadsNothing,
     changesPlayers: true,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: { reversedBy: 'nothing' },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
 };

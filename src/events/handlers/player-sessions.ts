@@ -8,7 +8,7 @@ import {
   observePlayer,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, storesNoNames } from './event-effect.ts';
+import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SESSION_EVENTS } from '../schema/player-sessions.ts';
 
@@ -54,42 +54,34 @@ async function undoNamed(work: UnitOfWork, { key }: LedgerRow, { player }: DataO
 export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
   'player.login': {
     apply: (context, data) => applySession(context, data, true),
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
+    aggregate: null,
     observes: ({ player }) => ({ ...player, session: 'lastLogin' }),
     retract: { undo: undoSession },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
   'player.named': {
     apply: applyNamed,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
+    aggregate: null,
     observes: ({ player }) => player,
     retract: { undo: undoNamed },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
   'player.logout': {
     apply: (context, data) => applySession(context, data, false),
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
+    aggregate: null,
     observes: ({ player }) => ({ ...player, session: 'lastLogout' }),
     retract: { undo: undoSession },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
   'player.known': {
     apply: applyKnown,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
+    aggregate: null,
     observes: ({ player }) => player,
     retract: { undo: undoNamed },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
 };

@@ -10,16 +10,7 @@ import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggrega
 import { namedByIssuer } from './exported-punishments.ts';
 import { findNamed, isSameChange } from './named-punishments.ts';
 import { PunishmentReferences } from '../ledger/punishment-references.ts';
-import {
-  AGGREGATE_ONLY,
-  AS_STORED,
-  type DeletedPlayers,
-  type Effects,
-  hasNoAggregate,
-  loadsNothing,
-  observesNone,
-  storesNoNames,
-} from './event-effect.ts';
+import { AGGREGATE_ONLY, type DeletedPlayers, type Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 import {
@@ -181,26 +172,23 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     observes: ({ punished }) => punished,
     retract: { undo: undoIssued },
     anonymise: anonymisePunisher,
-    ledger: AS_STORED,
   },
   'punishment.changed': {
     apply: applyChanged,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: AGGREGATE_ONLY,
-    anonymise: storesNoNames,
-    ledger: BY_ISSUER,
+    anonymise: null,
+    ...BY_ISSUER,
   },
   'punishment.revoked': {
     apply: applyRevoked,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: AGGREGATE_ONLY,
     anonymise: anonymiseRevoker,
-    ledger: BY_ISSUER,
+    ...BY_ISSUER,
   },
 };

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { problemOf } from '../schema/problems.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
-import { AS_STORED, type Effects, hasNoAggregate, loadsNothing, observesNone, storesNoNames } from './event-effect.ts';
+import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
@@ -100,32 +100,26 @@ async function isStored({ work, server, time }: EventContext, id: string): Promi
 export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
   'server.configured': {
     apply: applyConfigured,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: { reversedBy: 'server.configured' },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
   'server.presence': {
     apply: applyPresence,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: 'not stored',
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
   'server.removed': {
     apply: applyRemoved,
-    load: loadsNothing,
     changesPlayers: false,
-    aggregate: hasNoAggregate,
-    observes: observesNone,
+    aggregate: null,
+    observes: null,
     retract: { reversedBy: 'server.configured' },
-    anonymise: storesNoNames,
-    ledger: AS_STORED,
+    anonymise: null,
   },
 };

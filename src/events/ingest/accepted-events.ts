@@ -75,7 +75,7 @@ export class AcceptedEvents {
     const { type, body, aggregate } = accepted.content ?? (await this.#readContent(accepted.key));
     if (type !== event.type) return false;
     if (isSameJson(body, raw)) return true;
-    return await effectOf(type).ledger.isSame(this.#tx, { scope: accepted.scope, body, aggregate }, raw);
+    return (await effectOf(type).isSame?.(this.#tx, { scope: accepted.scope, body, aggregate }, raw)) ?? false;
   }
 
   async #readContent(key: number): Promise<Content> {

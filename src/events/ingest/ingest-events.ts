@@ -172,7 +172,8 @@ class IngestRun {
     }
     await this.#accepted.load(identities);
     await this.#work.load(players);
-    for (const [type, events] of Map.groupBy(loaded, ({ type }) => type)) await effectOf(type).load(this.#work, events);
+    for (const [type, events] of Map.groupBy(loaded, ({ type }) => type))
+      await effectOf(type).load?.(this.#work, events);
   }
 
   async #ingestOne(sender: Sender, checked: Checked): Promise<Receipt> {
@@ -227,7 +228,7 @@ class IngestRun {
     const note = requested === undefined || key === requested ? result?.note : this.#renumberedNote(result?.note);
     if (typeOf(type).stored !== 'never') {
       const scope = server?.key ?? 0;
-      const place = { key, scope, aggregate: result?.aggregate ?? effect.aggregate(data, scope) };
+      const place = { key, scope, aggregate: result?.aggregate ?? effect.aggregate?.(data, scope) ?? null };
       this.#accepted.add(eventIdentity(server, event), checked, place);
       this.#addToLedger(sender, checked, place);
     }

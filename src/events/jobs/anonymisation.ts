@@ -139,6 +139,6 @@ async function anonymiseEvent(tx: Queryable, event: StoredEvent, scan: DeletedPl
   ];
   await tx.run(sql`
     update ledger set body = ${body}, envelope = ${envelope}, content_hash = null where key = ${key}`);
-  await effectOf(type).anonymise(tx, key, scan);
+  await effectOf(type).anonymise?.(tx, key, scan);
   if (owner !== undefined) await anonymiseNames(tx, key, owner);
 }

@@ -35,7 +35,7 @@ export async function withdrawEvents(work: UnitOfWork, events: readonly StoredEv
   return aggregates;
 }
 
-const playerIn = ({ row, event }: StoredEvent) => effectOf(row.type).observes(event.data);
+const playerIn = ({ row, event }: StoredEvent) => effectOf(row.type).observes?.(event.data);
 
 /** The observation of an event; without a name, of the short UUID before all other observations. */
 function observedIn({ players }: UnitOfWork, one: StoredEvent): Observed | undefined {
