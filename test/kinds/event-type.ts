@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, itsPlayer, NO_CHECKS, parsed } from '#events/schema/event-type.ts';
+import { eventType, fewRows, itsPlayer, NO_CHECKS } from '#events/schema/event-type.ts';
 import { EXAMPLE_PLAYER, player } from '#events/schema/members.ts';
 import { type Effects, type EventEffect } from '#events/handlers/event-effect.ts';
 import { EFFECTS } from '#events/handlers/index.ts';
@@ -22,7 +22,6 @@ const sneezed = {
   pseudonyms: 'always',
   weight: fewRows,
   checks: NO_CHECKS,
-  prepared: parsed(data),
   players: itsPlayer,
 } as const;
 
@@ -65,8 +64,6 @@ export function incompleteTypes(): void {
   eventType(without(sneezed, 'weight'));
   // @ts-expect-error
   eventType(without(sneezed, 'checks'));
-  // @ts-expect-error
-  eventType(without(sneezed, 'prepared'));
   // @ts-expect-error
   eventType(without(sneezed, 'players'));
   // @ts-expect-error

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, itsPlayer, NO_CHECKS, parsed } from './event-type.ts';
+import { eventType, fewRows, itsPlayer, NO_CHECKS } from './event-type.ts';
 import { EXAMPLE_PLAYER, player, text } from './members.ts';
 
 const data = z.strictObject({
@@ -19,7 +19,6 @@ export const LINK_EVENTS = {
     pseudonyms: 'stored',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(data),
     players: itsPlayer,
   }),
 };

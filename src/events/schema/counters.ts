@@ -3,7 +3,7 @@ import { AGGREGATES } from '#store/game/counters/counters.ts';
 import type { CounterValues } from '#store/game/counters/player-counters.ts';
 import { METRICS } from '#store/game/leaderboards/leaderboards.ts';
 import { COUNTERS, GROUP_NAMES } from '#store/game/statistics-groups.ts';
-import { eventType, fewRows, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
+import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
 import { count, text } from './members.ts';
 
 /** Schemas of a network's own counters: their declarations, and the values that events report. */
@@ -88,7 +88,6 @@ export const COUNTER_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(declared),
     players: noPlayers,
   }),
   'counter.removed': eventType({
@@ -101,7 +100,6 @@ export const COUNTER_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(removed),
     players: noPlayers,
   }),
 };

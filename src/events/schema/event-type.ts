@@ -23,6 +23,7 @@ export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unkn
   /** The approximate number of rows that it writes, which limits count. Without rows of new players, which only the writer knows. */
   weight(data: z.output<Schema>): number;
   checks: Checks<z.output<Schema>>;
+  /** Left out if handlers get the parsed data. */
   prepared: PreparedForm<z.output<Schema>, Prepared>;
   /** The UUIDs of its players, which are added if they are not known. */
   players(data: NoInfer<Prepared>): string[];
@@ -66,14 +67,18 @@ export interface Refusal {
 }
 
 /** Checks that the value has all properties of an event type, and infers the types of its data. */
-export const eventType = <Schema extends z.ZodType, Prepared>(
+export function eventType<Schema extends z.ZodType>(type: AsParsed<Schema>): EventType<Schema, z.output<Schema>>;
+export function eventType<Schema extends z.ZodType, Prepared>(
   type: EventType<Schema, Prepared>,
-): EventType<Schema, Prepared> => type;
-
-/** Handlers get the parsed data. */
-export function parsed<Schema extends z.ZodType>(_data: Schema): PreparedForm<z.output<Schema>, z.output<Schema>> {
-  return { from: (data) => data, rename: (data, pseudonyms) => rename(data, pseudonyms) as z.output<Schema> };
+): EventType<Schema, Prepared>;
+export function eventType(type: Omit<EventType, 'prepared'>): EventType {
+  return { prepared: { from: (data) => data, rename }, ...type };
 }
+
+/** A type whose handlers get the parsed data. */
+type AsParsed<Schema extends z.ZodType> = Omit<EventType<Schema, z.output<Schema>>, 'prepared'> & {
+  prepared?: never;
+};
 
 /** The weight of a player without a row yet: the player, the counters and the name. */
 export const NEW_PLAYER_WEIGHT = 3;

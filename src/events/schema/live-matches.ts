@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, NO_CHECKS, noPlayers, OTHER_WEIGHT, parsed, type Refusal } from './event-type.ts';
+import { eventType, NO_CHECKS, noPlayers, OTHER_WEIGHT, type Refusal } from './event-type.ts';
 import { MAX_PLAYERS, findProblems, matchTeam, objective } from './match-schema.ts';
 import { count, EXAMPLE_PLAYER, name, text, timestamp } from './members.ts';
 
@@ -56,7 +56,6 @@ export const LIVE_MATCH_EVENTS = {
       return OTHER_WEIGHT + Math.ceil(listed / LISTED_PER_PAGE);
     },
     checks: { ...NO_CHECKS, misdated: startsAfter },
-    prepared: parsed(data),
     players: noPlayers,
   }),
 };

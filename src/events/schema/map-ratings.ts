@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, itsPlayer, NO_CHECKS, parsed } from './event-type.ts';
+import { eventType, fewRows, itsPlayer, NO_CHECKS } from './event-type.ts';
 import { EXAMPLE_PLAYER, name, player, text } from './members.ts';
 
 const data = z.strictObject({
@@ -20,7 +20,6 @@ export const MAP_RATING_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(data),
     players: itsPlayer,
   }),
 };

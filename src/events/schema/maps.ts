@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
+import { eventType, NO_CHECKS, noPlayers } from './event-type.ts';
 import { count, EXAMPLE_UUID, name, text, uuid } from './members.ts';
 
 const author = z.strictObject({
@@ -53,7 +53,6 @@ export const MAP_EVENTS = {
     pseudonyms: 'never',
     weight: ({ gamemodes, image }) => MAP_WEIGHT + gamemodes.length + Math.ceil((image?.data.length ?? 0) / PAGE_BYTES),
     checks: NO_CHECKS,
-    prepared: parsed(data),
     players: noPlayers,
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
+import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
 import { EXAMPLE_UUID, uuid } from './members.ts';
 
 const data = z
@@ -17,7 +17,6 @@ export const MERGE_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(data),
     players: noPlayers,
   }),
 };

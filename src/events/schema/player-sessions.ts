@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, itsPlayer, NO_CHECKS, parsed } from './event-type.ts';
+import { eventType, fewRows, itsPlayer, NO_CHECKS } from './event-type.ts';
 import { EXAMPLE_PLAYER, player, unnamedPlayer } from './members.ts';
 
 const data = z.strictObject({ player });
@@ -16,7 +16,6 @@ export const SESSION_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(data),
     players: itsPlayer,
   }),
   'player.named': eventType({
@@ -29,7 +28,6 @@ export const SESSION_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(data),
     players: itsPlayer,
   }),
   'player.logout': eventType({
@@ -42,7 +40,6 @@ export const SESSION_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(data),
     players: itsPlayer,
   }),
   'player.known': eventType({
@@ -55,7 +52,6 @@ export const SESSION_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(known),
     players: itsPlayer,
   }),
 };

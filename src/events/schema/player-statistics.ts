@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { counterValues } from './counters.ts';
-import { eventType, fewRows, itsPlayer, NO_CHECKS, parsed } from './event-type.ts';
+import { eventType, fewRows, itsPlayer, NO_CHECKS } from './event-type.ts';
 import { count, EXAMPLE_PLAYER, text, unnamedPlayer } from './members.ts';
 import { type Problem, problemOf } from './problems.ts';
 
@@ -45,7 +45,6 @@ export const STATISTICS_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: { ...NO_CHECKS, implausible: implausibleStatistics },
-    prepared: parsed(data),
     players: itsPlayer,
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
+import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
 import { count, EXAMPLE_PLAYER, player, RECEIPT_ID, text, timestamp } from './members.ts';
 
 const reference = text(128, 1).meta({ description: "The sender's own name for the punishment" });
@@ -73,7 +73,6 @@ export const PUNISHMENT_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(issued),
     players: ({ punished }) => [punished.uuid],
   }),
   'punishment.changed': eventType({
@@ -86,7 +85,6 @@ export const PUNISHMENT_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(changed),
     players: noPlayers,
   }),
   'punishment.revoked': eventType({
@@ -99,7 +97,6 @@ export const PUNISHMENT_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(revoked),
     players: noPlayers,
   }),
 };

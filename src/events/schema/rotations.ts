@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, NO_CHECKS, noPlayers, OTHER_WEIGHT, parsed } from './event-type.ts';
+import { eventType, NO_CHECKS, noPlayers, OTHER_WEIGHT } from './event-type.ts';
 import { name } from './members.ts';
 
 const data = z.strictObject({ maps: z.array(name).max(2_000) });
@@ -15,7 +15,6 @@ export const ROTATION_EVENTS = {
     pseudonyms: 'always',
     weight: ({ maps }) => OTHER_WEIGHT + maps.length,
     checks: NO_CHECKS,
-    prepared: parsed(data),
     players: noPlayers,
   }),
 };

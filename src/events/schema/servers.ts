@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, NO_CHECKS, noPlayers, parsed } from './event-type.ts';
+import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
 import { count, text } from './members.ts';
 
 const configured = z.strictObject({
@@ -46,7 +46,6 @@ export const SERVER_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(configured),
     players: noPlayers,
   }),
   'server.presence': eventType({
@@ -59,7 +58,6 @@ export const SERVER_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(presence),
     players: noPlayers,
   }),
   'server.removed': eventType({
@@ -72,7 +70,6 @@ export const SERVER_EVENTS = {
     pseudonyms: 'always',
     weight: fewRows,
     checks: NO_CHECKS,
-    prepared: parsed(removed),
     players: noPlayers,
   }),
 };
