@@ -36,6 +36,15 @@ export function list(values: readonly Value[]): Sql {
   return joined(padded);
 }
 
+/** Maximum values of a list that `lists` makes. */
+const MAX_LISTED = 256;
+
+/** Like `list`, for any number of values: one list for each of several statements. */
+export const lists = (values: readonly Value[]): Sql[] =>
+  Array.from({ length: Math.ceil(values.length / MAX_LISTED) }, (_, index) =>
+    list(values.slice(index * MAX_LISTED, (index + 1) * MAX_LISTED)),
+  );
+
 /** One row of an `insert`: `(?, ?, ?)`. */
 export function row(values: readonly Value[]): Sql {
   values.forEach(checkValue);
@@ -108,13 +117,13 @@ export function identifier(text: string): Sql {
 }
 
 /** The pieces of a list by its number of values. */
-const lists = new Map<number, readonly string[]>();
+const listTexts = new Map<number, readonly string[]>();
 
 function joined(values: readonly Value[]): Sql {
-  let strings = lists.get(values.length);
+  let strings = listTexts.get(values.length);
   if (strings === undefined) {
     strings = ['', ...Array.from({ length: values.length - 1 }, () => ', '), ''];
-    lists.set(values.length, strings);
+    listTexts.set(values.length, strings);
   }
   return new Sql(strings, values);
 }

@@ -1,7 +1,6 @@
 import { idOf } from '#platform/ids.ts';
-import { chunksOf } from '#platform/chunks.ts';
 import type { Queryable } from '#db/db.ts';
-import { list, type Sql, sql } from '#db/sql.ts';
+import { lists, type Sql, sql } from '#db/sql.ts';
 import { effectOf } from '../handlers/index.ts';
 import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
 import { type EventName, typeOf } from '../schema/index.ts';
@@ -33,8 +32,6 @@ interface Content {
   body: string;
   aggregate: string | null;
 }
-
-const READ_BATCH_SIZE = 256;
 
 /** Recognises events whose id was accepted before: in the ledger, or earlier in the same transaction. */
 export class AcceptedEvents {
@@ -97,10 +94,10 @@ const ANOTHER = problemOf(
 /** One statement per scope, for which PostgreSQL uses the index whatever its statistics are. */
 function queriesFor(identities: readonly Identity[]): Sql[] {
   return [...Map.groupBy(identities, ([scope]) => scope)].flatMap(([scope, events]) =>
-    [...chunksOf(events, READ_BATCH_SIZE)].map(
-      (chunk) => sql`
+    lists(events.map(([, id]) => id)).map(
+      (ids) => sql`
         select scope_key, event_id, key, withdrawn, content_hash from ledger
-        where scope_key = ${scope} and event_id in (${list(chunk.map(([, id]) => id))})`,
+        where scope_key = ${scope} and event_id in (${ids})`,
     ),
   );
 }

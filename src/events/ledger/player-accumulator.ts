@@ -1,13 +1,11 @@
 import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
+import { insertAll, lists, type Sql, sql, type Value } from '#db/sql.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';
 import { type Added, additions, observations, type Sums } from '#store/game/player-stats.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import type { KnownPlayer, PlayerName } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
-
-const READ_BATCH_SIZE = 256;
 
 /** The time of an observation without a name. */
 export const NEVER_SEEN = 0;
@@ -47,9 +45,8 @@ export class PlayerAccumulator {
     const missing = await this.#read(tx, [...unknown]);
     if (missing.length === 0) return;
     const targets: string[] = [];
-    for (let start = 0; start < missing.length; start += READ_BATCH_SIZE) {
-      const rows = await tx.tuples(sql`
-        select uuid, into_uuid from player_aliases where uuid in (${list(missing.slice(start, start + READ_BATCH_SIZE))})`);
+    for (const some of lists(missing)) {
+      const rows = await tx.tuples(sql`select uuid, into_uuid from player_aliases where uuid in (${some})`);
       for (const [uuid, into] of rows as [string, string][]) {
         this.#aliases.set(uuid, into);
         if (!this.#entries.has(into)) targets.push(into);
@@ -119,11 +116,11 @@ export class PlayerAccumulator {
 
   /** Reads players; returns the UUIDs without a row. */
   async #read(tx: Queryable, uuids: string[]): Promise<string[]> {
-    for (let start = 0; start < uuids.length; start += READ_BATCH_SIZE) {
+    for (const some of lists(uuids)) {
       const rows = await tx.tuples(sql`
         select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout
         from players p join player_stats s on s.player_key = p.key
-        where p.uuid in (${list(uuids.slice(start, start + READ_BATCH_SIZE))})`);
+        where p.uuid in (${some})`);
       for (const row of rows as PlayerRow[]) this.#entries.set(row[1], storedEntry(row));
     }
     return uuids.filter((uuid) => !this.#entries.has(uuid));

@@ -1,8 +1,5 @@
-import { chunksOf } from '#platform/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { usedReferences } from '#store/game/punishments.ts';
-
-const READ_BATCH_SIZE = 256;
 
 /** Recognises references of punishments that were issued before: in the database, or in the same transaction. */
 export class PunishmentReferences {
@@ -19,10 +16,8 @@ export class PunishmentReferences {
     for (const [scope, all] of Map.groupBy(named, ([scope]) => scope)) {
       const known = this.#of(scope);
       const unread = all.map(([, reference]) => reference).filter((reference) => !known.has(reference));
-      for (const chunk of chunksOf(unread, READ_BATCH_SIZE)) {
-        const used = new Set(await usedReferences(this.#tx, scope, chunk));
-        for (const reference of chunk) known.set(reference, used.has(reference));
-      }
+      const used = await usedReferences(this.#tx, scope, unread);
+      for (const reference of unread) known.set(reference, used.has(reference));
     }
   }
 

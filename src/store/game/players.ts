@@ -1,8 +1,7 @@
 import { isShortUuid, nameKey, uuidOf } from '#platform/text.ts';
 import { keyOf } from '#platform/ids.ts';
-import { chunksOf } from '#platform/chunks.ts';
 import type { Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { lists, sql } from '#db/sql.ts';
 
 export interface Player {
   key: number;
@@ -87,18 +86,15 @@ export async function readAliases(db: Queryable, uuid: string, limit: number): P
   return rows.map(([alias]) => String(alias));
 }
 
-/** Below the maximum number of values in a statement. */
-const NAMES_PER_READ = 512;
-
 /** The present names of players by UUID, also by the UUIDs that were merged into them. */
 export async function namesByUuid(db: Queryable, uuids: readonly string[]): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  for (const some of chunksOf(uuids, NAMES_PER_READ)) {
+  for (const some of lists(uuids)) {
     const rows = await db.tuples(sql`
-      select uuid, name from players where uuid in (${list(some)})
+      select uuid, name from players where uuid in (${some})
       union all
       select a.uuid, p.name from player_aliases a join players p on p.uuid = a.into_uuid
-      where a.uuid in (${list(some)})`);
+      where a.uuid in (${some})`);
     for (const [uuid, name] of rows as [string, string][]) names.set(uuid, name);
   }
   return names;

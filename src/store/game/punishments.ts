@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { list, lists, sql } from '#db/sql.ts';
 
 /** `state` in the data API. It is computed at each read, because a punishment expires as time passes. */
 export const ACTIVE = 0;
@@ -157,10 +157,18 @@ export interface PunishmentTerms {
 }
 
 /** The references of these for which an issuer has a punishment. */
-export async function usedReferences(tx: Queryable, scope: number, references: readonly string[]): Promise<string[]> {
-  const rows = await tx.tuples(sql`
-    select reference from punishments where scope_key = ${scope} and reference in (${list(references)})`);
-  return rows.map(([reference]) => String(reference));
+export async function usedReferences(
+  tx: Queryable,
+  scope: number,
+  references: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const used = new Set<string>();
+  for (const some of lists(references)) {
+    const rows = await tx.tuples(sql`
+      select reference from punishments where scope_key = ${scope} and reference in (${some})`);
+    for (const [reference] of rows) used.add(String(reference));
+  }
+  return used;
 }
 
 /** A punishment that an event changes, with its key and its sender's reference. */
