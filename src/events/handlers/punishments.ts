@@ -9,11 +9,8 @@ import { deleteObservation } from '../ledger/observations.ts';
 import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
 import { namedByIssuer } from './exported-punishments.ts';
 import { findNamed, isSameChange } from './named-punishments.ts';
-import { PunishmentReferences } from '../ledger/punishment-references.ts';
-import { AGGREGATE_ONLY, type DeletedPlayers, type Effects } from './event-effect.ts';
-import type { DataOf } from '../schema/index.ts';
-import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 import {
+  PunishmentReferences,
   type UnitOfWork,
   type EventContext,
   type HandlerResult,
@@ -21,6 +18,9 @@ import {
   eventScope,
   observePlayer,
 } from '../ledger/unit-of-work.ts';
+import { AGGREGATE_ONLY, type DeletedPlayers, type Effects } from './event-effect.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 
 /** Stores a new punishment under the key of its event. Unless it replays the event, the caller has loaded the player. */
 async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {

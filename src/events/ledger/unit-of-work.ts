@@ -4,7 +4,7 @@ import { CounterAccumulator } from './counter-accumulator.ts';
 import { shortUuid } from '#platform/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
-import { PunishmentReferences } from './punishment-references.ts';
+import { usedReferences } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
@@ -61,6 +61,43 @@ class InsertBuffer {
     );
     this.#values.clear();
     return statements;
+  }
+}
+
+/** Recognises references of punishments that were issued before: in the database, or in the same transaction. */
+export class PunishmentReferences {
+  readonly #tx: Queryable;
+  /** By scope: whether each loaded reference is used. */
+  readonly #scopes = new Map<number, Map<string, boolean>>();
+
+  constructor(tx: Queryable) {
+    this.#tx = tx;
+  }
+
+  /** Reads which references are used, in few statements. */
+  async load(named: Iterable<readonly [scope: number, reference: string]>): Promise<void> {
+    for (const [scope, all] of Map.groupBy(named, ([scope]) => scope)) {
+      const known = this.#of(scope);
+      const unread = all.map(([, reference]) => reference).filter((reference) => !known.has(reference));
+      const used = await usedReferences(this.#tx, scope, unread);
+      for (const reference of unread) known.set(reference, used.has(reference));
+    }
+  }
+
+  async isUsed(scope: number, reference: string): Promise<boolean> {
+    if (!this.#of(scope).has(reference)) await this.load([[scope, reference]]);
+    return this.#of(scope).get(reference)!;
+  }
+
+  /** Records that an event of this transaction uses the reference. */
+  add(scope: number, reference: string): void {
+    this.#of(scope).set(reference, true);
+  }
+
+  #of(scope: number): Map<string, boolean> {
+    let known = this.#scopes.get(scope);
+    if (known === undefined) this.#scopes.set(scope, (known = new Map<string, boolean>()));
+    return known;
   }
 }
 
