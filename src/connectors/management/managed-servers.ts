@@ -1,7 +1,7 @@
 import { systemClock } from '#platform/clock.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
-import { NewPlayerLimit } from '#events/ingest/new-players.ts';
+import { NewPlayerLimit } from '#events/ingest/event-queue.ts';
 import { type HeldServer, heldServers } from '#store/game/watches/managed-servers.ts';
 import { ServerLeases } from '../server-leases.ts';
 import { ServerConnection, type ConnectionDeps } from './server-connection.ts';

@@ -1,6 +1,6 @@
 import type { AppContext } from '#context/context.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import type { NewPlayerLimit } from '#events/ingest/new-players.ts';
+import type { NewPlayerLimit } from '#events/ingest/event-queue.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { Keys } from '#store/sequence.ts';

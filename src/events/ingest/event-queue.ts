@@ -1,4 +1,5 @@
-import type { NewPlayerLimit } from './new-players.ts';
+import { FixedWindows } from '#http/fixed-windows.ts';
+import { LIMITS } from '#http/limits.ts';
 import type { Receipt } from '../ledger/receipts.ts';
 import type { Item } from './prepare.ts';
 
@@ -32,3 +33,48 @@ export interface IngestOptions {
 export const MAX_GROUP_WEIGHT = 2_048;
 /** Maximum waiting events. */
 export const MAX_QUEUED = 20_000;
+
+/** Limits the players that each server adds in an hour. They are counted in memory: a restart begins a new hour. */
+export class NewPlayerLimit {
+  readonly perHour: number;
+  readonly #windows = new FixedWindows<number>(LIMITS.newPlayer.windowMs, Infinity);
+
+  /** @param perHour 0 for no limit */
+  constructor(perHour: number) {
+    this.perHour = perHour;
+  }
+
+  /**
+   * Whether a server may add this many players now, in addition to `pending` ones that are not counted yet. The first event
+   * of an hour always may: an event with more players than the limit would otherwise be refused for ever.
+   */
+  allows(serverKey: number, players: number, pending: number, now: number): boolean {
+    const added = pending + this.#windows.used(serverKey, now);
+    return this.perHour === 0 || players === 0 || added === 0 || added + players <= this.perHour;
+  }
+
+  /** Counts players that a committed transaction has added, by server. */
+  count(added: ReadonlyMap<number, number>, now: number): void {
+    for (const [serverKey, players] of added) this.#windows.add(serverKey, players, now);
+  }
+}
+
+/** Measures `busyMs` of a queue. */
+export class BusyTime {
+  #ended = 0;
+  #began: number | undefined;
+
+  begin(): void {
+    this.#began ??= performance.now();
+  }
+
+  end(): void {
+    this.#ended = this.ms;
+    this.#began = undefined;
+  }
+
+  /** Milliseconds in total. */
+  get ms(): number {
+    return this.#ended + (this.#began === undefined ? 0 : performance.now() - this.#began);
+  }
+}

@@ -1,15 +1,20 @@
 import { type Batcher, batcher, type Pending } from '#platform/batcher.ts';
-import { BusyTime } from '#platform/busy-time.ts';
+import {
+  BusyTime,
+  type EventQueue,
+  type IngestOptions,
+  MAX_GROUP_WEIGHT,
+  MAX_QUEUED,
+  NewPlayerLimit,
+} from './event-queue.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { Unavailable } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 import type { Db } from '#db/db.ts';
-import { type EventQueue, type IngestOptions, MAX_GROUP_WEIGHT, MAX_QUEUED } from './event-queue.ts';
 import { type Item, totalWeight } from './prepare.ts';
 import { ingestItems } from './ingest-events.ts';
-import { NewPlayerLimit } from './new-players.ts';
 import { problemOf } from '../schema/problems.ts';
 import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
 
