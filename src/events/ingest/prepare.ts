@@ -118,9 +118,9 @@ const HASH_LENGTH = 22;
 
 /**
  * The hash of type and data that the ledger stores with an event, without `time`, because some senders set a new time when
- * they repeat an event. It is keyed, because the content of a small event could be guessed. Equal
- * hashes prove equal content. Different hashes may have the same content with members in another order, which
- * `isSameJson` compares: sorting the members of every event would cost four times as much as hashing it.
+ * they repeat an event. It is keyed, because the content of a small event could be guessed. Equal hashes prove equal
+ * content. Different hashes may have the same content with members in another order, which `isSameJson` compares: sorting
+ * the members of every event would cost four times as much as hashing it.
  * @param json the data as JSON
  */
 export const contentHash = (keyedHash: KeyedHash, type: string, json: string): string =>
