@@ -3,7 +3,6 @@ import { UsageError } from '#platform/errors.ts';
 import { type Acting, type Done, type Operation, perform } from '#admin/operation.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import type { AppContext } from '#context/context.ts';
-import type { Act } from '#store/audit/audit.ts';
 import type { KeyFile } from './key-file.ts';
 
 /** What has to be done so that a server, an application or an account becomes what the file says. */
@@ -21,8 +20,6 @@ export interface Change {
 }
 
 export interface Applied {
-  /** What the audit log records, unless an operation has recorded it. */
-  act?: Act;
   secrets?: Record<string, string>;
 }
 

@@ -1,15 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
-import { recordAudit } from '#store/audit/audit.ts';
-import {
-  type Command,
-  commandActor,
-  type Input,
-  JSON_OPTION,
-  optional,
-  printTable,
-  withAppContext,
-} from '../command/command.ts';
+import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from '../command/command.ts';
 import { accountChange, readAccounts } from './accounts.ts';
 import { applicationChange, readApplications } from './applications.ts';
 import type { Change } from './change.ts';
@@ -108,20 +99,11 @@ async function applyAll(input: Input, plans: readonly Plan[], { confirm }: { con
       throw new UsageError(`${warnings.join(' ')} Add --yes to do it, or --dry-run to see what it would change.`);
     const rows: Record<string, unknown>[] = [];
     for (const change of changes) {
-      const secrets = dryRun || change.action === 'unchanged' ? {} : await applied(context, change, keys);
+      const secrets =
+        dryRun || change.action === 'unchanged' ? {} : ((await change.apply(context, keys)).secrets ?? {});
       rows.push({ kind: change.kind, name: change.name, action: change.action, changes: change.changes, ...secrets });
     }
     await context.mail.settled();
     printTable(input, rows);
   });
-}
-
-async function applied(
-  context: AppContext,
-  change: Change,
-  keys: KeyFile | undefined,
-): Promise<Record<string, string>> {
-  const { act, secrets } = await change.apply(context, keys);
-  if (act !== undefined) await recordAudit(context.db, context.clock.now(), commandActor(), act);
-  return secrets ?? {};
 }

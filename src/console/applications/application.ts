@@ -110,7 +110,7 @@ async function confirmWithdrawal(
     title: t.withdraw_title(name),
     impact: [
       html`<p>${t.made} ${timestamp(request, secret.created)}</p>`,
-      t.withdraw_falls,
+      t.withdraw_impact,
       ...(valid === 1 ? [t.withdraw_last] : []),
     ],
     submit: t.withdraw,

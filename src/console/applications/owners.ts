@@ -114,7 +114,7 @@ async function confirmRemoval(
   return await confirmInApplication(request, {
     tab: '/settings',
     title: isSelf ? t.leave_title(application.name) : t.remove_owner_title(owner.name),
-    impact: [isSelf ? t.leave_falls : t.remove_owner_falls],
+    impact: [isSelf ? t.leave_impact : t.remove_owner_impact],
     undo: t.remove_owner_undo,
     submit: t.remove_owner,
   });

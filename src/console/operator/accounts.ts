@@ -155,7 +155,7 @@ function confirmDisabling(request: ConsoleRequest, account: Account, impact: Acc
   const { confirm: t, operator } = request.texts;
   return ask(request, account, {
     title: t.disable_account(account.name),
-    impact: [t.disable_falls, ...linesAbout(request, impact)],
+    impact: [t.disable_impact, ...linesAbout(request, impact)],
     undo: t.disable_undo,
     submit: operator.disable,
   });
@@ -176,16 +176,16 @@ function confirmRole(request: ConsoleRequest, account: Account, _: unknown, { ro
   const { name, role: present } = account;
   if (role === 'operator') {
     const [title, undo] = [t.make_operator(name), t.make_operator_undo];
-    return ask(request, account, { title, impact: [t.make_operator_falls], undo, submit: operator.make_operator });
+    return ask(request, account, { title, impact: [t.make_operator_impact], undo, submit: operator.make_operator });
   }
   const undo = t.make_user_undo;
   if (role === 'user') {
     const title = t.make_user(name, present === 'moderator' ? operator.is_moderator : operator.is_operator);
-    return ask(request, account, { title, impact: [t.make_user_falls], undo, submit: operator.make_user });
+    return ask(request, account, { title, impact: [t.make_user_impact], undo, submit: operator.make_user });
   }
   if (present !== 'operator') return undefined;
   const title = t.demote(name, operator.is_operator);
-  return ask(request, account, { title, impact: [t.demote_falls], undo, submit: operator.make_moderator });
+  return ask(request, account, { title, impact: [t.demote_impact], undo, submit: operator.make_moderator });
 }
 
 function confirmUnlinking(request: ConsoleRequest, account: Account) {
@@ -194,7 +194,7 @@ function confirmUnlinking(request: ConsoleRequest, account: Account) {
   if (player_uuid === null) return undefined;
   return ask(request, account, {
     title: t.unlink(name),
-    impact: [t.unlink_falls(`${name}-${id}`)],
+    impact: [t.unlink_impact(`${name}-${id}`)],
     undo: t.unlink_undo,
     submit: operator.unlink,
   });

@@ -199,7 +199,7 @@ function confirmRevocation(
   return confirmationPage(request, {
     section: '/servers',
     title: t.revoke_key(name),
-    impact: [t.revoke_key_falls(fields.key!), ...(valid.length === 1 ? [t.last_key] : [])],
+    impact: [t.revoke_key_impact(fields.key!), ...(valid.length === 1 ? [t.last_key] : [])],
     submit: operator.revoke_key,
     back: `/operator/servers/${idOf(key)}`,
   });
@@ -217,7 +217,7 @@ function confirmWithdrawal(
   return confirmationPage(request, {
     section: '/servers',
     title: t.withdraw(name),
-    impact: total === 0 ? [t.nothing] : [t.withdraw_falls(number(request, total)), list],
+    impact: total === 0 ? [t.nothing] : [t.withdraw_impact(number(request, total)), list],
     submit: operator.withdraw,
     back: `/operator/servers/${idOf(key)}`,
   });
@@ -228,7 +228,7 @@ function confirmDeletion(request: ConsoleRequest, { key, name }: Server, { keys 
   return confirmationPage(request, {
     section: '/servers',
     title: t.delete_server(name),
-    impact: [t.delete_server_falls(number(request, keys.length))],
+    impact: [t.delete_server_impact(number(request, keys.length))],
     submit: operator.delete_server,
     back: `/operator/servers/${idOf(key)}`,
   });

@@ -30,29 +30,29 @@ export const jobs = {
     for_good: 'This cannot be undone.',
     nothing: 'No stored events were received since then. Heartbeats are removed from the chart of players online.',
     withdraw: (name: string) => `Withdraw events of ${name}?`,
-    withdraw_falls: (count: string) => `Events that are withdrawn, with everything that depends on them: ${count}`,
+    withdraw_impact: (count: string) => `Events that are withdrawn, with everything that depends on them: ${count}`,
     revoke_key: (name: string) => `Revoke a key of ${name}?`,
-    revoke_key_falls: (id: string) =>
+    revoke_key_impact: (id: string) =>
       `The key ${id} stops working immediately. Programs that still use it cannot report.`,
     last_key: 'It is the last valid key: the server cannot report until it has a new one.',
     delete_server: (name: string) => `Delete ${name}?`,
-    delete_server_falls: (keys: string) =>
+    delete_server_impact: (keys: string) =>
       `The server disappears from all lists, and its valid keys (${keys}) stop working. Its matches stay.`,
     make_operator: (name: string) => `Give ${name} the operator role?`,
-    make_operator_falls:
+    make_operator_impact:
       'An operator can withdraw events, merge players, revoke punishments, and change and delete every account and application, yours too.',
     make_operator_undo: 'Operators can remove the role again.',
     make_user: (name: string, role: string) => `Remove the role of ${name} (${role})?`,
-    make_user_falls: 'They can no longer open these pages. Their account and applications stay.',
+    make_user_impact: 'They can no longer open these pages. Their account and applications stay.',
     make_user_undo: 'Operators can grant the role again.',
     demote: (name: string, role: string) => `Make ${name} (${role}) a moderator?`,
-    demote_falls:
+    demote_impact:
       'They can no longer open the pages of operators. They can still issue, change and revoke punishments and look up names.',
     disable_account: (name: string) => `Disable the account ${name}?`,
-    disable_falls: 'Nobody can sign in to it until it is enabled again. Its matches and its role stay.',
+    disable_impact: 'Nobody can sign in to it until it is enabled again. Its matches and its role stay.',
     disable_undo: 'Operators can enable it again. Its owner then has to sign in again everywhere.',
     unlink: (name: string) => `Unlink the game account of ${name}?`,
-    unlink_falls: (name: string) =>
+    unlink_impact: (name: string) =>
       `The account is then called ${name}. Applications no longer see its player, and its owner cannot read their own game data.`,
     unlink_undo: 'Only its owner can link it again, with a code in the game.',
     delete_account: (name: string) => `Delete the account ${name}?`,

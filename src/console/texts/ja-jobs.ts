@@ -32,27 +32,28 @@ export const jobs: typeof en = {
     for_good: 'この操作は取り消せません。',
     nothing: 'その時刻以降に保存されたイベントはありません。ハートビートは接続人数のグラフから除かれます。',
     withdraw: (name: string) => `${name} のイベントを取り下げますか？`,
-    withdraw_falls: (count: string) => `${count} 件のイベントと、それに基づくすべての記録が取り下げられます。`,
+    withdraw_impact: (count: string) => `${count} 件のイベントと、それに基づくすべての記録が取り下げられます。`,
     revoke_key: (name: string) => `${name} のキーを無効にしますか？`,
-    revoke_key_falls: (id: string) => `キー ${id} はすぐに使えなくなります。使用中のプログラムは報告できなくなります。`,
+    revoke_key_impact: (id: string) =>
+      `キー ${id} はすぐに使えなくなります。使用中のプログラムは報告できなくなります。`,
     last_key: '最後の有効なキーです。新しいキーを作るまで、サーバーは報告できません。',
     delete_server: (name: string) => `${name} を削除しますか？`,
-    delete_server_falls: (keys: string) =>
+    delete_server_impact: (keys: string) =>
       `サーバーはすべての一覧から消え、有効なキー（${keys} 個）は使えなくなります。試合の記録は残ります。`,
     make_operator: (name: string) => `${name} を運営にしますか？`,
-    make_operator_falls:
+    make_operator_impact:
       '運営は、イベントの取り下げ、プレイヤーの統合、処罰の取り消し、すべてのアカウントとアプリ（あなたのものを含む）の変更と削除ができます。',
     make_operator_undo: '運営であれば、この権限を取り消せます。',
     make_user: (name: string, role: string) => `${name}（${role}）を一般の利用者にしますか？`,
-    make_user_falls: '運営のページを開けなくなります。アカウントとアプリは残ります。',
+    make_user_impact: '運営のページを開けなくなります。アカウントとアプリは残ります。',
     make_user_undo: '運営は、もう一度この権限を与えられます。',
     demote: (name: string, role: string) => `${name}（${role}）をモデレーターにしますか？`,
-    demote_falls: '運営のページを開けなくなります。処罰の発行・変更・取り消しと名前の確認は引き続きできます。',
+    demote_impact: '運営のページを開けなくなります。処罰の発行・変更・取り消しと名前の確認は引き続きできます。',
     disable_account: (name: string) => `アカウント ${name} を停止しますか？`,
-    disable_falls: '再び有効にするまで、誰もログインできません。試合の記録と権限は残ります。',
+    disable_impact: '再び有効にするまで、誰もログインできません。試合の記録と権限は残ります。',
     disable_undo: '運営は、再び有効にできます。本人はすべての場所でログインし直す必要があります。',
     unlink: (name: string) => `${name} のゲームアカウントの連携を解除しますか？`,
-    unlink_falls: (name: string) =>
+    unlink_impact: (name: string) =>
       `アカウント名は ${name} になります。アプリからプレイヤーは見えなくなり、本人は自分のゲームデータを読めなくなります。`,
     unlink_undo: '再び連携できるのは本人だけです（ゲーム内でコードを入力します）。',
     delete_account: (name: string) => `アカウント ${name} を削除しますか？`,
