@@ -159,7 +159,7 @@ export const SETTINGS = {
   WATCH_SERVERS: setting('serve', 'The command that polls and follows game servers', choice(['serve', 'watch'])),
   REGISTRATION: setting(
     'open',
-    'Who may register: open: everybody; linked: everybody, but only accounts with a linked game account may use applications; closed: nobody',
+    'Who may register: open: everybody; linked: everybody, but only accounts with a linked game account may use applications; closed: registration is off',
     choice(['open', 'linked', 'closed']),
   ),
   REFRESH_GRACE: setting(
