@@ -11,7 +11,7 @@ export const text = (max: number, min = 0) =>
   z
     .string()
     .min(min)
-    .max(max)
+    .max(max, `must have at most ${max} characters`)
     .refine(
       isShownText,
       'must not contain control characters, invalid Unicode, or marks that change the direction of text',
