@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Unavailable } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { checkEvent } from '#events/ingest/validation.ts';
-import { openMetrics } from '#platform/metrics.ts';
+import { openMetrics } from '#platform/process/metrics.ts';
 import { type Item, MAX_GROUP_WEIGHT } from '#events/ingest/event-queue.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
 import { configured, login, person, sendEvents } from '#test/support/builders.ts';

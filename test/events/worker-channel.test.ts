@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { Unavailable } from '#platform/errors.ts';
-import { openMetrics } from '#platform/metrics.ts';
+import { openMetrics } from '#platform/process/metrics.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#events/ingest/validation.ts';

@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import { chunksOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/streams/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { effectOf } from '../handlers/index.ts';

@@ -1,5 +1,5 @@
 import { keyOf } from '#platform/ids.ts';
-import { firstCharacters, nameKey } from '#platform/text.ts';
+import { firstCharacters, nameKey } from '#platform/text/text.ts';
 import { readEvent } from '../schema/read-event.ts';
 import {
   type Event,

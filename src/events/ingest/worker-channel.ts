@@ -1,5 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
-import { BusyTime } from '#platform/busy-time.ts';
+import { BusyTime } from '#platform/process/busy-time.ts';
 import { Unavailable } from '#platform/errors.ts';
 import { type EventQueue, type IngestOptions, type Item, MAX_QUEUED } from './event-queue.ts';
 import type { Receipt } from '../ledger/receipts.ts';

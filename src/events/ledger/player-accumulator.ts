@@ -1,4 +1,4 @@
-import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
+import { isShortUuid, nameKey, shortUuid } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Sums } from '#store/game/player-stats.ts';

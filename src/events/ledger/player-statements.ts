@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';
 import { type Added, additions, observations } from '#store/game/player-stats.ts';

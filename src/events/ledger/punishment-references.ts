@@ -1,4 +1,4 @@
-import { chunksOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/streams/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { usedReferences } from '#store/game/punishments.ts';
 

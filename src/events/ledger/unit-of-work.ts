@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { CounterAccumulator } from './counter-accumulator.ts';
 import { InsertBuffer } from './insert-buffer.ts';
-import { shortUuid } from '#platform/text.ts';
+import { shortUuid } from '#platform/text/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
 import { PunishmentReferences } from './punishment-references.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
-import { isShownText, uuidOf } from '#platform/text.ts';
+import { isShownText, uuidOf } from '#platform/text/text.ts';
 
 /** The form of an id, in receipts and in the data API. */
 export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;

@@ -1,6 +1,6 @@
-import { isShortUuid, nameKey, uuidOf } from '#platform/text.ts';
+import { isShortUuid, nameKey, uuidOf } from '#platform/text/text.ts';
 import { keyOf } from '#platform/ids.ts';
-import { chunksOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/streams/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
