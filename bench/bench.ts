@@ -1,4 +1,4 @@
-import type { ServiceName } from '#platform/config.ts';
+import type { ServiceName } from '#platform/config/config.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { apiCases } from './api.ts';
 import type { Case } from './case.ts';

@@ -1,4 +1,4 @@
-import { type Environment, readConfig } from '#platform/config.ts';
+import { type Environment, readConfig } from '#platform/config/config.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { createApplication, deleteApplication } from '#store/applications/applications.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';

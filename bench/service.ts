@@ -1,5 +1,5 @@
 import { openServices } from '#server/listeners.ts';
-import { type ServiceName, readConfig } from '#platform/config.ts';
+import { type ServiceName, readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { processUsage } from './child.ts';
 

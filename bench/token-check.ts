@@ -1,5 +1,5 @@
-import { Callers } from '#api/auth/callers.ts';
-import { readConfig } from '#platform/config.ts';
+import { Callers } from '#api/callers.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { processUsage } from './child.ts';
 

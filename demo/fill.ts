@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { UsageError } from '#platform/errors.ts';
-import { chunksOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/streams/chunks.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { type Sample, sampleNetwork } from './network/index.ts';
 import type { DemoFolder, DemoState } from './folder.ts';

@@ -1,4 +1,4 @@
-import { output } from '#platform/output.ts';
+import { output } from '#platform/process/output.ts';
 import type { DemoFacts } from './folder.ts';
 
 const SERVICES = [

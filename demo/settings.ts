@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type Config, type Environment, settingNames, readConfig } from '#platform/config.ts';
+import { type Config, type Environment, settingNames, readConfig } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Listen } from '#platform/setting.ts';
+import type { Listen } from '#platform/config/setting.ts';
 import { NETWORK, ZONE } from './network/index.ts';
 
 const FIRST_PORT = 7400;

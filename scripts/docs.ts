@@ -5,9 +5,9 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiFacts, ENDPOINTS } from '#api/index.ts';
 import { openapiDocument } from '#api/openapi.ts';
-import { settingNames, readConfig, SETTINGS } from '#platform/config.ts';
-import type { Setting } from '#platform/setting.ts';
-import { type Limit, LIMITS, REFUSED, SUBJECTS } from '#http/limits.ts';
+import { settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
+import type { Setting } from '#platform/config/setting.ts';
+import { type Limit, LIMITS, SUBJECTS } from '#http/limits.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
 import { COMMON_PASSWORDS_FILE, commonPasswordsText } from './common-passwords.ts';
 import { JAVA_SOURCES } from './java-statistics.ts';
@@ -80,9 +80,8 @@ function settingsDocument(): string {
 function limitsDocument(): string {
   const rows = Object.values(LIMITS).flatMap((limit: Limit) =>
     Object.entries(limit.max).map(([subject, max]) => {
-      const { beyond = REFUSED, counter = 'database' } = limit;
       const by = SUBJECTS[subject as keyof typeof SUBJECTS];
-      const cells = [limit.counts, maximumOf(max, limit), durationOf(limit.windowMs), by, beyond, counter];
+      const cells = [limit.counts, maximumOf(max, limit), durationOf(limit.windowMs), by, limit.beyond, limit.counter];
       return `| ${cells.map(tableCell).join(' | ')} |`;
     }),
   );

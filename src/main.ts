@@ -6,5 +6,5 @@ import { join } from 'node:path';
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
 enableCompileCache(process.env['NODE_COMPILE_CACHE']);
 
-const { run } = await import('#cli/command/dispatch.ts');
+const { run } = await import('#cli/dispatch.ts');
 process.exitCode = (await run(process.argv.slice(2))) || process.exitCode;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openServices } from '#server/listeners.ts';
 import { systemClock } from '#platform/clock.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openAppContext, type AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { recordOnline } from '#store/game/online-samples.ts';

@@ -5,7 +5,7 @@ import { DemoFolder } from '#demo/folder.ts';
 import type { Sample } from '#demo/network/index.ts';
 import { sendPresence } from '#demo/presence.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { openServices } from '#server/listeners.ts';
 import { createReader } from '../support/prepare.ts';

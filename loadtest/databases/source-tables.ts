@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise';
-import { chunksOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/streams/chunks.ts';
 
 /** The tables of LiteBans and AdvancedBan as these plugins create them, filled with invented players. */
 

@@ -9,7 +9,7 @@ import { type BenchClient, openBenchClient } from '#bench/client.ts';
 import { generateDatabase } from '#bench/generated.ts';
 import { signInCases } from '#bench/sign-in.ts';
 import { siteCases } from '#bench/site.ts';
-import { readConfig, type ServiceName } from '#platform/config.ts';
+import { readConfig, type ServiceName } from '#platform/config/config.ts';
 import { sql } from '#db/sql.ts';
 import { openAppContext } from '#context/context.ts';
 import { openServices } from '#server/listeners.ts';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Worker } from 'node:worker_threads';
 import { openServices } from '#server/listeners.ts';
 import { systemClock } from '#platform/clock.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { openAppContext } from '#context/context.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { unavailable } from '#http/errors.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, type SelfCheck, selfCheckToken } from '#http/self-check.ts';
 import { freePorts } from '#test/support/ports.ts';

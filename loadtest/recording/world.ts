@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import { openAppContext } from '#context/context.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openServices } from '#server/listeners.ts';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
 import type { TestConsole } from '#test/console/support.ts';

@@ -1,9 +1,9 @@
 import { captured } from '#test/support/captured.ts';
 import { openAppContext } from '#context/context.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { run } from '#cli/command/dispatch.ts';
+import { run } from '#cli/dispatch.ts';
 
 /**
  * The third process of the model: runs operator commands, one after another, and creates the link codes that the account

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
 import { listServers } from '#store/game/servers.ts';

@@ -1,41 +1,32 @@
-// Checks that imports between folders go one way; the rules are in layers.ts.
+// Checks that imports between two folders of `src` go one way.
 
 import type { Graph } from './imports.ts';
-import { TWO_WAY_SIBLINGS, TWO_WAY_SUBFOLDERS } from './layers.ts';
 
-/** One sentence for each pair of folders that import each other, and for each listed pair that no longer does. */
-export function folderProblems(graph: Graph, siblings = TWO_WAY_SIBLINGS, subfolders = TWO_WAY_SUBFOLDERS): string[] {
-  return [
-    ...compare('TWO_WAY_SIBLINGS', twoWaySiblings(graph), siblings),
-    ...compare('TWO_WAY_SUBFOLDERS', twoWaySubfolders(graph), subfolders),
-  ];
-}
+/**
+ * One sentence for each violation of these rules:
+ *
+ * - Sibling folders, which have the same parent, never import each other both ways, subfolders included.
+ * - A folder and its subfolder, if the subfolder imports files that lie directly in the folder: then only one of these
+ *   files imports from the subfolder, the one that lists its contents (routes, handlers, tables). A subfolder that imports
+ *   nothing of its parent is a lower layer, which every file of the folder may import.
+ */
+export const folderProblems = (graph: Graph): string[] => [...twoWaySiblings(graph), ...twoWaySubfolders(graph)];
 
-/** Problems by the name of the violation in its list. */
-type Violations = ReadonlyMap<string, string>;
-
-const compare = (list: string, found: Violations, listed: readonly string[]): string[] => [
-  ...[...found].filter(([name]) => !listed.includes(name)).map(([, problem]) => problem),
-  ...listed.filter((name) => !found.has(name)).map((name) => `${name} is fine: remove it from ${list} (layers.ts)`),
-];
-
-function twoWaySiblings(graph: Graph): Violations {
+function twoWaySiblings(graph: Graph): string[] {
   /** An example of an import for each pair of folders. */
   const imports = new Map<string, string>();
   for (const [file, target] of importsIn(graph)) {
     const { parent, from, to } = splitPaths(file, target);
     if (from && to) imports.set(`${parent}${from} and ${parent}${to}`, `${file} -> ${target}`);
   }
-  const violations = new Map<string, string>();
-  for (const [pair, example] of imports) {
+  return [...imports].flatMap(([pair, example]) => {
     const [one, other] = pair.split(' and ') as [string, string];
     const back = imports.get(`${other} and ${one}`);
-    if (one < other && back) violations.set(pair, `${pair} import each other:\n  ${example}\n  ${back}`);
-  }
-  return violations;
+    return one < other && back ? `${pair} import each other:\n  ${example}\n  ${back}` : [];
+  });
 }
 
-function twoWaySubfolders(graph: Graph): Violations {
+function twoWaySubfolders(graph: Graph): string[] {
   /** The files of the parent that import from each subfolder. */
   const importers = new Map<string, Set<string>>();
   /** An example of an import of a file in the parent for each subfolder. */
@@ -45,13 +36,12 @@ function twoWaySubfolders(graph: Graph): Violations {
     if (!from && to) importers.set(`${parent}${to}`, (importers.get(`${parent}${to}`) ?? new Set()).add(file));
     if (from && !to) upward.set(`${parent}${from}`, `${file} -> ${target}`);
   }
-  const violations = new Map<string, string>();
-  for (const [folder, files] of importers) {
+  return [...importers].flatMap(([folder, files]) => {
     const example = upward.get(folder);
-    if (files.size > 1 && example)
-      violations.set(folder, `${folder} imports its parent (${example}) and is imported by ${[...files].join(', ')}`);
-  }
-  return violations;
+    return files.size > 1 && example
+      ? `${folder} imports its parent (${example}) and is imported by ${[...files].join(', ')}`
+      : [];
+  });
 }
 
 const importsIn = (graph: Graph): [string, string][] =>

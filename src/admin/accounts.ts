@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isEmail } from '#platform/email.ts';
+import { isEmail } from '#platform/mail/email.ts';
 import { type Account, accountByEmail, ROLES } from '#store/accounts/accounts.ts';
 import { setDisabled, setEmail, setName, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountImpact, deleteAccount as deleteStored } from '#store/accounts/account-deletions.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { countUndoable, undoChange, undoChanges } from '#events/punishments/changes.ts';
@@ -70,8 +70,9 @@ export const revokePunishment = operation({
   run: async ({ db, clock }, { punishment, revoker }, { reason }) => {
     const data = { punishment_id: idOf(punishment.key), reason, revoker };
     const receipt = await reportAsOperator(db, clock, { type: 'punishment.revoked', data });
-    if (receipt.status === 'accepted' && receipt.note !== undefined) return refuse('revoked_before');
-    return rejection(receipt) ?? { receipt: receipt.receipt! };
+    // A second revocation is in the ledger as well: it is in force again if the first one is withdrawn.
+    const repeated = receipt.status === 'accepted' && receipt.note !== undefined;
+    return rejection(receipt) ?? { receipt: receipt.receipt!, repeated };
   },
   detail: ({ reason }, { receipt }, { punishment: { type } }) => ({ receipt, type, reason }),
 });

@@ -3,6 +3,7 @@ import { checkAuthorities } from '#platform/crypto/authorities.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
+import { configured } from '#events/schema/servers.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import {
   createServerKey,
@@ -27,9 +28,9 @@ const noFields = z.strictObject({});
 const noDetail = () => ({});
 
 const settings = {
-  region: z.string(),
+  region: configured.shape.region,
   order: wholeNumber(-1_000_000, 1_000_000).optional(),
-  icon: z.string().optional(),
+  icon: configured.shape.icon.unwrap().optional(),
   max: wholeNumber(0, 1_000_000_000).optional(),
   punishments: oneOf(PUNISHMENT_SCOPES).optional(),
 };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Caller } from './auth/callers.ts';
+import type { Caller } from './callers.ts';
 import type { Clock } from '#platform/clock.ts';
 import { boundOf } from '#platform/ids.ts';
-import { isCleanText } from '#platform/text.ts';
+import { isCleanText } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';

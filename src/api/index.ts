@@ -2,7 +2,7 @@ import { openRateLimiter } from '#http/rate-limiter.ts';
 import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import { idOf } from '#platform/ids.ts';
 import type { MatchHead } from '#store/game/matches.ts';
 import type { WriteTimestamp } from './timestamps.ts';

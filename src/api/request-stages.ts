@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateLimitResult } from '#http/rate-limiter.ts';
 import { type Router, withoutSlash } from '#http/router.ts';
-import type { Caller } from './auth/callers.ts';
+import type { Caller } from './callers.ts';
 import type { Versions } from '#db/db.ts';
 import { Query } from './query.ts';
 import type { Endpoint } from './endpoint.ts';

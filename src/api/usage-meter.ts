@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
-import type { Caller } from './auth/callers.ts';
+import type { Caller } from './callers.ts';
 
 /** Not more often, because on SQLite every commit empties the response cache. */
 const SAVE_EVERY_MS = 10_000;

@@ -1,6 +1,6 @@
 import { clientNetwork, clientNetworks } from '#http/client-network.ts';
 import { rateLimit } from '#http/limits.ts';
-import { nameKey } from '#platform/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import type { Db } from '#db/db.ts';
 import { clearAttempts, countAttempt } from '#store/accounts/attempts.ts';
 import type { Context, Deps } from './deps.ts';

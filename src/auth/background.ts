@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts';
+import type { Log } from '#platform/process/log.ts';
 import { clientInfo } from './client-info.ts';
 
 /** Runs work after the response, because the response time would otherwise reveal whether an account exists. */

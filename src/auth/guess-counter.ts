@@ -1,4 +1,4 @@
-import { type Batcher, batcher, type Pending } from '#platform/batcher.ts';
+import { type Batcher, batcher, type Pending } from '#platform/streams/batcher.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { type AttemptCount, type AttemptLimit, type AttemptResult, countAttempts } from '#store/accounts/attempts.ts';

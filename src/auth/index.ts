@@ -9,7 +9,7 @@ import type { HttpService } from '#http/service.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
 import { brandAssets } from '#http/branding.ts';
 import { disconnected } from '#http/listener.ts';
-import type { Log } from '#platform/log.ts';
+import type { Log } from '#platform/process/log.ts';
 import type { PageShell } from '#http/page.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { groupWriter } from '#db/group-writer.ts';

@@ -2,8 +2,8 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { mailServerOf } from '#platform/mail.ts';
-import { mailFailureOf } from '#store/mail-failures.ts';
+import { mailServerOf } from '#platform/mail/mail.ts';
+import { mailFailureOf } from '#store/mail/mail-failures.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
 

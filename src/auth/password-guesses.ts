@@ -1,6 +1,6 @@
 import { clientNetworks } from '#http/client-network.ts';
 import { rateLimit } from '#http/limits.ts';
-import { nameKey } from '#platform/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/attempts.ts';

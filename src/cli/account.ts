@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
-import { isShortUuid, uuidOf } from '#platform/text.ts';
+import { isShortUuid, uuidOf } from '#platform/text/text.ts';
 import {
   changeRole,
   deleteAccount,

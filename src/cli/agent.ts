@@ -2,11 +2,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
-import { errorOutput, output } from '#platform/output.ts';
-import { plainHttpProblem } from '#platform/plain-http.ts';
+import { errorOutput, output } from '#platform/process/output.ts';
+import { plainHttpProblem } from '#platform/config/plain-http.ts';
 import { Agent } from '#connectors/agent/agent.ts';
 import { type Command, type Input, optional, required } from './command/command.ts';
-import { untilSignalled } from '#platform/signals.ts';
+import { untilSignalled } from '#platform/process/signals.ts';
 
 export const commands: Command[] = [
   {

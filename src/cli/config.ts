@@ -1,5 +1,5 @@
-import { environment, settingNames, readConfig, SETTINGS } from '#platform/config.ts';
-import type { Setting } from '#platform/setting.ts';
+import { environment, settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
+import type { Setting } from '#platform/config/setting.ts';
 import { type Command, type Input, JSON_OPTION, printTable } from './command/command.ts';
 
 export const commands: Command[] = [

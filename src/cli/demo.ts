@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type Config, readConfig } from '#platform/config.ts';
+import { type Config, readConfig } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
-import { output } from '#platform/output.ts';
+import { output } from '#platform/process/output.ts';
 import { demoAccounts, demoApps, demoIngestKey } from '#demo/credentials.ts';
 import { fill } from '#demo/fill.ts';
 import { type DemoFacts, DemoFolder } from '#demo/folder.ts';
@@ -18,7 +18,7 @@ import { NETWORK, type Sample } from '#demo/network/index.ts';
 import { LOGO } from '#demo/network/logo.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import { type Command, type Input, optional } from './command/command.ts';
-import { untilSignalled } from '#platform/signals.ts';
+import { untilSignalled } from '#platform/process/signals.ts';
 
 const TOKEN_MS = 30 * 24 * 3_600_000;
 const SEED = 'gullwing';

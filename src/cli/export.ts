@@ -3,7 +3,7 @@ import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UsageError } from '#platform/errors.ts';
-import { output } from '#platform/output.ts';
+import { output } from '#platform/process/output.ts';
 import { exportEvents } from '#events/export.ts';
 import { type Command, type Input, withAppContext } from './command/command.ts';
 

@@ -1,4 +1,4 @@
-import { mailServerOf } from '#platform/mail.ts';
+import { mailServerOf } from '#platform/mail/mail.ts';
 import { healthOf } from '#store/installation/health.ts';
 import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command/command.ts';
 

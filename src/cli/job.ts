@@ -15,7 +15,7 @@ import {
   withAppContext,
 } from './command/command.ts';
 import { command, type RowOption } from './command/operation-command.ts';
-import { errorOutput } from '#platform/output.ts';
+import { errorOutput } from '#platform/process/output.ts';
 
 const byId: RowOption<Job> = {
   options: {

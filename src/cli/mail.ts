@@ -1,6 +1,6 @@
-import { dataFolder } from '#platform/config.ts';
+import { dataFolder } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
-import { sendTestMail } from '#platform/mail.ts';
+import { sendTestMail } from '#platform/mail/mail.ts';
 import { type Command, type Input, JSON_OPTION, print, required } from './command/command.ts';
 import { readSettings } from './command/settings.ts';
 import { openExisting } from './doctor/database.ts';

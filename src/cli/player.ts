@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { perform } from '#admin/operation.ts';

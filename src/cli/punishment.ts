@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { boundOf, idOf, keyOf } from '#platform/ids.ts';
-import { readUntil, UNTIL_FORMS } from '#platform/until.ts';
+import { readUntil, UNTIL_FORMS } from '#platform/text/until.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import { perform } from '#admin/operation.ts';

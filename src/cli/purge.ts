@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { purgeNow } from '#server/jobs.ts';
-import { isClockSuspect, lastPurge } from '#store/purge-runs.ts';
+import { isClockSuspect, lastPurge } from '#store/purge/purge-runs.ts';
 import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [

@@ -1,14 +1,14 @@
 import { flushCompileCache } from 'node:module';
-import { environment, readConfig } from '#platform/config.ts';
+import { environment, readConfig } from '#platform/config/config.ts';
 import { commandName } from '#context/command-name.ts';
-import { output } from '#platform/output.ts';
+import { output } from '#platform/process/output.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { hasOperator } from '#store/accounts/accounts.ts';
 import { mapNames } from '#store/game/maps/maps.ts';
 import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import type { Command } from './command/command.ts';
-import { untilSignalled } from '#platform/signals.ts';
+import { untilSignalled } from '#platform/process/signals.ts';
 
 export const commands: Command[] = [
   { words: 'serve', summary: 'Start all services and serve until SIGINT or SIGTERM', run: serve },

@@ -3,7 +3,7 @@ import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { signingKeys } from '#store/accounts/signing-keys.ts';
 import { UsageError } from '#platform/errors.ts';
-import { output } from '#platform/output.ts';
+import { output } from '#platform/process/output.ts';
 import { currentKeys, publishedKeys, rotateKeys } from '#auth/oidc/keys.ts';
 import {
   type Command,

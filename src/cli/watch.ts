@@ -1,5 +1,5 @@
-import { output } from '#platform/output.ts';
-import { untilSignalled } from '#platform/signals.ts';
+import { output } from '#platform/process/output.ts';
+import { untilSignalled } from '#platform/process/signals.ts';
 import { startManagedServers } from '#connectors/management/managed-servers.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
 import { listManaged } from '#store/game/watches/managed-servers.ts';

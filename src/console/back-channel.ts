@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE = 256 * 1024;

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { isShownText } from '#platform/text.ts';
+import { isShownText } from '#platform/text/text.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { tokenField } from './layout.ts';
 import type { ConsoleRequest } from './routes.ts';

@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { TimerClock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
-import type { Log } from '#platform/log.ts';
-import type { Mailer } from '#platform/mail.ts';
+import type { Config } from '#platform/config/config.ts';
+import type { Log } from '#platform/process/log.ts';
+import type { Mailer } from '#platform/mail/mail.ts';
 import type { Db } from '#db/db.ts';
 import type { PageShell } from '#http/page.ts';
 import type { Account } from '#store/accounts/accounts.ts';

@@ -1,7 +1,7 @@
-import type { Config } from '#platform/config.ts';
-import { withoutAddresses } from '#platform/text.ts';
+import type { Config } from '#platform/config/config.ts';
+import { withoutAddresses } from '#platform/text/text.ts';
 import { chooseLanguage } from '#http/languages.ts';
-import type { Mail } from '#platform/mail.ts';
+import type { Mail } from '#platform/mail/mail.ts';
 import type { AccessRequest } from '#store/applications/access-requests.ts';
 import type { ApplicationChange } from '#store/applications/application-changes.ts';
 import type { Account } from '#store/accounts/accounts.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Clock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { newSecret } from '#platform/crypto/secrets.ts';
 import type { Db } from '#db/db.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { existingSecret, openSecretKey, secretKeyFile, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';

@@ -1,4 +1,4 @@
-import { sqliteFileOf } from '#platform/setting.ts';
+import { sqliteFileOf } from '#platform/config/setting.ts';
 import { type KeyedHash, withoutKey, type Db } from './db.ts';
 
 export interface DbOptions {

@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import { isShortUuid } from '#platform/text.ts';
+import { isShortUuid } from '#platform/text/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { EventName, WireEvent } from './schema/index.ts';

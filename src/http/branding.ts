@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Assets } from './assets.ts';
-import { inkOn, readableOn } from '#platform/colours.ts';
-import type { Config } from '#platform/config.ts';
+import { inkOn, readableOn } from '#platform/text/colours.ts';
+import type { Config } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
 
 const IMAGE_EXTENSIONS = ['.png', '.svg', '.webp', '.jpg'];

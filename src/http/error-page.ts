@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { toHttpError, type HttpError } from './errors.ts';
 import { disconnected } from './listener.ts';
-import type { Log } from '#platform/log.ts';
+import type { Log } from '#platform/process/log.ts';
 import type { Html } from './page.ts';
 
 interface ErrorPageTexts {

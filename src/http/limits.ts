@@ -1,4 +1,4 @@
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -32,13 +32,13 @@ export interface Limit {
   readonly factor?: number;
   /** The duration of a window, which begins with the first request. Left out: the number at a time. */
   readonly windowMs?: number;
-  /** The response or effect beyond the maximum. Left out: `REFUSED`. */
-  readonly beyond?: string;
-  /** The place of the count; left out: the database. One in memory belongs to one process and begins again with it. */
-  readonly counter?: 'memory' | '`COUNTERS`';
+  /** The response or effect beyond the maximum. */
+  readonly beyond: string;
+  /** The place of the count. One in memory belongs to one process and begins again with it. */
+  readonly counter: 'memory' | 'database' | '`COUNTERS`';
 }
 
-export const REFUSED = '429 with `Retry-After`';
+const REFUSED = '429 with `Retry-After`';
 const PROBLEM = 'the form again, with the problem';
 
 /**
@@ -50,24 +50,28 @@ export const LIMITS = {
     counts: "requests to the data API with a user's token; an application can have its own limit for each user",
     max: { user: 'USER_LIMIT' },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
     counter: '`COUNTERS`',
   },
   application: {
     counts: "requests to the data API with an application's own token; an application can have its own limit",
     max: { application: 'APP_LIMIT' },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
     counter: '`COUNTERS`',
   },
   server: {
     counts: 'requests to the data API with the key of a game server',
     max: { server: 'SERVER_LIMIT' },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
     counter: '`COUNTERS`',
   },
   clientId: {
     counts: 'requests to the data API with only a Client ID',
     max: { network: 'ADDRESS_LIMIT' },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
     counter: '`COUNTERS`',
   },
   failedCredentials: {
@@ -81,23 +85,29 @@ export const LIMITS = {
     counts: 'tokens of one grant type',
     max: { application: 'TOKEN_LIMIT', applicationAccount: 'TOKEN_LIMIT' },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
     counter: '`COUNTERS`',
   },
   liveToken: {
     counts: 'valid access tokens; refresh tokens; sign-ins; browsers in which an account is signed in',
     max: { application: 'LIVE_TOKEN_LIMIT', applicationAccount: 'LIVE_TOKEN_LIMIT', account: 'LIVE_TOKEN_LIMIT' },
     beyond: 'the earliest to expire ends',
+    counter: 'database',
   },
   signIn: {
     counts: 'sign-ins that browsers start',
     max: { network: 'SIGN_IN_LIMIT' },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
   },
   pushedSignIn: {
     counts: 'authorization requests that a service pushes',
     max: { application: 'SIGN_IN_LIMIT' },
     factor: 10,
     windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
   },
   /** 100 an hour do not find a password that the rules allow. */
   wrongPassword: {
@@ -105,30 +115,35 @@ export const LIMITS = {
     max: { knownBrowser: 20, otherBrowsers: 100 },
     windowMs: HOUR_MS,
     beyond: `${REFUSED}, on a page that offers a sign-in link by mail`,
+    counter: 'database',
   },
   wrongPasswordAnywhere: {
     counts: 'wrong passwords at sign-in, all accounts together',
     max: { networks: 60 },
     windowMs: QUARTER_MS,
     beyond: `${REFUSED}, on a page that offers a sign-in link by mail`,
+    counter: 'database',
   },
   wrongPasswordMail: {
     counts: 'mails to the owner of an account about wrong passwords',
     max: { account: 1 },
     windowMs: DAY_MS,
     beyond: 'no mail',
+    counter: 'database',
   },
   register: {
     counts: 'registrations; an e-mail address counts as an account',
     max: { networks: 20, accountInNetwork: 4, account: 40 },
     windowMs: HOUR_MS,
     beyond: PROBLEM,
+    counter: 'database',
   },
   recover: {
     counts: 'requests for a mail to recover an account, to sign in, or to confirm an e-mail address',
     max: { networks: 20 },
     windowMs: HOUR_MS,
     beyond: 'no mail',
+    counter: 'database',
   },
   /** These mails can be requested without signing in, so an account gets few; an earlier link stays valid. */
   accessMail: {
@@ -136,40 +151,50 @@ export const LIMITS = {
     max: { account: 1 },
     windowMs: 10 * MINUTE_MS,
     beyond: 'no mail',
+    counter: 'database',
   },
   email: {
     counts: 'changes of an e-mail address; the new address counts as an account',
     max: { networks: 20, accountInNetwork: 4, account: 40 },
     windowMs: HOUR_MS,
     beyond: PROBLEM,
+    counter: 'database',
   },
   password: {
     counts: 'current passwords on the account pages; a right one deletes the count of account and address',
     max: { networks: 60, accountInNetwork: 10, account: 100 },
     windowMs: QUARTER_MS,
     beyond: PROBLEM,
+    counter: 'database',
   },
   end: {
     counts: 'requests of the account page that end sessions or the access of an application',
     max: { networks: 1_000, accountInNetwork: 100, account: 1_000 },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
   },
   export: {
     counts: 'exports of the data of an account',
     max: { networks: 60, accountInNetwork: 10, account: 100 },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
   },
   /** Every form can create rows, so their number is limited, far above normal use. */
   consoleForm: {
     counts: 'forms of the console, except those of operators and moderators',
     max: { account: 300 },
     windowMs: HOUR_MS,
+    beyond: REFUSED,
+    counter: 'database',
   },
   consoleRefusal: {
     counts: 'refused requests to the console in the audit log',
     max: { account: 200 },
     windowMs: HOUR_MS,
     beyond: 'the refusal is only in the log of the process',
+    counter: 'database',
   },
   /** Each invitation sends a mail to another person. */
   ownerInvitation: {
@@ -177,23 +202,27 @@ export const LIMITS = {
     max: { account: 30 },
     windowMs: DAY_MS,
     beyond: PROBLEM,
+    counter: 'database',
   },
   page: {
     counts: 'pages of the site; a picture counts as a tenth of a page',
     max: { network: 'SITE_LIMIT' },
     windowMs: MINUTE_MS,
+    beyond: REFUSED,
     counter: 'memory',
   },
   event: {
     counts: 'events',
     max: { server: 'INGEST_LIMIT' },
     windowMs: MINUTE_MS,
+    beyond: REFUSED,
     counter: 'memory',
   },
   eventWeight: {
     counts: 'weight of the events, about the rows that they write',
     max: { server: 'INGEST_WEIGHT_LIMIT' },
     windowMs: MINUTE_MS,
+    beyond: REFUSED,
     counter: 'memory',
   },
   /** A smaller request may still be within a limit, but parsing any number of them would delay the other servers. */
@@ -215,11 +244,13 @@ export const LIMITS = {
   openRequest: {
     counts: 'open requests to the ingest',
     max: { server: 128 },
+    beyond: REFUSED,
     counter: 'memory',
   },
   heldMebibyte: {
     counts: 'MiB of request bodies in memory, after decompression',
     max: { server: 128 },
+    beyond: REFUSED,
     counter: 'memory',
   },
 } as const satisfies Record<string, Limit>;

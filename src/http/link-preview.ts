@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { Html } from './page.ts';
 
 /** The `<head>` elements with which chats show a link to a page of the console or the sign-in: the card of the site. */

@@ -1,4 +1,4 @@
-import { batcher, type Pending } from '#platform/batcher.ts';
+import { batcher, type Pending } from '#platform/streams/batcher.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Db } from '#db/db.ts';

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import { DURATION_BUCKETS, histogram, type Metrics } from '#platform/metrics.ts';
+import { DURATION_BUCKETS, histogram, type Metrics } from '#platform/process/metrics.ts';
 
 /** A response that carries what is measured of it. `httpServer` lets Node create its responses as this class. */
 export class MeasuredResponse extends ServerResponse {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { ServiceName } from '#platform/config.ts';
+import type { ServiceName } from '#platform/config/config.ts';
 import { keyedHashOf, openSecretKey } from '#platform/crypto/secret-key.ts';
 import type { KeyedHash } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';

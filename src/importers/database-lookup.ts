@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
-import { isShortUuid } from '#platform/text.ts';
+import { isShortUuid } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { readEvent } from '#events/schema/index.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';

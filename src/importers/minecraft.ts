@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 import { ImportRefusal, type Finding } from './finding.ts';

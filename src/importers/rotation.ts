@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
-import { nameKey } from '#platform/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 import { ImportRefusal, type Finding } from './finding.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
-import { didYouMean } from '#platform/suggestion.ts';
-import { nameKey } from '#platform/text.ts';
+import { didYouMean } from '#platform/text/suggestion.ts';
+import { nameKey } from '#platform/text/text.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 
 /** The server that the operator chose for an import, and whether the import may add servers to the network. */

@@ -1,5 +1,5 @@
 import type { RunningServices } from './listeners.ts';
-import type { ServiceName } from '#platform/config.ts';
+import type { ServiceName } from '#platform/config/config.ts';
 
 /** A path of each service that needs no credential. */
 const PATHS: Record<ServiceName, string> = {

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
-import { gauge } from '#platform/metrics.ts';
-import { sqliteFileOf } from '#platform/setting.ts';
+import { gauge } from '#platform/process/metrics.ts';
+import { sqliteFileOf } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { databaseSize } from '#store/installation/database-size.ts';
 

@@ -5,14 +5,14 @@ import { sampleOnline } from '#store/game/online-samples.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
-import { purge } from '#store/purge.ts';
+import { purge } from '#store/purge/purge.ts';
 import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
-import { recordPurge } from '#store/purge-runs.ts';
+import { recordPurge } from '#store/purge/purge-runs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
-import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
-import { mailOperators } from '#console/operator/notify.ts';
+import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
+import { mailOperators } from '#console/operator-mails/notify.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
 /**

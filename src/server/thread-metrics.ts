@@ -3,8 +3,8 @@ import { memoryUsage } from 'node:process';
 import { BroadcastChannel } from 'node:worker_threads';
 import { systemClock } from '#platform/clock.ts';
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
-import type { ServiceName } from '#platform/config.ts';
-import { gauge, type Metrics } from '#platform/metrics.ts';
+import type { ServiceName } from '#platform/config/config.ts';
+import { gauge, type Metrics } from '#platform/process/metrics.ts';
 
 /** The threads of one process, which a scrape asks for their metrics. A request carries its number; so does each reply. */
 const CHANNEL = 'scorehall metrics';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '#platform/clock.ts';
 import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts';
-import type { Config, ServiceName } from '#platform/config.ts';
+import type { Config, ServiceName } from '#platform/config/config.ts';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
 import { openInternalListener } from './internal.ts';

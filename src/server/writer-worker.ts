@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
 import { serveWorkerChannel } from '#events/ingest/worker-channel.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import { CLOSE, WorkerChannel } from '#events/ingest/worker-channel.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
-import type { Log } from '#platform/log.ts';
+import type { Log } from '#platform/process/log.ts';
 import { ByteCache } from './byte-cache.ts';
 
 const TIMEOUT_MS = 3_000;

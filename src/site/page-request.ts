@@ -1,12 +1,12 @@
 import type { Clock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import { HttpError } from '#http/errors.ts';
 import { boundOf } from '#platform/ids.ts';
 import type { Language } from '#http/languages.ts';
-import type { Log } from '#platform/log.ts';
+import type { Log } from '#platform/process/log.ts';
 import { linkTo } from '#http/links.ts';
 import type { Html, PageShell, PolicyAdditions } from '#http/page.ts';
-import { isCleanText } from '#platform/text.ts';
+import { isCleanText } from '#platform/text/text.ts';
 import type { Db } from '#db/db.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { Heads } from './heads.ts';

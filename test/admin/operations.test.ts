@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { AnyOperation } from '#admin/operation.ts';
-import { allCommands } from '#cli/command/dispatch.ts';
+import { allCommands } from '#cli/dispatch.ts';
 import { ROUTES } from '#console/pages.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createTestDatabase, testContext, testServices } from '#test/support/context.ts';
-import type { Environment } from '#platform/config.ts';
+import type { Environment } from '#platform/config/config.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { shareSigningKey } from './signing-key.ts';
 import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
-import { jsonPieces, Members } from '#platform/json-stream.ts';
+import { jsonPieces, Members } from '#platform/streams/json-stream.ts';
 import { event, match, person, punishment, team, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { Person } from './person.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '#test/support/context.ts';
-import { mailServerOf } from '#platform/mail.ts';
-import { recordMailOutcome } from '#store/mail-failures.ts';
+import { mailServerOf } from '#platform/mail/mail.ts';
+import { recordMailOutcome } from '#store/mail/mail-failures.ts';
 import { accountByEmail, accountByName } from '#store/accounts/accounts.ts';
 import { Person } from './person.ts';
 import { CALLBACK, makeAccount, makeApplication, PASSWORD, seePlayer, send } from './support.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { openServices } from '#server/listeners.ts';
 import { openAppContext } from '#context/context.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
 import { isWanted, looksIn, shoot, type Wanted } from '#test/support/shots.ts';

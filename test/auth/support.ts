@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { openServices } from '#server/listeners.ts';
-import { type Environment, readConfig } from '#platform/config.ts';
+import { type Environment, readConfig } from '#platform/config/config.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
 import { openAppContext } from '#context/context.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openServices } from '#server/listeners.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openBenchClient } from '#bench/client.ts';
 import type { Case } from '#bench/case.ts';
 import { CASES } from '#bench/cases.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openServices } from '#server/listeners.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openBenchClient } from '#bench/client.ts';
 import { clientsOf, createServers } from '#bench/evening/clients.ts';
 import { type EveningFigures, meetsTargets, latencyOf, medianOf } from '#bench/evening/figures.ts';

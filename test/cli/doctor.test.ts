@@ -4,7 +4,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { type Environment, readConfig, type ServiceName } from '#platform/config.ts';
+import { type Environment, readConfig, type ServiceName } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { sql } from '#db/sql.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
@@ -13,7 +13,7 @@ import { captured } from '#test/support/captured.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { freePorts } from '#test/support/ports.ts';
-import { run } from '#cli/command/dispatch.ts';
+import { run } from '#cli/dispatch.ts';
 
 interface Finding {
   check: string;

@@ -9,7 +9,7 @@ import { captured } from '#test/support/captured.ts';
 import { createEmptyDatabase, onEachDatabase, onEachEmptyDatabase, testContext } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { freePorts } from '#test/support/ports.ts';
-import { run } from '#cli/command/dispatch.ts';
+import { run } from '#cli/dispatch.ts';
 import { type Ran, scorehall, serve } from './scorehall.ts';
 
 test('--version names the version of the package', async () => {

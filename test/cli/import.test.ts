@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderOf } from '#test/importers/fixtures.ts';
-import { run } from '#cli/command/dispatch.ts';
+import { run } from '#cli/dispatch.ts';
 import { captured } from '#test/support/captured.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { MAIN, type Ran } from './scorehall.ts';

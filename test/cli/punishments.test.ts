@@ -62,10 +62,12 @@ onEachDatabase('commands issue, list, change and revoke punishments', async (t, 
   const revoked = await run('punishment', 'revoke', '--punishment', id, '--reason', 'Appeal', '--revoker', 'mod');
   const { reason: why, by, server: where } = revoked.revocation;
   assert.deepEqual([revoked.state, why, by, where], [2, 'Appeal', person(2, 'Mod'), '']);
+  const again = await run('punishment', 'revoke', '--punishment', id, '--reason', 'Again');
+  assert.equal(again.revocation.reason, 'Appeal', 'the first revocation stays in force');
   const history = (await run('punishment', 'show', '--punishment', id)).history as Record<string, unknown>[];
   assert.deepEqual(
     history.map(({ type, by }) => [type, by]),
-    ['issued', 'changed', 'revoked'].map((what) => [`punishment.${what}`, userInfo().username]),
+    ['issued', 'changed', 'revoked', 'revoked'].map((what) => [`punishment.${what}`, userInfo().username]),
   );
 
   const { out } = await scorehall({ DATABASE_URL: url }, 'punishment', 'show', '--punishment', id);
@@ -83,6 +85,7 @@ onEachDatabase('commands issue, list, change and revoke punishments', async (t, 
   assert.deepEqual(
     audit.map(({ action, label }) => [action, label]),
     [
+      ['punishment.revoke', 'Rogue'],
       ['punishment.revoke', 'Rogue'],
       ['punishment.change', 'Rogue'],
       ['punishment.issue', 'Newcomer'],

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { run } from '#cli/command/dispatch.ts';
+import { run } from '#cli/dispatch.ts';
 import { captured } from '#test/support/captured.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 

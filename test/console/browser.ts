@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { openServices } from '#server/listeners.ts';
-import { type Environment, readConfig } from '#platform/config.ts';
+import { type Environment, readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { mailOperators } from '#console/operator/notify.ts';
+import { mailOperators } from '#console/operator-mails/notify.ts';
 import { openAppContext } from '#context/context.ts';
 import { sql } from '#db/sql.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
@@ -8,7 +8,7 @@ import { setEmail, setRole } from '#store/accounts/account-changes.ts';
 import { requestAccess } from '#store/applications/access-requests.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { healthOf } from '#store/installation/health.ts';
-import { mailServerOf } from '#platform/mail.ts';
+import { mailServerOf } from '#platform/mail/mail.ts';
 import { account, application, configured, event, presence, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, TestClock, testContext, type TestAppContext } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';

@@ -5,7 +5,7 @@ import { applicationByClientId } from '#store/applications/applications.ts';
 import { connectedApplications, giveConsent } from '#store/accounts/consents.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { usageSince } from '#store/applications/usage.ts';
-import type { Caller } from '#api/auth/callers.ts';
+import type { Caller } from '#api/callers.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import { application, match, person, punishment, serviceToken, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';

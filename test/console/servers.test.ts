@@ -42,6 +42,24 @@ async function openServerPage(t: TestContext, url: string, name: string) {
   return { context, olga, page, sender: await serverSender(context, name) };
 }
 
+onEachDatabase('the form of a new server reports all wrong fields at once', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  await olga.open('/console/operator/servers');
+  const { status, html } = await olga.submit({ name: ' ', region: 'r'.repeat(65), order: 'x' }, '/operator/servers');
+  assert.equal(status, 422);
+  assert.deepEqual(
+    [...html.matchAll(/<p class="error" id="(\w+)-error">([^<]*)</g)].map(([, field, sentence]) => [field, sentence]),
+    [
+      ['name', 'Enter a name of 1 to 64 characters.'],
+      ['region', 'This must have at most 64 characters.'],
+      ['order', 'This must be a number.'],
+    ],
+  );
+  assert.deepEqual(await listServers(services.context.db, 0), []);
+});
+
 onEachDatabase('the page of a new server shows how to connect it, then what arrived last', async (t, url) => {
   const { context, olga, page, sender } = await openServerPage(t, url, 'New');
   const events = async (...list: object[]): Promise<unknown> =>

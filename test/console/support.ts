@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { openServices } from '#server/listeners.ts';
-import { type Environment, readConfig } from '#platform/config.ts';
+import { type Environment, readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import type { Account } from '#store/accounts/accounts.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
-import { readConfig, settingNames } from '#platform/config.ts';
+import { readConfig, settingNames } from '#platform/config/config.ts';
 import { unavailable } from '#http/errors.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { readConfig, settingNames } from '#platform/config.ts';
+import { readConfig, settingNames } from '#platform/config/config.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 

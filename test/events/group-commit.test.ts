@@ -4,7 +4,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { Unavailable } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { prepareItem, type Item } from '#events/ingest/prepare.ts';
-import { openMetrics } from '#platform/metrics.ts';
+import { openMetrics } from '#platform/process/metrics.ts';
 import { MAX_GROUP_WEIGHT } from '#events/ingest/event-queue.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
 import { configured, login, person, sendEvents } from '#test/support/builders.ts';

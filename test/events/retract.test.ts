@@ -17,7 +17,7 @@ import { onlineSince, sampleOnline } from '#store/game/online-samples.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { runJobsOnce } from '#server/jobs.ts';
-import { recordPurge } from '#store/purge-runs.ts';
+import { recordPurge } from '#store/purge/purge-runs.ts';
 import { sql } from '#db/sql.ts';
 import {
   account,

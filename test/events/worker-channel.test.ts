@@ -5,7 +5,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import fc from 'fast-check';
 import { Unavailable } from '#platform/errors.ts';
-import { openMetrics } from '#platform/metrics.ts';
+import { openMetrics } from '#platform/process/metrics.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { prepareItem, type Item } from '#events/ingest/prepare.ts';

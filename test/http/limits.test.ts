@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Limit, LIMITS, rateLimit } from '#http/limits.ts';
-import { readConfig, SETTINGS } from '#platform/config.ts';
+import { readConfig, SETTINGS } from '#platform/config/config.ts';
 
 const config = readConfig({});
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { html } from 'hono/html';
 import { brandAssets } from '#http/branding.ts';
-import { contrast, inkOn, readableOn } from '#platform/colours.ts';
-import { readConfig } from '#platform/config.ts';
+import { contrast, inkOn, readableOn } from '#platform/text/colours.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { chooseLanguage } from '#http/languages.ts';
 import { pageHeaders, renderPage } from '#http/page.ts';
 

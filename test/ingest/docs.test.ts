@@ -10,7 +10,7 @@ import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { openServices } from '#server/listeners.ts';
 import { openAppContext } from '#context/context.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { configured, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Environment } from '#platform/config.ts';
+import type { Environment } from '#platform/config/config.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { ask, type Reply } from '#test/support/request.ts';

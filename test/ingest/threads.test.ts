@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#platform/clock.ts';
-import { type Environment, readConfig } from '#platform/config.ts';
+import { type Environment, readConfig } from '#platform/config/config.ts';
 import { sql } from '#db/sql.ts';
 import { openAppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { openServices } from '#server/listeners.ts';
 import { onSqlite } from '#test/support/context.ts';

@@ -4,7 +4,7 @@ import { PurgeGuard } from '#server/purge-guard.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { recordAudit, listAudit } from '#store/audit/audit.ts';
 import { healthOf } from '#store/installation/health.ts';
-import { recordPurge } from '#store/purge-runs.ts';
+import { recordPurge } from '#store/purge/purge-runs.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
-import { gauge, openMetrics } from '#platform/metrics.ts';
+import { gauge, openMetrics } from '#platform/process/metrics.ts';
 import { shareMetrics, ThreadMetrics } from '#server/thread-metrics.ts';
 
 for (const outcome of ['come', 'fail'] as const)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import { onSqlite } from '#test/support/context.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openServices } from '#server/listeners.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';

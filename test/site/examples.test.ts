@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { type RunningServices, openServices } from '#server/listeners.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';

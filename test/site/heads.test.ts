@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { readConfig } from '#platform/config.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { match, person, sendEvents, team } from '#test/support/builders.ts';
 import { createTestDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
 import { get, page } from './request.ts';

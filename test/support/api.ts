@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { Environment } from '#platform/config.ts';
+import type { Environment } from '#platform/config/config.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { clientOf, type Reply, type Wish } from './request.ts';
 import { application, serviceToken } from './builders.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 import { type RunningServices, openServices } from '#server/listeners.ts';
 import type { TimerClock } from '#platform/clock.ts';
-import { type ServiceName, type Environment, readConfig } from '#platform/config.ts';
+import { type ServiceName, type Environment, readConfig } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { Log } from '#platform/log.ts';
+import type { Log } from '#platform/process/log.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 

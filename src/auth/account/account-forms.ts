@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { isEmail } from '#platform/email.ts';
+import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
 import { field } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD, passwordMatches } from '#platform/crypto/passwords.ts';

@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { type HttpError, rateLimited } from '#http/errors.ts';
 import { LIMITS } from '#http/limits.ts';
 import { notice } from '#http/fields.ts';
-import { jsonPieces } from '#platform/json-stream.ts';
+import { jsonPieces } from '#platform/streams/json-stream.ts';
 import type { Html } from '#http/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
 import { isProvisionalName } from '#store/accounts/account-names.ts';

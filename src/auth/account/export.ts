@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import { Members, type Pages } from '#platform/json-stream.ts';
+import { Members, type Pages } from '#platform/streams/json-stream.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { sessionsOf } from '#store/accounts/account-sessions.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';

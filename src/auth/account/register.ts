@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { isEmail } from '#platform/email.ts';
+import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
 import { cookieFlags, pathCookie } from '#http/cookies.ts';
 import { field, notice } from '#http/fields.ts';

@@ -1,6 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
 import { clientNetwork } from '#http/client-network.ts';
 import { rateLimit } from '#http/limits.ts';

@@ -1,4 +1,4 @@
-import { batcher } from '#platform/batcher.ts';
+import { batcher } from '#platform/streams/batcher.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { lockTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 

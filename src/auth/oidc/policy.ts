@@ -1,6 +1,6 @@
 import type { Grant, interactionPolicy as policies, KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { findConsent, touchConsent } from '#store/accounts/consents.ts';

@@ -1,6 +1,6 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider as Protocol } from 'oidc-provider';
 import type { JWK } from 'jose';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import { hostCookie, pathCookie } from '#http/cookies.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';

@@ -2,7 +2,7 @@ import { UsageError } from '#platform/errors.ts';
 import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
 import { changeSettings, removeApplication, startApplication } from '#admin/applications.ts';
 import { perform } from '#admin/operation.ts';
-import { containsAddress, isShownText } from '#platform/text.ts';
+import { containsAddress, isShownText } from '#platform/text/text.ts';
 import {
   ACCESS_STATES,
   type Application,

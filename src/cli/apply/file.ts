@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
-import { nameKey } from '#platform/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import { problemsIn } from '#events/schema/problems.ts';
 
 /** Reads a YAML or JSON file. @throws UsageError that names the file */

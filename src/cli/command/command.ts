@@ -1,7 +1,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
-import { output } from '#platform/output.ts';
-import { didYouMean } from '#platform/suggestion.ts';
+import { output } from '#platform/process/output.ts';
+import { didYouMean } from '#platform/text/suggestion.ts';
 import type { AnyOperation } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Actor } from '#store/audit/audit.ts';

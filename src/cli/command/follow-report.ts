@@ -1,4 +1,4 @@
-import { output } from '#platform/output.ts';
+import { output } from '#platform/process/output.ts';
 import type { Where } from '#importers/finding.ts';
 import type { Listener, Outcome } from '#importers/run.ts';
 import { locationOf } from './import-report.ts';

@@ -1,4 +1,4 @@
-import { errorOutput, output } from '#platform/output.ts';
+import { errorOutput, output } from '#platform/process/output.ts';
 import type { Where } from '#importers/finding.ts';
 import type { Listener, Outcome } from '#importers/run.ts';
 import type { Input } from './command.ts';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { UsageError } from '#platform/errors.ts';
-import { errorOutput } from '#platform/output.ts';
+import { errorOutput } from '#platform/process/output.ts';
 
 /** More than the longest allowed password. */
 const MAX_BYTES = 4_096;

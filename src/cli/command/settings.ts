@@ -1,4 +1,4 @@
-import { type Config, environment, readConfig } from '#platform/config.ts';
+import { type Config, environment, readConfig } from '#platform/config/config.ts';
 
 /** The settings of a command, which logs less than the service. */
 export function readSettings(): Config {

@@ -1,5 +1,5 @@
 import { systemClock } from '#platform/clock.ts';
-import { dataFolder, environment, readConfig } from '#platform/config.ts';
+import { dataFolder, environment, readConfig } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
@@ -17,7 +17,7 @@ import {
   printTable,
 } from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
-import { errorOutput } from '#platform/output.ts';
+import { errorOutput } from '#platform/process/output.ts';
 
 export const commands: Command[] = [
   {

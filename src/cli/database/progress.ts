@@ -1,5 +1,5 @@
 import type { Progress } from '#db/transfer/copy.ts';
-import { errorOutput } from '#platform/output.ts';
+import { errorOutput } from '#platform/process/output.ts';
 
 const EVERY_MS = 2_000;
 

@@ -1,5 +1,5 @@
 import { systemClock } from '#platform/clock.ts';
-import { type Config, environment, readConfig } from '#platform/config.ts';
+import { type Config, environment, readConfig } from '#platform/config/config.ts';
 import { existingSecret, secretKeyFile, secretKeyOf, writeSecretKeyFile } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import { openDb } from '#db/open.ts';
@@ -23,7 +23,7 @@ import {
   withAppContext,
 } from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
-import { errorOutput } from '#platform/output.ts';
+import { errorOutput } from '#platform/process/output.ts';
 
 export const commands: Command[] = [
   {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '#platform/clock.ts';
-import { environment, readConfig } from '#platform/config.ts';
+import { environment, readConfig } from '#platform/config/config.ts';
 import { openSecretKey, type SecretKey, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import { migrate } from '#db/migrate.ts';
@@ -9,7 +9,7 @@ import { recordAudit } from '#store/audit/audit.ts';
 import { changeSecretKey, readLoss, resetSecretKey } from '#store/installation/secret-key-change.ts';
 import { openExisting } from './backup.ts';
 import { type Command, commandActor, type Input, JSON_OPTION, print, required } from '#cli/command/command.ts';
-import { errorOutput } from '#platform/output.ts';
+import { errorOutput } from '#platform/process/output.ts';
 
 export const commands: Command[] = [
   {

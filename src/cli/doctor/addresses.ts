@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
-import { type Config, dataFolder, type ServiceName } from '#platform/config.ts';
+import { type Config, dataFolder, type ServiceName } from '#platform/config/config.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, type SelfCheck, selfCheckToken } from '#http/self-check.ts';
 import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 import { type Received, send } from './request.ts';

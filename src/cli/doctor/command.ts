@@ -1,7 +1,7 @@
 import { systemClock } from '#platform/clock.ts';
-import { environment, readConfig } from '#platform/config.ts';
+import { environment, readConfig } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
-import { output } from '#platform/output.ts';
+import { output } from '#platform/process/output.ts';
 import { type Command, type Input, JSON_OPTION, optional } from '../command/command.ts';
 import { checkAddresses } from './addresses.ts';
 import { checkClock } from './clock.ts';

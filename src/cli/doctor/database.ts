@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { mailServerOf } from '#platform/mail.ts';
+import { mailServerOf } from '#platform/mail/mail.ts';
 import { existingSecret, keyedHashUnder, secretKeyOf } from '#platform/crypto/secret-key.ts';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
 import { latestMigration } from '#db/migrate.ts';
 import { openDb } from '#db/open.ts';
-import { isPostgresUrl, sqliteFileOf } from '#platform/setting.ts';
+import { isPostgresUrl, sqliteFileOf } from '#platform/config/setting.ts';
 import { sql } from '#db/sql.ts';
 import { healthOf } from '#store/installation/health.ts';
 import { hasOtherSecretKey } from '#store/installation/installation.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { dataFolder, type SettingName, SETTINGS, settingNames } from '#platform/config.ts';
-import { type Setting, sqliteFileOf } from '#platform/setting.ts';
+import { dataFolder, type SettingName, SETTINGS, settingNames } from '#platform/config/config.ts';
+import { type Setting, sqliteFileOf } from '#platform/config/setting.ts';
 import { type Finding, type Installation, ok, problem, warning } from './finding.ts';
 
 const GIGABYTE = 1024 ** 3;

@@ -1,5 +1,5 @@
 import { Unavailable } from '#platform/errors.ts';
-import type { Config, Environment } from '#platform/config.ts';
+import type { Config, Environment } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
 
 /** One result of the doctor. Whatever is not `ok` says what to do. */

@@ -1,8 +1,8 @@
 import { systemClock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
-import { type MailObserver, mailServerOf, probeMailServer, senderOf, sendOnce } from '#platform/mail.ts';
+import type { Config } from '#platform/config/config.ts';
+import { type MailObserver, mailServerOf, probeMailServer, senderOf, sendOnce } from '#platform/mail/mail.ts';
 import type { Db } from '#db/db.ts';
-import { mailFailureOf, recordMailOutcome } from '#store/mail-failures.ts';
+import { mailFailureOf, recordMailOutcome } from '#store/mail/mail-failures.ts';
 import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'mail';

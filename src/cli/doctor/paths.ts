@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { dataFolder } from '#platform/config.ts';
+import { dataFolder } from '#platform/config/config.ts';
 import { secretKeyFile } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
-import { type Listen, sqliteFileOf } from '#platform/setting.ts';
+import { type Listen, sqliteFileOf } from '#platform/config/setting.ts';
 import { brandAssets } from '#http/branding.ts';
 import { revocationLog } from '#store/revocations/outbox.ts';
 import { readPrivacy } from '#site/pages/privacy.ts';

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseEnv } from 'node:util';
 import ipaddr from 'ipaddr.js';
-import { settingNames } from '#platform/config.ts';
-import { isLoopback } from '#platform/plain-http.ts';
+import { settingNames } from '#platform/config/config.ts';
+import { isLoopback } from '#platform/config/plain-http.ts';
 import { type Finding, type Installation, ok, warning } from './finding.ts';
 
 /** Variables of `.env` that other programs read. */

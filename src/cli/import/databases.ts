@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { untilSignalled } from '#platform/signals.ts';
+import { untilSignalled } from '#platform/process/signals.ts';
 import { type TimerClock, systemClock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
 import { followDatabase } from '#connectors/databases/follow.ts';

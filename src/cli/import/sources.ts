@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { didYouMean } from '#platform/suggestion.ts';
+import { didYouMean } from '#platform/text/suggestion.ts';
 import { forgetImportSource, listImportSources } from '#store/imports.ts';
 import {
   type Command,

@@ -1,4 +1,4 @@
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 
 /**
  * Parses a line of a server's log. Addresses of players are dropped here and never stored. A line counts only if the

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isIP } from 'node:net';
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { ImportRefusal } from '#importers/finding.ts';
 import { banEvent, changeEvent, referenceOf } from '#importers/minecraft/ban-events.ts';
 import { type Ban, readBan } from '#importers/minecraft/bans.ts';

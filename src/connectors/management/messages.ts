@@ -1,5 +1,5 @@
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { fit, unstyled } from '#importers/text.ts';
 import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
 import { ConnectionLost } from './connection-lost.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { chunksOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/streams/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { bansAfter, listedBans, type OnlinePlayer, onlineOn } from '#store/game/watches/managed-state.ts';
 import { type Ban, banOf } from './messages.ts';

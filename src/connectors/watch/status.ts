@@ -1,4 +1,4 @@
-import { sanitised } from '#platform/text.ts';
+import { sanitised } from '#platform/text/text.ts';
 import type { MatchPhase } from '#store/game/live-matches.ts';
 import type { PollReason } from '#store/game/watches/server-watches.ts';
 

@@ -9,7 +9,7 @@ import {
   listAccessRequests,
 } from '#store/applications/access-requests.ts';
 import { inApplication } from './layout.ts';
-import { mailWaitingRequests } from '../operator/notify.ts';
+import { mailWaitingRequests } from '../operator-mails/notify.ts';
 import { waitingCard } from './waiting.ts';
 import type { PageContent } from '../layout.ts';
 import { button, countOf, formTo, isFine, linesOf, timestamp, number, type Problems } from '../components.ts';

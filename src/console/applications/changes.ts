@@ -9,7 +9,7 @@ import { ownersOf } from '#store/applications/owners.ts';
 import { button, logoImage, timestamp } from '../components.ts';
 import type { Deps } from '../deps.ts';
 import { changeMail, type ChangeNews, decisionMail } from '../mails.ts';
-import { mailWaitingRequests } from '../operator/notify.ts';
+import { mailWaitingRequests } from '../operator-mails/notify.ts';
 import { ownedForm, type ConsoleRequest, type OwnedRequest, type Route } from '../routes.ts';
 
 function uriList(uris: readonly string[], others: readonly string[], label: string): Html {

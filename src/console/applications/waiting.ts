@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import { keyOf } from '#platform/ids.ts';
-import { mailServerOf } from '#platform/mail.ts';
+import { mailServerOf } from '#platform/mail/mail.ts';
 import type { Html } from '#http/page.ts';
-import { mailFailureOf } from '#store/mail-failures.ts';
-import { mailedAt } from '#store/operator-mails.ts';
+import { mailFailureOf } from '#store/mail/mail-failures.ts';
+import { mailedAt } from '#store/mail/operator-mails.ts';
 import { activeOperators } from '#store/accounts/accounts.ts';
 import type { AccessRequest } from '#store/applications/access-requests.ts';
 import { factsList, number, timestamp } from '../components.ts';

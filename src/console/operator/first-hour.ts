@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { isLoopback } from '#platform/plain-http.ts';
+import { isLoopback } from '#platform/config/plain-http.ts';
 import { readFirstHour } from '#store/installation/first-hour.ts';
 import type { ConsoleRequest } from '../routes.ts';
 

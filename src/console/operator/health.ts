@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { notice } from '#http/fields.ts';
-import { mailServerOf } from '#platform/mail.ts';
+import { mailServerOf } from '#platform/mail/mail.ts';
 import { type Health, healthOf } from '#store/installation/health.ts';
 import { activeOperators } from '#store/accounts/accounts.ts';
 import { factsList, timestamp, number } from '../components.ts';

@@ -85,7 +85,7 @@ export const serverListRoutes: readonly Route[] = [
   operatorPage('/operator/servers', (request) => serversPage(request)),
   operationForm('/operator/servers', createServer, {
     find: async () => undefined,
-    read: ({ name, ...form }) => ({ name: textOf(name, MAX_NAME) ?? '', ...readSettings(form) }),
+    read: ({ name, ...form }) => ({ name: textOf(name, MAX_NAME), ...readSettings(form) }),
     wrong,
     again: serversPage,
     refused: {

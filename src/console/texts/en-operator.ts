@@ -179,7 +179,6 @@ export const operator = {
     changes_by_key: 'what this key did to punishments',
     key: 'Key',
     key_hint: 'The id of a key of a game server. Without it, everything is listed.',
-    all_keys: 'All keys',
     undo_title: (count: string) => `Undo ${count} changes of this key`,
     undo_lead:
       'Punishments that this key issued disappear, and all others are as if the key had never changed them. Revoke the key first. This cannot be undone.',

@@ -179,7 +179,6 @@ export const operator: typeof en = {
     changes_by_key: 'このキーによる処罰の変更',
     key: 'キー',
     key_hint: 'ゲームサーバーのキーの ID。空欄ですべてを表示します。',
-    all_keys: 'すべてのキー',
     undo_title: (count) => `このキーによる ${count} 件の変更を元に戻す`,
     undo_lead:
       'このキーが出した処罰は消え、ほかの処罰はこのキーが何も変更しなかったのと同じ状態になります。先にキーを無効にしてください。この操作は取り消せません。',

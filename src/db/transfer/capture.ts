@@ -1,4 +1,4 @@
-import { chunksOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/streams/chunks.ts';
 import type { Db, Queryable, Snapshot } from '../db.ts';
 import { list, type Sql, sql, type Value } from '../sql.ts';
 import type { Comparison } from './comparison.ts';

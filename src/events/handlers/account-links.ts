@@ -1,4 +1,4 @@
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { sql } from '#db/sql.ts';
 import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById, type Account } from '#store/accounts/accounts.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
-import { isShortUuid, shortUuid } from '#platform/text.ts';
+import { isShortUuid, shortUuid } from '#platform/text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
 import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';

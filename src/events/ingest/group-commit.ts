@@ -1,4 +1,10 @@
-import { type Batcher, batcher, type Pending } from '#platform/batcher.ts';
+import { type Batcher, batcher, type Pending } from '#platform/streams/batcher.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config/config.ts';
+import { Unavailable } from '#platform/errors.ts';
+import type { Log } from '#platform/process/log.ts';
+import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
+import type { Db } from '#db/db.ts';
 import {
   BusyTime,
   type EventQueue,
@@ -7,12 +13,6 @@ import {
   MAX_QUEUED,
   NewPlayerLimit,
 } from './event-queue.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
-import { Unavailable } from '#platform/errors.ts';
-import type { Log } from '#platform/log.ts';
-import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
-import type { Db } from '#db/db.ts';
 import { type Item, totalWeight } from './prepare.ts';
 import { ingestItems } from './ingest-events.ts';
 import { problemOf } from '../schema/problems.ts';

@@ -1,5 +1,5 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { nameKey } from '#platform/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { effectOf } from '../handlers/index.ts';

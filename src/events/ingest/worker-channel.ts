@@ -1,7 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { BusyTime, type EventQueue, type IngestOptions, MAX_QUEUED } from './event-queue.ts';
 import { Unavailable } from '#platform/errors.ts';
-import { type Item } from './prepare.ts';
+import type { Item } from './prepare.ts';
 import type { Receipt } from '../ledger/receipts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { type Pseudonym, hashUuid, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
 import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { type Sql, type Value, withRows } from '#db/sql.ts';
 import { CounterAccumulator } from './counter-accumulator.ts';
-import { shortUuid } from '#platform/text.ts';
+import { shortUuid } from '#platform/text/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
 import { usedReferences } from '#store/game/punishments.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
-import { isShownText, uuidOf } from '#platform/text.ts';
+import { isShownText, uuidOf } from '#platform/text/text.ts';
 
 /** The form of an id, in receipts and in the data API. */
 export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;
@@ -11,7 +11,7 @@ export const text = (max: number, min = 0) =>
   z
     .string()
     .min(min)
-    .max(max)
+    .max(max, `must have at most ${max} characters`)
     .refine(
       isShownText,
       'must not contain control characters, invalid Unicode, or marks that change the direction of text',

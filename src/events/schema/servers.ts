@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
 import { count, text } from './members.ts';
 
-const configured = z.strictObject({
+export const configured = z.strictObject({
   region: text(64),
   order: z.int().min(-1_000_000).max(1_000_000).default(0),
   icon: text(512).default(''),

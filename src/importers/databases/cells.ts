@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine, unstyled } from '../text.ts';
 import type { SourceRow } from './source-database.ts';

@@ -1,5 +1,5 @@
 import type { WireEvent } from '#events/schema/index.ts';
-import { nameKey } from '#platform/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import { ImportRefusal, type Finding } from '../finding.ts';
 import { serverProblem } from '../server-choice.ts';
 import type { SourcePlayer } from './cells.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '#platform/errors.ts';
-import { plainHttpProblem } from '#platform/plain-http.ts';
-import { withSecretFiles } from '#platform/secret-files.ts';
+import { plainHttpProblem } from '#platform/config/plain-http.ts';
+import { withSecretFiles } from '#platform/config/secret-files.ts';
 import { reasonOf } from '../read-file.ts';
 import { type MysqlAddress, openMysqlSource } from './mysql-source.ts';
 import type { SourceDatabase } from './source-database.ts';

@@ -1,4 +1,4 @@
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { ImportRefusal } from '../finding.ts';
 import { parseLenientJson } from '../lenient-json.ts';
 import { readText } from '../read-file.ts';

@@ -1,4 +1,4 @@
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { gamemodesOf } from './gamemodes.ts';

@@ -1,5 +1,5 @@
 import { type Found, Router } from '#http/router.ts';
-import type { ProtocolName } from '#platform/setting.ts';
+import type { ProtocolName } from '#platform/config/setting.ts';
 import type { Protocol, ProtocolRoute } from './protocol.ts';
 import { dewdrop } from './dewdrop/dewdrop.ts';
 

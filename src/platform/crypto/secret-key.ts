@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, dataFolder } from '../config.ts';
+import { type Config, dataFolder } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 
 const FILE = 'secret.key';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { mix, readableOn } from '#platform/colours.ts';
+import { mix, readableOn } from '#platform/text/colours.ts';
 import type { Html } from '#http/page.ts';
 import { hueColours, hueClass } from '#site/components/colours.ts';
 import { identiconCells } from '#site/components/player-link.ts';

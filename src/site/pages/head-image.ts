@@ -1,4 +1,4 @@
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { hueClass, hueColours } from '#site/components/colours.ts';
 import { identiconCells } from '#site/components/player-link.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, existsSync } from 'node:fs';
 import { html } from 'hono/html';
 import { UsageError } from '#platform/errors.ts';
-import type { Config } from '#platform/config.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { Language } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import type { Html } from '#http/page.ts';

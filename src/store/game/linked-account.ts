@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
 /**

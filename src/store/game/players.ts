@@ -1,4 +1,4 @@
-import { isShortUuid, nameKey, uuidOf } from '#platform/text.ts';
+import { isShortUuid, nameKey, uuidOf } from '#platform/text/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { lists, sql } from '#db/sql.ts';

@@ -1,4 +1,4 @@
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 
 interface NamedPlayer {
   uuid: string;

@@ -1,4 +1,4 @@
-import { isShortUuid, nameKey } from '#platform/text.ts';
+import { isShortUuid, nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 

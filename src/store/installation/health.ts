@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type MailFailure, mailFailureOf } from '#store/mail-failures.ts';
-import { isClockSuspect, lastPurge } from '#store/purge-runs.ts';
+import { type MailFailure, mailFailureOf } from '#store/mail/mail-failures.ts';
+import { isClockSuspect, lastPurge } from '#store/purge/purge-runs.ts';
 
 /** The state of the service for the operator. Timestamps are epoch milliseconds, null if there is none yet. */
 export interface Health {

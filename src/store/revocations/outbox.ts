@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Config, dataFolder } from '#platform/config.ts';
+import { type Config, dataFolder } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 

@@ -5,7 +5,7 @@ import { undoPunishmentsOfKey } from '#admin/punishments.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
-import { readUntil } from '#platform/until.ts';
+import { readUntil } from '#platform/text/until.ts';
 import { countUndoable, listChanges, type PunishmentChange } from '#events/punishments/changes.ts';
 import { button, formTo, number, timestamp, textOf } from '../../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';

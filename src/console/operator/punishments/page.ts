@@ -138,7 +138,8 @@ async function revoke(request: ConsoleRequest) {
   const row = { punishment, revoker: await playerOf(request) };
   const outcome = await perform(revokePunishment, { ...deps, actor }, row, { reason });
   if ('rejected' in outcome) return await punishmentPage(request, { revoke: outcome.rejected.reason });
-  return `/operator/punishments/${idOf(punishment.key)}?done=${'done' in outcome ? 'revoked' : 'gone'}`;
+  const happened = 'done' in outcome && !outcome.done.repeated;
+  return `/operator/punishments/${idOf(punishment.key)}?done=${happened ? 'revoked' : 'gone'}`;
 }
 
 /** Withdraws one change or revocation of the punishment. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { readUntil } from '#platform/until.ts';
+import { readUntil } from '#platform/text/until.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import type { Punishment } from '#store/game/punishments.ts';
 import { type Problems, textOf, timestamp } from '../../components.ts';

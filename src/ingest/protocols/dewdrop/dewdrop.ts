@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hash } from 'node:crypto';
 import { HttpError, invalidRequest, notFound, unavailable } from '#http/errors.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { uuidOf } from '#platform/text.ts';
+import { uuidOf } from '#platform/text/text.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { sluggedMap, saveSluggedMap } from '#store/game/maps/map-slugs.ts';
 import { matchByKey } from '#store/game/matches.ts';

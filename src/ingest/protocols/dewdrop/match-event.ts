@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { sanitised, shortUuid } from '#platform/text.ts';
+import { sanitised, shortUuid } from '#platform/text/text.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import type { MatchBody, Participation } from './shapes.ts';
 

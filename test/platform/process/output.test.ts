@@ -8,8 +8,8 @@ import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 const FULL_DISK = '/dev/full';
 
 const PROGRAM = `
-  import { openLog } from '#platform/log.ts';
-  import { errorOutput } from '#platform/output.ts';
+  import { openLog } from '#platform/process/log.ts';
+  import { errorOutput } from '#platform/process/output.ts';
   const log = openLog('info');
   for (let line = 0; line < 3; line += 1) {
     log.info('one');

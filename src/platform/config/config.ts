@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type Environment, readEnvFile, type Warn, warnOfTypos } from './env-file.ts';
-import { UsageError } from './errors.ts';
+import { UsageError } from '../errors.ts';
 import { checkAddresses } from './plain-http.ts';
 import { withSecretFiles } from './secret-files.ts';
 import {
@@ -25,7 +25,7 @@ import {
   whole,
   zone,
 } from './setting.ts';
-import { errorOutput } from './output.ts';
+import { errorOutput } from '../process/output.ts';
 
 /**
  * Every setting with its default, its description (docs/settings.md) and its type. A setting is an environment
@@ -159,7 +159,7 @@ export const SETTINGS = {
   WATCH_SERVERS: setting('serve', 'The command that polls and follows game servers', choice(['serve', 'watch'])),
   REGISTRATION: setting(
     'open',
-    'Who may register: open: everybody; linked: everybody, but only accounts with a linked game account may use applications; closed: nobody',
+    'Who may register: open: everybody; linked: everybody, but only accounts with a linked game account may use applications; closed: registration is off',
     choice(['open', 'linked', 'closed']),
   ),
   REFRESH_GRACE: setting(

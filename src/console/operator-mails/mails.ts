@@ -1,12 +1,12 @@
-import { withoutAddresses } from '#platform/text.ts';
-import type { Config } from '#platform/config.ts';
+import { withoutAddresses } from '#platform/text/text.ts';
+import type { Config } from '#platform/config/config.ts';
 import { idOf } from '#platform/ids.ts';
-import type { Mail } from '#platform/mail.ts';
+import type { Mail } from '#platform/mail/mail.ts';
 import { chooseLanguage } from '#http/languages.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { ApplicationChange } from '#store/applications/application-changes.ts';
 import type { AccessRequest } from '#store/applications/access-requests.ts';
-import type { RefusingServer, SilentServer } from '#store/operator-mails.ts';
+import type { RefusingServer, SilentServer } from '#store/mail/operator-mails.ts';
 import { TEXTS, type Texts } from '../texts/index.ts';
 
 /** A mail to the operators, in the language of one of them. */

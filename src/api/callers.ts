@@ -7,7 +7,7 @@ import { findServerKey, isServerKey } from '#store/game/server-keys.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { invalidToken, unauthenticated } from '#http/challenge.ts';
 import type { Credentials } from '#http/credentials.ts';
-import { VersionedCache } from '../versioned-cache.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /**
  * A user through an application, an application on its own behalf, an application that sent only its Client ID, or a game

@@ -3,9 +3,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { environment, settingNames, readConfig, type SettingName, SETTINGS } from '#platform/config.ts';
+import { environment, settingNames, readConfig, type SettingName, SETTINGS } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Setting } from '#platform/setting.ts';
+import type { Setting } from '#platform/config/setting.ts';
 
 const read = (name: SettingName, value: string): unknown => readConfig({ [name]: value })[name as 'CONTACT'];
 const listen = (settings: Record<string, string>) => readConfig(settings).listen.API;

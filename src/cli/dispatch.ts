@@ -1,8 +1,8 @@
 import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
-import { errorOutput, output } from '#platform/output.ts';
-import { didYouMean, nearest } from '#platform/suggestion.ts';
+import { errorOutput, output } from '#platform/process/output.ts';
+import { didYouMean, nearest } from '#platform/text/suggestion.ts';
 import { VERSION } from '#platform/version.ts';
-import { type Command, helpOf, parse } from './command.ts';
+import { type Command, helpOf, parse } from './command/command.ts';
 
 /** A file of commands is imported only when one of its commands is called. */
 const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {

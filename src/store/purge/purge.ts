@@ -1,8 +1,8 @@
 import type { Db } from '#db/db.ts';
 import { identifier, join, type Sql, sql } from '#db/sql.ts';
-import { DEVICE_LIFETIME_MS } from './accounts/known-devices.ts';
-import { auditBefore } from './audit/audit.ts';
-import { bucketsIn, oldestRetained, periodStart } from './game/time-buckets.ts';
+import { DEVICE_LIFETIME_MS } from '../accounts/known-devices.ts';
+import { auditBefore } from '../audit/audit.ts';
+import { bucketsIn, oldestRetained, periodStart } from '../game/time-buckets.ts';
 
 /** Deletes expired rows. No response depends on it, because readers ignore expired rows. */
 

@@ -9,7 +9,7 @@ import {
   confirmMail,
   releaseMail,
   REQUESTS,
-} from '#store/operator-mails.ts';
+} from '#store/mail/operator-mails.ts';
 import { mailTo, type OperatorMail, refusalsMail, requestsMail, silentServersMail } from './mails.ts';
 
 type Context = Pick<AppContext, 'config' | 'db' | 'clock' | 'mail'>;

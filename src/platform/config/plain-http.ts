@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { UsageError } from './errors.ts';
+import { UsageError } from '../errors.ts';
 
 /** Decides which addresses may use plain http, although its traffic can be read on the network. */
 

@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { newestKeyAt } from './sequence.ts';
+import { newestKeyAt } from '../sequence.ts';
 
 /** The mails to operators. The state is in the database: it survives a restart and is shared by all processes. */
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from './errors.ts';
+import { UsageError } from '../errors.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, systemClock } from './clock.ts';
-import { type Config, dataFolder } from './config.ts';
-import { UsageError } from './errors.ts';
-import type { Log } from './log.ts';
-import { counter, gauge, type Metrics } from './metrics.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { type Config, dataFolder } from '../config/config.ts';
+import { UsageError } from '../errors.ts';
+import type { Log } from '../process/log.ts';
+import { counter, gauge, type Metrics } from '../process/metrics.ts';
 
 export interface Mail {
   to: string;
