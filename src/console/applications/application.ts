@@ -227,6 +227,13 @@ const find = async ({ application }: OwnedRequest): Promise<Application> => appl
 const overview = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}`;
 const gone = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}?done=gone`;
 
+const DELETION = operationForm(`${AT}/delete`, removeApplication, { find, refused: {}, done: () => '?done=deleted' });
+
+async function removeNamed(request: OwnedRequest) {
+  const { application, form } = request;
+  return form['name']?.trim() === application.name ? await DELETION.handle(request) : await deletionPage(request, true);
+}
+
 export const applicationRoutes: readonly Route[] = [
   ownedPage(AT, overviewPage),
   operationForm(`${AT}/secrets`, createSecret, {
@@ -251,10 +258,5 @@ export const applicationRoutes: readonly Route[] = [
   },
   ownedForm(`${AT}/owners`, 'always', addOwner),
   ownedPage(`${AT}/delete`, (request) => deletionPage(request)),
-  operationForm(`${AT}/delete`, removeApplication, {
-    find,
-    confirm: (request, { name }) => (request.form['name']?.trim() === name ? undefined : deletionPage(request, true)),
-    refused: {},
-    done: () => '?done=deleted',
-  }),
+  { ...DELETION, handle: removeNamed },
 ];
