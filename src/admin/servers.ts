@@ -114,9 +114,10 @@ export const revokeKey = operation({
     const revoked = valid.filter(({ id }) => id === (key ?? id));
     return revoked.length === 0 && key !== undefined ? refuse('unknown_key') : { valid, revoked };
   },
-  run: async ({ db, clock }, server, { key }) => ({
-    revoked: await revokeServerKeys(db, clock.now(), server.key, key),
-  }),
+  run: async ({ db, clock }, server, { key }) => {
+    const revoked = await revokeServerKeys(db, clock.now(), server.key, key);
+    return revoked === 0 && key !== undefined ? refuse('unknown_key') : { revoked };
+  },
   detail: (fields) => fields,
 });
 

@@ -4,13 +4,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { AnyOperation } from '#admin/operation.ts';
+import { type AnyOperation, perform } from '#admin/operation.ts';
+import { revokeKey } from '#admin/servers.ts';
 import { allCommands } from '#cli/dispatch.ts';
 import { ROUTES } from '#console/pages.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { listTables } from '#db/transfer/schema.ts';
 import { runJobs } from '#events/jobs/runner.ts';
+import { listServerKeys } from '#store/game/server-keys.ts';
+import { serverByName } from '#store/game/servers.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
@@ -158,7 +161,8 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
 });
 
 onEachDatabase('revoking a key that is not valid is refused, and leaves no entry', async (t, url) => {
-  const { db } = await testContext(t, url);
+  const context = await testContext(t, url);
+  const { db } = context;
   const run = async (...args: string[]) => await scorehall({ DATABASE_URL: url, SECRET_KEY }, 'server', ...args);
   assert.equal((await run('create', '--name', 'Alpha', '--region', 'eu')).status, 0);
   const { status, err } = await run('key', 'revoke', '--name', 'Alpha', '--key', '00000000001', '--yes');
@@ -168,4 +172,12 @@ onEachDatabase('revoking a key that is not valid is refused, and leaves no entry
   );
   const actions = (await listAudit(db, {}, 10)).map(({ action }) => action);
   assert.deepEqual(actions, ['server.create']);
+
+  const alpha = (await serverByName(db, 'Alpha'))!;
+  const [{ id } = { id: '' }] = await listServerKeys(db, alpha.key);
+  const acting = { ...context, actor: { via: 'command', account_id: null, name: '', address: '' } } as const;
+  const revoke = () => perform(revokeKey, acting, alpha, { key: id });
+  const outcomes = await Promise.all([revoke(), revoke()]);
+  assert.deepEqual(new Set(outcomes.map((outcome) => Object.keys(outcome)[0])), new Set(['done', 'refused']));
+  assert.equal((await listAudit(db, { action: 'server.key.revoke' }, 10)).length, 1);
 });
