@@ -23,7 +23,7 @@ export const isConfirmed = ({ form }: ConsoleRequest): boolean => form[CONFIRMED
 
 /**
  * Says what an act changes, with a form that sends the submitted fields again.
- * @param heading of the card, where the page has another one
+ * @param heading of the card, if the page has another one
  */
 export function confirmationCard(
   request: ConsoleRequest,

@@ -48,7 +48,7 @@ export function decisionMail(config: Config, { name, email, locale }: Account, r
 /** What a mail to the owners of an application says about a change of it. */
 export interface ChangeNews {
   state: 'asked' | 'approved' | 'refused';
-  /** The operator's note; empty where there is none. */
+  /** The operator's note; empty if there is none. */
   note: string;
 }
 

@@ -11,7 +11,7 @@ import type { Server } from '#store/game/servers.ts';
 import { hasManagementSecret, managedServer, type ManageTarget } from '#store/game/watches/managed-servers.ts';
 import { carryOut, differencesOf } from './change.ts';
 
-/** The management connection of a server in a file. Its secret is in a file of its own, and never in this one. */
+/** The management connection of a server in a file. Its secret is in another file, never in this one. */
 export const manage = z
   .strictObject({ url: z.string(), secret_file: z.string().min(1), ca_file: z.string().min(1).optional() })
   .nullable();
