@@ -105,6 +105,9 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
   const { console: olga } = await enter(services, 'Olga');
   await olga.open('/console/operator/servers');
   const form_token = tokenOn(olga.page.html);
+  await olga.open('/console/operator/audit');
+  for (const { name } of await allOperations())
+    assert.ok(olga.page.html.includes(`<option value="${name.split('.', 1)[0]}"`), `the audit log filters by ${name}`);
   const entries = async () => await listAudit(db, {}, 1_000);
 
   const ran = async (...args: string[]): Promise<void> => {

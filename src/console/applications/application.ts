@@ -179,7 +179,7 @@ async function saveSettings(request: OwnedRequest): Promise<PageContent | string
     return `/applications/${client_id}/settings?done=saved`;
   }
   const waiting = await changeApplication(deps.db, now, client_id, settings, person.account.id);
-  const action = waiting === undefined ? 'application.change' : 'application.change.ask';
+  const action = waiting === undefined ? changeSettings.name : 'application.change.ask';
   await request.record({ action, subject: client_id, label: name, detail: changedSettings(application, settings) });
   await announceChange(deps, waiting);
   return `/applications/${client_id}/settings?done=${waiting === undefined ? 'saved' : 'waits'}`;
