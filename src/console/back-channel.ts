@@ -4,7 +4,7 @@ import type { Config } from '#platform/config/config.ts';
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE = 256 * 1024;
 
-export interface BackChannelResponse {
+interface BackChannelResponse {
   status: number;
   json: unknown;
 }

@@ -7,7 +7,7 @@ const LIFETIME_S = 600;
 const MAX_BYTES = 2_500;
 
 /** A form that waits for the password. It stays in the browser that sent it, sealed, so that it cannot be changed. */
-export interface PendingForm {
+interface PendingForm {
   account: string;
   /** Below `/console`. */
   path: string;

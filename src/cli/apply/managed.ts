@@ -46,7 +46,7 @@ export function readManage(path: string, place: string, entry: ManageEntry | und
 }
 
 /** A connection as changes and the audit log show it: without its secret. */
-export function managementText(target: ManageTarget | null | undefined): string {
+function managementText(target: ManageTarget | null | undefined): string {
   if (target === null || target === undefined) return 'none';
   return target.ca === '' ? target.url : `${target.url} (own CA ${hash('sha256', target.ca).slice(0, 8)})`;
 }

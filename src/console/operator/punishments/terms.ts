@@ -20,7 +20,7 @@ export function expiryOf(request: ConsoleRequest, { expires }: Punishment): Html
   return expires === null ? request.texts.operator.never_expires : timestamp(request, expires);
 }
 
-export interface Terms {
+interface Terms {
   type: string;
   level: number;
   reason: string;
