@@ -114,13 +114,23 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
     const { status, err } = await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args);
     assert.equal(status, 0, `${args.join(' ')}: ${err}`);
   };
+  const assertUnconfirmed = async (args: string[]): Promise<void> => {
+    const [rows, known] = [await rowsOf(db), await entries()];
+    await ran(...args, '--dry-run');
+    assert.equal((await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args)).status, 2, `${args.join(' ')} asks`);
+    assert.deepEqual([await rowsOf(db), await entries()], [rows, known], `${args.join(' ')} changed something`);
+  };
   const WAYS: Record<string, (example: Example, twin: Twin) => Promise<void>> = {
     Page: async (example, twin) => {
       const [path, form] = example.page(twin);
       const { status, url: shown } = await olga.post(`/console${path}`, { ...form, confirmed: 'yes', form_token });
       assert.deepEqual([status, new URL(shown).origin], [200, services.site], `${path} ${olga.text}`);
     },
-    Command: async (example, twin) => await ran(...(await example.command(twin, folder))),
+    Command: async (example, twin) => {
+      const args = await example.command(twin, folder);
+      if (args.includes('--yes')) await assertUnconfirmed(args.filter((arg) => arg !== '--yes'));
+      await ran(...args);
+    },
     File: async (example, twin) => {
       const path = join(folder, 'network.yml');
       await writeFile(path, JSON.stringify(await example.file!(twin, folder)));
