@@ -3,7 +3,7 @@ import type { Html } from '#http/page.ts';
 import { formTo } from './components.ts';
 import type { ConsoleRequest } from './routes.ts';
 
-/** An act of great effect, as the page before it shows it. */
+/** The page that asks before an act. */
 export interface Confirmation {
   title: string;
   /** What it changes or ends. */

@@ -14,7 +14,7 @@ const INGEST_BODY = 8 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 const SERVICES: readonly ServiceName[] = ['API', 'AUTH', 'SITE', 'INGEST'];
 
-/** Sends a request to each public address, through the proxy as everybody's, and compares what the service received. */
+/** Sends a request to each public address, through the proxy like any other, and compares what the service received. */
 export async function checkAddresses(installation: Installation): Promise<Finding[]> {
   const { config } = installation;
   if (config.SECRET_KEY === '' && !existsSync(join(dataFolder(config), 'secret.key')))

@@ -122,7 +122,7 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
   const { application: t } = texts;
   const isPage = c.req.method === 'GET';
   const change = await changeTo(deps.db, application.key);
-  // An owner edits what is wanted. An operator's form has what is in force, because saving it needs no approval.
+  // An owner edits the waiting change. An operator edits the settings in force, because saving them needs no approval.
   const edited = person.isOperator ? application : { ...application, ...change };
   const shown = isPage ? fieldValues(edited) : request.form;
   const root = `/applications/${application.client_id}`;

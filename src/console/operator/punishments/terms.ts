@@ -74,7 +74,7 @@ export const isComplete = (read: Terms | Problems): read is Terms => typeof read
 export const wireExpiry = (expires: number | null): string | null =>
   expires === null ? null : new Date(expires).toISOString();
 
-/** The game account of the person, who is named as the one who issued or revoked a punishment. */
+/** The game account of the person, whom a punishment names as its issuer or revoker. */
 export async function playerOf({ deps, person }: ConsoleRequest): Promise<{ uuid: string; name: string } | null> {
   const { player_uuid } = person.account;
   const player = player_uuid === null ? undefined : await playerByUuid(deps.db, player_uuid);
