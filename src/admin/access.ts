@@ -8,15 +8,13 @@ import {
 } from '#store/applications/access-requests.ts';
 import { type ApplicationChange, decideChange } from '#store/applications/application-changes.ts';
 import { type Application, setLimit } from '#store/applications/applications.ts';
-import { readable, wholeNumber } from './fields.ts';
+import { readable, wholeNumber, withoutFields } from './fields.ts';
 import { type Acting, operation, refuse } from './operation.ts';
 
 const MAX_LIMIT = 999_999_999;
 export const MAX_NOTE = 1000;
 
 const subject = ({ client_id, name }: Application) => ({ subject: client_id, label: name });
-const noFields = z.strictObject({});
-const noDetail = () => ({});
 
 /** The name that is stored with a decision. */
 const decider = ({ actor }: Acting): string => (actor.via === 'command' ? 'command' : actor.name);
@@ -30,23 +28,21 @@ const decideAccess =
 export const approveAccess = operation({
   name: 'access.approve',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'always',
   impact: undefined,
   run: decideAccess('approved'),
-  detail: noDetail,
 });
 
 export const revokeAccess = operation({
   name: 'access.revoke',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
   run: decideAccess('revoked'),
-  detail: noDetail,
 });
 
 const readLimit = (text: string): number | null | undefined => {

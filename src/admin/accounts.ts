@@ -6,14 +6,12 @@ import { accountImpact, deleteAccount as deleteStored } from '#store/accounts/ac
 import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
-import { oneOf, readable } from './fields.ts';
+import { oneOf, readable, withoutFields } from './fields.ts';
 import { type Acting, operation, refuse } from './operation.ts';
 
 const DAY_MS = 86_400_000;
 
 const subject = ({ id, name }: Account) => ({ subject: id, label: name });
-const noFields = z.strictObject({});
-const noDetail = () => ({});
 
 const impactOf = ({ db, clock }: Acting, { id }: Account) => accountImpact(db, clock.now(), id);
 
@@ -21,24 +19,22 @@ const impactOf = ({ db, clock }: Acting, { id }: Account) => accountImpact(db, c
 export const disableAccount = operation({
   name: 'account.disable',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'always',
   impact: impactOf,
   run: async ({ db, clock }, { id }) =>
     (await setDisabled(db, id, clock.now())) ? undefined : refuse('last_operator'),
-  detail: noDetail,
 });
 
 export const enableAccount = operation({
   name: 'account.enable',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db }, { id }: Account) => void (await setDisabled(db, id, null)),
-  detail: noDetail,
 });
 
 export const changeRole = operation({
@@ -57,30 +53,28 @@ export const changeRole = operation({
 export const signOutAccount = operation({
   name: 'account.sign_out',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { id }: Account) => await db.transaction((tx) => endSessions(tx, id)),
-  detail: noDetail,
 });
 
 export const unlinkAccount = operation({
   name: 'account.unlink',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { id }: Account) => void (await unlinkPlayer(db, id)),
-  detail: noDetail,
 });
 
 /** Deletes an account. The job replaces its game account in the stored events, if it has one. */
 export const deleteAccount = operation({
   name: 'account.delete',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'always',
   impact: impactOf,
@@ -88,7 +82,6 @@ export const deleteAccount = operation({
     const deleted = await deleteStored(db, clock.now(), id);
     return deleted === 'last operator' ? refuse('last_operator') : { job: deleted?.job };
   },
-  detail: noDetail,
 });
 
 /** Replaces the name of an account that is not linked. */
@@ -160,7 +153,7 @@ export const changeEmail = operation({
 export const sendVerification = operation({
   name: 'account.verification',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
@@ -169,5 +162,4 @@ export const sendVerification = operation({
     if (email_verified) return refuse('verified');
     return await issueLink(acting, { kind: 'verify', account_id: id, data: { email } }, email);
   },
-  detail: noDetail,
 });

@@ -8,11 +8,10 @@ import {
   secretsOf,
 } from '#store/applications/applications.ts';
 import { resumeApplication } from '#store/applications/suspension.ts';
+import { withoutFields } from './fields.ts';
 import { operation, refuse } from './operation.ts';
 
 const subject = ({ client_id, name }: Application) => ({ subject: client_id, label: name });
-const noFields = z.strictObject({});
-const noDetail = () => ({});
 
 const settings = z
   .strictObject({
@@ -59,32 +58,30 @@ export const changeSettings = operation({
 export const startApplication = operation({
   name: 'application.start',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db }, { client_id }: Application) =>
     (await resumeApplication(db, client_id)) ? undefined : refuse('not_suspended'),
-  detail: noDetail,
 });
 
 /** Deletes an application and all its tokens. */
 export const removeApplication = operation({
   name: 'application.delete',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'owner',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { client_id }: Application) => void (await deleteApplication(db, client_id)),
-  detail: noDetail,
 });
 
 /** Adds a secret to a service; the others stay valid. */
 export const createSecret = operation({
   name: 'application.secret.create',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'owner',
   reauthenticate: 'always',
   impact: undefined,
@@ -93,7 +90,6 @@ export const createSecret = operation({
     const secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key));
     return secret === undefined ? refuse('enough_secrets') : { secret };
   },
-  detail: noDetail,
 });
 
 export const withdrawSecret = operation({

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { COUNTER_EVENTS } from '#events/schema/counters.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import type { Counter } from '#store/game/counters/counters.ts';
+import { withoutFields } from './fields.ts';
 import { operation, rejection } from './operation.ts';
 
 /** Declares a counter, or changes one. */
@@ -26,11 +26,10 @@ export const setCounter = operation({
 export const deleteCounter = operation({
   name: 'counter.delete',
   subject: ({ key, label }: Counter) => ({ subject: key, label: label.en }),
-  fields: z.strictObject({}),
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { key }) =>
     rejection(await reportAsOperator(db, clock, { type: 'counter.removed', data: { key } })),
-  detail: () => ({}),
 });

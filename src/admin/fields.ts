@@ -23,6 +23,9 @@ export const readable = <Value>(read: (text: string) => Value | undefined, forms
     return z.NEVER;
   });
 
+/** For an operation that needs nothing besides its row. */
+export const withoutFields = { fields: z.strictObject({}), detail: () => ({}) };
+
 /** A point in time, as epoch milliseconds. */
 export const time = readable((text) => {
   const ms = Date.parse(text);

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { type Job, jobId, pauseJob as pause, resumeJob as resume } from '#store/jobs.ts';
+import { withoutFields } from './fields.ts';
 import { type Acting, operation, refuse } from './operation.ts';
 
 /** A job in this state cannot be paused or resumed. */
@@ -7,11 +7,10 @@ const wrongState = refuse('wrong_state');
 
 const onJob = {
   subject: (job: Job) => ({ subject: jobId(job), label: job.label }),
-  fields: z.strictObject({}),
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
-  detail: () => ({}),
 } as const;
 
 /** Pauses a job; what it has done stays. */

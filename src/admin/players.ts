@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { erasePlayer as replaceByPseudonym } from '#store/accounts/player-erasure.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
+import { withoutFields } from './fields.ts';
 import { operation, refuse, rejection } from './operation.ts';
 
 /** Gives all records of one UUID to another, now and in the future. */
@@ -23,7 +24,7 @@ export const mergePlayers = operation({
 export const erasePlayer = operation({
   name: 'player.erase',
   subject: (_: Player, { uuid }: { uuid: string }) => ({ subject: uuid, label: '' }),
-  fields: z.strictObject({}),
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
@@ -31,5 +32,4 @@ export const erasePlayer = operation({
     const erased = await replaceByPseudonym(db, clock.now(), uuid);
     return 'refusal' in erased ? refuse(erased.refusal) : erased;
   },
-  detail: () => ({}),
 });

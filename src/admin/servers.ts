@@ -17,15 +17,13 @@ import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/gam
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { isManagementSecret, MANAGEMENT_URL_FORMS, readManagementUrl } from '#store/game/watches/management-url.ts';
 import { removeWatch, setWatch, targetProblem, WATCH_PROTOCOLS } from '#store/game/watches/server-watches.ts';
-import { oneOf, readable, time, wholeNumber } from './fields.ts';
+import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
 import { type Acting, operation, refuse, rejection } from './operation.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 24 * 90;
 
 const subject = ({ key, name }: Server) => ({ subject: idOf(key), label: name });
-const noFields = z.strictObject({});
-const noDetail = () => ({});
 
 const settings = {
   region: configured.shape.region,
@@ -114,9 +112,10 @@ export const revokeKey = operation({
     const revoked = valid.filter(({ id }) => id === (key ?? id));
     return revoked.length === 0 && key !== undefined ? refuse('unknown_key') : { valid, revoked };
   },
-  run: async ({ db, clock }, server, { key }) => ({
-    revoked: await revokeServerKeys(db, clock.now(), server.key, key),
-  }),
+  run: async ({ db, clock }, server, { key }) => {
+    const revoked = await revokeServerKeys(db, clock.now(), server.key, key);
+    return revoked === 0 && key !== undefined ? refuse('unknown_key') : { revoked };
+  },
   detail: (fields) => fields,
 });
 
@@ -151,13 +150,12 @@ export const withdrawEvents = operation({
 export const deleteServer = operation({
   name: 'server.delete',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: async (acting, server: Server) => ({ keys: await validKeys(acting, server) }),
   run: async ({ db, clock }, { name }) =>
     rejection(await reportAsOperator(db, clock, { type: 'server.removed', server: name, data: {} })),
-  detail: noDetail,
 });
 
 const gameAddress = readable((text) => {
@@ -186,12 +184,11 @@ export const watchServer = operation({
 export const unwatchServer = operation({
   name: 'server.watch.remove',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { key }: Server) => ((await removeWatch(db, key)) ? undefined : refuse('not_watched')),
-  detail: noDetail,
 });
 
 /** Follows a server by the Minecraft Server Management Protocol. */
@@ -226,10 +223,9 @@ export const manageServer = operation({
 export const unmanageServer = operation({
   name: 'server.manage.remove',
   subject,
-  fields: noFields,
+  ...withoutFields,
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { key }: Server) => ((await removeManaged(db, key)) ? undefined : refuse('not_managed')),
-  detail: noDetail,
 });

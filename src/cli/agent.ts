@@ -70,7 +70,7 @@ async function openAgent(options: Parameters<typeof Agent.open>[0]): Promise<Age
   }
 }
 
-/** The key is sent with every request, so plain http is for this machine, or where it is allowed. */
+/** The key is sent with every request, so plain http is only for this machine, or with `--private-network`. */
 function readUrl(input: Input): string {
   const url = optional(input, 'url') ?? process.env['INGEST_URL'] ?? 'http://127.0.0.1:7403';
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))

@@ -94,7 +94,7 @@ function matchesOf(input: Input): number {
   return Number(text);
 }
 
-/** Fills the database where it is not complete yet, and brings the leaderboards and the chart of online players up to date. */
+/** Fills the database if it is not complete yet, and brings the leaderboards and the chart of online players up to date. */
 async function fillDatabase(
   context: AppContext,
   folder: DemoFolder,

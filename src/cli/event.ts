@@ -12,7 +12,7 @@ import {
   withAppContext,
 } from './command/command.ts';
 
-/** The most events with warnings that are listed. */
+/** Maximum events with warnings in the list. */
 const MAX_WARNINGS = 1_000;
 
 export const commands: Command[] = [

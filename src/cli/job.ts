@@ -131,13 +131,3 @@ export async function runWithProgress(context: AppContext, key: number): Promise
     throw new UsageError(`The job ${id} was paused. Continue: scorehall job resume --job ${id}`);
   return job;
 }
-
-/** Runs work that may add a job (a deletion, a merge), and takes part in that job until it has ended. */
-export async function finishingJob<T>(context: AppContext, work: () => Promise<T>): Promise<T> {
-  const newest = async (): Promise<Job | undefined> => (await listJobs(context.db, Number.MAX_SAFE_INTEGER, 1))[0];
-  const before = (await newest())?.key ?? 0;
-  const result = await work();
-  const added = await newest();
-  if (added !== undefined && added.key > before) await runWithProgress(context, added.key);
-  return result;
-}

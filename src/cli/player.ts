@@ -2,44 +2,45 @@ import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
-import { perform } from '#admin/operation.ts';
 import { erasePlayer, mergePlayers } from '#admin/players.ts';
-import { reasonAbout } from '#events/schema/problems.ts';
+import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { readAliases, findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
-import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { command } from './command/operation-command.ts';
-import { finishingJob, runWithProgress } from './job.ts';
-import {
-  type Command,
-  commandActor,
-  type Input,
-  JSON_OPTION,
-  print,
-  required,
-  withAppContext,
-} from './command/command.ts';
+import { runWithProgress } from './job.ts';
+import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
-  {
+  command(mergePlayers, {
     words: 'player merge',
-    operations: [mergePlayers],
     summary: 'Merge one UUID into another, for past and future events; this cannot be undone',
-    options: {
-      from: {
-        type: 'string',
-        value: 'UUID',
-        required: true,
-        help: 'The UUID to give up, for example of offline mode or Bedrock',
+    row: {
+      options: {
+        from: {
+          type: 'string',
+          value: 'UUID',
+          required: true,
+          help: 'The UUID to give up, for example of offline mode or Bedrock',
+        },
+        into: { type: 'string', value: 'UUID', required: true, help: 'The UUID that gets all events of the other' },
+        json: JSON_OPTION,
       },
-      into: { type: 'string', value: 'UUID', required: true, help: 'The UUID that gets all events of the other' },
-      json: JSON_OPTION,
-      ...CONFIRMATION,
+      find: async (_, input) => ({ from: readUuid(input, 'from'), into: readUuid(input, 'into') }),
     },
-    run: merge,
-  },
+    options: {},
+    confirm: ({ from, into }, { merged, survivor }) => ({
+      act: `This gives all records of ${merged ?? from} to ${survivor ?? into}.`,
+      impact: { from, into, merged, survivor },
+    }),
+    refused: {},
+    result: async (context, { from, into }) => {
+      const job = await findOpenMerge(context.db, from);
+      if (job !== undefined) await runWithProgress(context, job);
+      return { from, into, name: (await findPlayer(context.db, into))?.name ?? null };
+    },
+  }),
   {
     words: 'player show',
     summary: 'Show a player: account, names, punishments and the newest events',
@@ -105,21 +106,6 @@ async function describe(db: Db, now: number, { key, uuid, name }: Player): Promi
     punishments: punishments.map(({ key: id, type, state, reason }) => ({ id: idOf(id), type, state, reason })),
     events: events.map(({ key: id, type, time }) => ({ id: idOf(id), type, time: timestampOf(time) })),
   };
-}
-
-async function merge(input: Input): Promise<void> {
-  const [from, into] = [readUuid(input, 'from'), readUuid(input, 'into')];
-  await withAppContext(input, async (context) => {
-    const acting = { ...context, actor: commandActor() };
-    const outcome = await finishingJob(context, () =>
-      perform(mergePlayers, acting, { from, into }, {}, ({ merged, survivor }) => {
-        const act = `This gives all records of ${merged ?? from} to ${survivor ?? into}.`;
-        return isConfirmed(input, act, { from, into, merged, survivor }) ? undefined : true;
-      }),
-    );
-    if ('rejected' in outcome) throw new UsageError(reasonAbout(`--${outcome.rejected.place}`, outcome.rejected));
-    if ('done' in outcome) print(input, { from, into, name: (await findPlayer(context.db, into))?.name ?? null });
-  });
 }
 
 function readUuid(input: Input, name: string): string {

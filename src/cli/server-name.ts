@@ -4,7 +4,7 @@ import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.t
 import { type Input, required, SERVER } from './command/command.ts';
 import type { RowOption } from './command/operation-command.ts';
 
-/** The server that `--name` names; with `deletedToo` also a deleted one. @throws UsageError where there is none */
+/** The server that `--name` names; with `deletedToo` also a deleted one. @throws UsageError if there is none */
 export async function requireServer(db: Db, input: Input, deletedToo = false): Promise<ServerNow> {
   const name = required(input, 'name');
   const stored = await serverByName(db, name);

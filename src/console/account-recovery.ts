@@ -4,7 +4,7 @@ import type { Account } from '#store/accounts/accounts.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 /**
- * The links and mails of what an operator does for a person who cannot sign in, in the console or by command. The links
+ * The links and mails for a person who cannot sign in and whom an operator helps, in the console or by command. The links
  * lead to the sign-in service, which consumes their tokens.
  */
 

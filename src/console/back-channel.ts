@@ -4,7 +4,7 @@ import type { Config } from '#platform/config/config.ts';
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE = 256 * 1024;
 
-export interface BackChannelResponse {
+interface BackChannelResponse {
   status: number;
   json: unknown;
 }
@@ -13,7 +13,7 @@ export interface BackChannelResponse {
  * Sends a request to our own auth service through its listener on this machine. Its public address may not be reachable
  * from here when it is behind a proxy.
  * @param form sent as a URL-encoded POST; without it the request is a GET
- * @returns the status, and the body as JSON (undefined where it is not JSON)
+ * @returns the status, and the body as JSON (undefined if it is not JSON)
  */
 export async function callAuthService(
   { listen, AUTH_URL }: Pick<Config, 'listen' | 'AUTH_URL'>,

@@ -18,7 +18,7 @@ export function formTo({ person }: ConsoleRequest, action: string, inner: Html, 
 
 /**
  * A form with a single button.
- * @param options.about what the button acts on, for screen readers where several buttons have the same label
+ * @param options.about what the button acts on, for screen readers if several buttons have the same label
  */
 export function button(
   request: ConsoleRequest,
@@ -33,7 +33,7 @@ export function button(
   return formTo(request, action, html`${hidden}<button class="${kind}" ${ariaLabel}>${label}</button>`, 'inline');
 }
 
-/** The logo of an application. Its name stands beside it, so the picture has no text of its own. */
+/** The logo of an application. Its name is shown beside it, so the picture has no alternative text. */
 export function logoImage({ client_id }: Pick<Application, 'client_id'>, size: number): Html {
   return html`<img class="logo" src="/console/logos/${client_id}" alt="" width="${size}" height="${size}" />`;
 }
@@ -67,7 +67,7 @@ export function stateBadge(texts: Texts, { access, suspended }: Pick<Application
   return html`<span class="badge ${kind}">${texts.access_states[access]}</span>`;
 }
 
-/** A field's text, trimmed; undefined where it is empty, too long or contains characters that cannot be shown. */
+/** A field's text, trimmed; undefined if it is empty, too long or contains characters that cannot be shown. */
 export function textOf(value: string | undefined, max: number): string | undefined {
   const text = value?.trim() ?? '';
   return text === '' || text.length > max || !isShownText(text) ? undefined : text;

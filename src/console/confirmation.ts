@@ -3,7 +3,7 @@ import type { Html } from '#http/page.ts';
 import { formTo } from './components.ts';
 import type { ConsoleRequest } from './routes.ts';
 
-/** An act of great effect, as the page before it shows it. */
+/** The page that asks before an act. */
 export interface Confirmation {
   title: string;
   /** What it changes or ends. */
@@ -23,7 +23,7 @@ export const isConfirmed = ({ form }: ConsoleRequest): boolean => form[CONFIRMED
 
 /**
  * Says what an act changes, with a form that sends the submitted fields again.
- * @param heading of the card, where the page has another one
+ * @param heading of the card, if the page has another one
  */
 export function confirmationCard(
   request: ConsoleRequest,

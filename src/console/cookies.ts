@@ -35,7 +35,7 @@ export class Cookies {
     this.set(c, name, seal(this.#key, JSON.stringify({ name, until, value })), maxAge);
   }
 
-  /** Reads a sealed value and deletes its cookie. Undefined where it is missing, forged, expired or of another name. */
+  /** Reads a sealed value and deletes its cookie. Undefined if it is missing, forged, expired or of another name. */
   consumeSealed(c: Context, name: string): unknown {
     const cookie = this.get(c, name);
     if (cookie === undefined) return undefined;

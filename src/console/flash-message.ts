@@ -23,7 +23,7 @@ export function flashSecret({ c, deps, person }: ConsoleRequest, subject: string
   deps.cookies.setSealed(c, COOKIE, message, SECONDS);
 }
 
-/** Reads the secret and deletes its cookie. Undefined where there is none for this session and subject. */
+/** Reads the secret and deletes its cookie. Undefined if there is none for this session and subject. */
 export function consumeSecret({ c, deps, person }: ConsoleRequest, subject: string): string | undefined {
   const message = deps.cookies.consumeSealed(c, COOKIE) as FlashMessage | undefined;
   return message?.session === person.session && message.subject === subject ? message.secret : undefined;

@@ -7,7 +7,7 @@ import type { ApplicationChange } from '#store/applications/application-changes.
 import type { Account } from '#store/accounts/accounts.ts';
 import { TEXTS } from './texts/index.ts';
 
-/** Invites somebody to own an application. `by` is the name of the owner who invites. */
+/** Invites a person to own an application. `by` is the name of the owner who invites. */
 export function invitationMail(
   config: Config,
   { name, email, locale }: Account,
@@ -20,7 +20,7 @@ export function invitationMail(
   return { to: email, subject, text: `${lines.join('\n\n')}\n` };
 }
 
-/** Notifies somebody that the operator has made them an owner. */
+/** Notifies a person whom the operator has made an owner. */
 export function ownerMail(config: Config, { name, email, locale }: Account, applicationName: string): Mail {
   const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
   const application = withoutAddresses(applicationName);
@@ -48,7 +48,7 @@ export function decisionMail(config: Config, { name, email, locale }: Account, r
 /** What a mail to the owners of an application says about a change of it. */
 export interface ChangeNews {
   state: 'asked' | 'approved' | 'refused';
-  /** The operator's note; empty where there is none. */
+  /** The operator's note; empty if there is none. */
   note: string;
 }
 
@@ -73,7 +73,7 @@ export function changeMail(
   return { to: email, subject, text: `${lines.join('\n\n')}\n` };
 }
 
-/** Tells somebody the new name that a moderator has given to the account. */
+/** Notifies the owner of an account that a moderator has renamed it. */
 export function renamedMail(config: Config, { name, email, locale }: Account): Mail {
   const { mail, operator: t } = TEXTS[chooseLanguage([locale], undefined)];
   const lines = [mail.hello(name), t.renamed(name), `${config.AUTH_URL}/account`, config.NETWORK_NAME];

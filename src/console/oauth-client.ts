@@ -113,7 +113,7 @@ export class ConsoleClient {
   /**
    * Verifies the authorization response and exchanges its code.
    * @returns the account, and when its password was entered, which a browser cannot change as it can the request
-   * @throws SignInFailed where the response or its ID token is not valid
+   * @throws SignInFailed if the response or its ID token is not valid
    */
   async redeem(attempt: SignInAttempt, returned: URLSearchParams): Promise<SignedInAccount> {
     const { state, iss, code, error } = Object.fromEntries(returned);

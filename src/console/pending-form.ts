@@ -6,8 +6,8 @@ const LIFETIME_S = 600;
 /** Browsers store 4,096 bytes of a cookie with its name and flags; sealing makes them four thirds. */
 const MAX_BYTES = 2_500;
 
-/** A form that waits for the password. It stays in the browser that sent it, sealed, so that nobody can change it. */
-export interface PendingForm {
+/** A form that waits for the password. It stays in the browser that sent it, sealed, so that it cannot be changed. */
+interface PendingForm {
   account: string;
   /** Below `/console`. */
   path: string;

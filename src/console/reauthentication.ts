@@ -8,10 +8,10 @@ import type { Deps, Person } from './deps.ts';
 export const PASSWORD_MS = 10 * 60_000;
 
 /**
- * Whether the person has to enter the password before a form is carried out. A form asks if it lets somebody act who could
- * not before (roles, keys, secrets, access, a way into an account): a stolen cookie or an unlocked computer must not be
- * enough for that, nor for taking the place of the other operators: removing roles, disabling and deleting accounts ask, too.
- * Other forms that only take away, undo or moderate never ask.
+ * Whether the person has to enter the password before a form is carried out. A form asks if it gives
+ * power (roles, keys, secrets, access, a way into an account) or takes it from other operators (roles, disabled and deleted
+ * accounts): a stolen cookie or an unlocked computer must not be enough for that. Other forms, which only take away, undo or
+ * moderate, never ask.
  */
 export async function needsPassword(
   { db, clock }: Deps,

@@ -99,7 +99,7 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
   return typeof result === 'string' ? c.redirect(`/console${result}`, 303) : await showPage(c, deps, result);
 }
 
-/** @throws HttpError 429 where the person has sent too many forms within the hour */
+/** @throws HttpError 429 if the person has sent too many forms within the hour */
 async function countForm({ config, db, clock }: Deps, { account }: Person): Promise<void> {
   const limit = rateLimit(config, 'consoleForm', 'account');
   const { allowed, resets } = await countAttempt(db, clock.now(), `console forms ${account.id}`, limit);

@@ -31,8 +31,8 @@ export function actorOf(c: Context, person: Person | undefined, isStaffAct = fal
 }
 
 /**
- * Records a refused request in the audit log and the process log. Requests without a session are only logged, so that
- * nobody can fill the database without signing in.
+ * Records a refused request in the audit log and the process log. Requests without a session are only logged, so
+ * that they cannot fill the database.
  */
 export async function auditRefusal(c: Context, deps: Deps, reason: string, subject = ''): Promise<void> {
   const person = c.get('person');

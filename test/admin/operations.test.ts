@@ -4,13 +4,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { AnyOperation } from '#admin/operation.ts';
+import { type AnyOperation, perform } from '#admin/operation.ts';
+import { revokeKey } from '#admin/servers.ts';
 import { allCommands } from '#cli/dispatch.ts';
 import { ROUTES } from '#console/pages.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { listTables } from '#db/transfer/schema.ts';
 import { runJobs } from '#events/jobs/runner.ts';
+import { listServerKeys } from '#store/game/server-keys.ts';
+import { serverByName } from '#store/game/servers.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
@@ -102,11 +105,20 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
   const { console: olga } = await enter(services, 'Olga');
   await olga.open('/console/operator/servers');
   const form_token = tokenOn(olga.page.html);
+  await olga.open('/console/operator/audit');
+  for (const { name } of await allOperations())
+    assert.ok(olga.page.html.includes(`<option value="${name.split('.', 1)[0]}"`), `the audit log filters by ${name}`);
   const entries = async () => await listAudit(db, {}, 1_000);
 
   const ran = async (...args: string[]): Promise<void> => {
     const { status, err } = await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args);
     assert.equal(status, 0, `${args.join(' ')}: ${err}`);
+  };
+  const assertUnconfirmed = async (args: string[]): Promise<void> => {
+    const [rows, known] = [await rowsOf(db), await entries()];
+    await ran(...args, '--dry-run');
+    assert.equal((await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args)).status, 2, `${args.join(' ')} asks`);
+    assert.deepEqual([await rowsOf(db), await entries()], [rows, known], `${args.join(' ')} changed something`);
   };
   const WAYS: Record<string, (example: Example, twin: Twin) => Promise<void>> = {
     Page: async (example, twin) => {
@@ -114,7 +126,11 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
       const { status, url: shown } = await olga.post(`/console${path}`, { ...form, confirmed: 'yes', form_token });
       assert.deepEqual([status, new URL(shown).origin], [200, services.site], `${path} ${olga.text}`);
     },
-    Command: async (example, twin) => await ran(...(await example.command(twin, folder))),
+    Command: async (example, twin) => {
+      const args = await example.command(twin, folder);
+      if (args.includes('--yes')) await assertUnconfirmed(args.filter((arg) => arg !== '--yes'));
+      await ran(...args);
+    },
     File: async (example, twin) => {
       const path = join(folder, 'network.yml');
       await writeFile(path, JSON.stringify(await example.file!(twin, folder)));
@@ -158,7 +174,8 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
 });
 
 onEachDatabase('revoking a key that is not valid is refused, and leaves no entry', async (t, url) => {
-  const { db } = await testContext(t, url);
+  const context = await testContext(t, url);
+  const { db } = context;
   const run = async (...args: string[]) => await scorehall({ DATABASE_URL: url, SECRET_KEY }, 'server', ...args);
   assert.equal((await run('create', '--name', 'Alpha', '--region', 'eu')).status, 0);
   const { status, err } = await run('key', 'revoke', '--name', 'Alpha', '--key', '00000000001', '--yes');
@@ -168,4 +185,12 @@ onEachDatabase('revoking a key that is not valid is refused, and leaves no entry
   );
   const actions = (await listAudit(db, {}, 10)).map(({ action }) => action);
   assert.deepEqual(actions, ['server.create']);
+
+  const alpha = (await serverByName(db, 'Alpha'))!;
+  const [{ id } = { id: '' }] = await listServerKeys(db, alpha.key);
+  const acting = { ...context, actor: { via: 'command', account_id: null, name: '', address: '' } } as const;
+  const revoke = () => perform(revokeKey, acting, alpha, { key: id });
+  const outcomes = await Promise.all([revoke(), revoke()]);
+  assert.deepEqual(new Set(outcomes.map((outcome) => Object.keys(outcome)[0])), new Set(['done', 'refused']));
+  assert.equal((await listAudit(db, { action: 'server.key.revoke' }, 10)).length, 1);
 });

@@ -49,7 +49,10 @@ onEachDatabase('an operator decides an access request once, and the applicant ge
   await olga.open('/console/operator');
   const second = /\/console\/operator\/requests\/(\w+)/.exec(olga.page.html)![0];
   await olga.open(second);
-  const fields = { ...olga.forms().find(({ action }) => action === second)!.fields, state: 'approved', note: '' };
+  const fields = {
+    ...olga.forms().find(({ action }) => action === second)!.fields,
+    ...{ state: 'approved', note: '', limit: 'unused' },
+  };
   await olga.post(second, fields);
   assert.equal((await stored()).access, 'approved');
   assert.match((await olga.post(second, fields)).url, /done=gone/, 'a decided request cannot be decided again');
@@ -59,11 +62,11 @@ onEachDatabase('an operator decides an access request once, and the applicant ge
   await olga.open('/console/operator');
   const third = /\/console\/operator\/requests\/(\w+)/.exec(olga.page.html)![0];
   await olga.open(third);
-  await olga.post(third, {
-    ...olga.forms().find(({ action }) => action === third)!.fields,
-    state: 'approved',
-    limit: '5000',
-  });
+  const { form_token } = olga.forms().find(({ action }) => action === third)!.fields;
+  const decide = (more: Record<string, string>) => olga.post(third, { form_token: form_token!, note: '', ...more });
+  assert.equal((await decide({ state: 'approved' })).status, 422, 'a request of a limit needs one');
+  assert.equal((await decide({ state: 'approved', limit: '  ' })).status, 422);
+  await decide({ state: 'approved', limit: '5000' });
   assert.equal((await stored()).hourly_limit, 5000);
   assert.equal(sent.length, 3);
   const token = await serviceToken(context, app.client_id);

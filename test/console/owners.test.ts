@@ -110,6 +110,20 @@ onEachDatabase('invitations expire, and their number is limited', async (t, url)
   assert.equal((await applicationByClientId(context.db, app.client_id))!.suspended, null);
 });
 
+onEachDatabase('an application is deleted by its owner, who types its name', async (t, url) => {
+  const { context, app, anns } = await open(t, url);
+  const path = `/console/applications/${app.client_id}/delete`;
+  const remove = async (fields: Record<string, string>): Promise<number> => {
+    await anns.open(path);
+    return (await anns.post(path, { form_token: tokenOn(anns.page.html), ...fields })).status;
+  };
+  const nameless: Record<string, string>[] = [{}, { confirmed: 'yes' }, { confirmed: 'yes', name: 'board' }];
+  for (const fields of nameless) assert.equal(await remove(fields), 422);
+  assert.equal((await listAudit(context.db, { action: 'application.delete' }, 9)).length, 0);
+  assert.equal(await remove({ name: ' Board ' }), 200);
+  assert.equal(await applicationByClientId(context.db, app.client_id), undefined);
+});
+
 onEachDatabase("not even operators can change or delete the console's own application", async (t, url) => {
   const { services, context } = await open(t, url);
   await makeOperator(services, 'Olga');

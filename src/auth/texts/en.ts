@@ -270,8 +270,6 @@ export const en = {
     linked: (name: string) => `The game account ${name} is now linked to your account.`,
     unlinked_subject: 'Your game account was unlinked',
     unlinked: 'Your account no longer has a linked game account.',
-    connected_subject: (app: string) => `${app} now has access to your account`,
-    connected: (app: string) => `You allowed ${app} to use your account. You can end this on your account page:`,
     deleted_subject: 'Your account has been deleted',
     deleted: 'Your account has been deleted, as you requested. This is the last mail about it.',
   },

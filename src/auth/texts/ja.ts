@@ -263,8 +263,6 @@ export const ja: Texts = {
     linked: (name) => `ゲームアカウント ${name} がアカウントに連携されました。`,
     unlinked_subject: 'ゲームアカウントの連携が解除されました',
     unlinked: 'アカウントに連携しているゲームアカウントはなくなりました。',
-    connected_subject: (app) => `${app} がアカウントに接続しました`,
-    connected: (app) => `${app} によるアカウントの利用を許可しました。アカウントページで取り消せます。`,
     deleted_subject: 'アカウントを削除しました',
     deleted: 'ご依頼により、アカウントを削除しました。これが最後のメールです。',
   },

@@ -5,7 +5,7 @@ import { reasonAbout } from '#events/schema/problems.ts';
 import type { AppContext } from '#context/context.ts';
 import type { KeyFile } from './key-file.ts';
 
-/** What has to be done so that a server, an application or an account becomes what the file says. */
+/** The differences between a server, an application or an account and its entry in the file. */
 export interface Change {
   kind: 'server' | 'application' | 'account';
   /** The name as it is stored, or as in the file if nothing is stored yet. */

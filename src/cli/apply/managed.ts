@@ -11,7 +11,7 @@ import type { Server } from '#store/game/servers.ts';
 import { hasManagementSecret, managedServer, type ManageTarget } from '#store/game/watches/managed-servers.ts';
 import { carryOut, differencesOf } from './change.ts';
 
-/** The management connection of a server in a file. Its secret is in a file of its own, and never in this one. */
+/** The management connection of a server in a file. Its secret is in another file, never in this one. */
 export const manage = z
   .strictObject({ url: z.string(), secret_file: z.string().min(1), ca_file: z.string().min(1).optional() })
   .nullable();
@@ -46,7 +46,7 @@ export function readManage(path: string, place: string, entry: ManageEntry | und
 }
 
 /** A connection as changes and the audit log show it: without its secret. */
-export function managementText(target: ManageTarget | null | undefined): string {
+function managementText(target: ManageTarget | null | undefined): string {
   if (target === null || target === undefined) return 'none';
   return target.ca === '' ? target.url : `${target.url} (own CA ${hash('sha256', target.ca).slice(0, 8)})`;
 }

@@ -75,7 +75,7 @@ function parsed(command: Command, args: string[], options: Options): Input {
 }
 
 /**
- * Joins an option and its value where the value begins with `-` (`--kid -x1` becomes `--kid=-x1`), which `parseArgs` refuses
+ * Joins an option and its value if the value begins with `-` (`--kid -x1` becomes `--kid=-x1`), which `parseArgs` refuses
  * as ambiguous: key ids and secrets are base64url, so one in 64 begins with it. The name of an option is no value.
  */
 function joinValues(args: readonly string[], options: Options): string[] {
@@ -108,7 +108,7 @@ export function helpOf(command: Command): string {
   return `${command.summary}\n\nscorehall ${command.words}${command.operands ? ` ${command.operands}` : ''} [options]\n\n${lines.join('\n')}\n`;
 }
 
-/** The value of a mandatory option. @throws UsageError where it is missing or empty */
+/** The value of a mandatory option. @throws UsageError if it is missing or empty */
 export function required(input: Input, name: string): string {
   const value = input.values[name];
   if (typeof value !== 'string' || value === '') throw new UsageError(`--${name} is missing.`);
@@ -120,7 +120,7 @@ export function optional(input: Input, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The values of an option that may be repeated. @throws UsageError where one is empty */
+/** The values of an option that may be repeated. @throws UsageError if one is empty */
 export function repeated(input: Input, name: string): string[] {
   const values = ((input.values[name] ?? []) as string[]).map(String);
   if (values.includes('')) throw new UsageError(`--${name} has no value.`);
@@ -209,7 +209,7 @@ export function print(input: Input, result: Record<string, unknown>): void {
     output().write(`${name.padEnd(width)}  ${Array.isArray(value) ? linesOf(value).join(indent) : shown(value)}\n`);
 }
 
-/** Records stand on lines of their own, texts beside each other. */
+/** One line per record, one line for all texts. */
 const linesOf = (values: readonly unknown[]): string[] =>
   values.some((value) => typeof value === 'object') ? values.map(shown) : [values.join(' ')];
 

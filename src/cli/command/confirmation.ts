@@ -8,7 +8,7 @@ export const CONFIRMATION: NonNullable<Command['options']> = {
 };
 
 /**
- * Decides whether a command goes on. With `--dry-run` it prints the impact and does not.
+ * Decides whether a command continues. With `--dry-run` it prints the impact instead.
  * @param act a sentence that says what would change
  * @throws UsageError without `--yes`
  */

@@ -6,7 +6,7 @@ import { locationOf } from './import-report.ts';
 /** Enough lines that one bad database does not make the memory grow. */
 const MOST_REMEMBERED = 1_000;
 
-/** Prints what the rounds of a followed import bring. A refusal or note that comes again in each round is printed once. */
+/** Prints the results of the rounds of a followed import, and each refusal or note once. */
 export class FollowReport implements Listener {
   readonly #printed = new Set<string>();
   #isReady = false;
@@ -23,7 +23,7 @@ export class FollowReport implements Listener {
     // A round prints its totals at its end.
   }
 
-  /** Prints the totals of the first round, and of each that brought something. */
+  /** Prints the totals of the first round, and of each that imported something. */
   end({ taken, unchanged, refused }: Outcome): void {
     if (!this.#isReady || taken > 0) this.line(`taken ${taken}, unchanged ${unchanged}, refused ${refused}`);
     this.#isReady = true;

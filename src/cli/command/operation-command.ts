@@ -15,7 +15,7 @@ export interface RowOption<Row> {
 }
 
 /** The option of a field. Its type and whether it is required follow from the field. */
-export interface FieldOption {
+interface FieldOption {
   /** The name of the option, if it is not that of the field. */
   name?: string;
   value?: string;

@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { type Input, optional } from './command.ts';
 
-/** The value of an option with a closed list of values; undefined where it is not given. @throws UsageError */
+/** The value of an option with a closed list of values; undefined if it is not given. @throws UsageError */
 export function oneOf<T extends string>(input: Input, name: string, allowed: readonly T[]): T | undefined {
   const text = optional(input, name);
   const value = allowed.find((one) => one === text);
@@ -14,7 +14,7 @@ export function yesOrNo(input: Input, name: string): boolean | undefined {
   return value === undefined ? undefined : value === 'yes';
 }
 
-/** The value of an option that is a whole number; undefined where it is not given. @throws UsageError */
+/** The value of an option that is a whole number; undefined if it is not given. @throws UsageError */
 export function wholeNumber(input: Input, name: string, least: number, most: number): number | undefined {
   const text = optional(input, name);
   if (text === undefined) return undefined;

@@ -71,7 +71,7 @@ export function singleFile({ positionals: [file, ...others] }: Input): string {
 
 /**
  * Opens a database that has tables, without migrating it.
- * @throws UsageError where there is none, so that a wrong DATABASE_URL creates no file
+ * @throws UsageError if there is none, so that a wrong DATABASE_URL creates no file
  */
 export async function openExisting({ DATABASE_URL: url }: Config): Promise<Db> {
   const file = sqliteFileOf(url);

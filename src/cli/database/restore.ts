@@ -68,7 +68,7 @@ async function restore(input: Input): Promise<void> {
   errorOutput().write(logs.length === 0 ? warningOf(created) : PASSWORDS);
 }
 
-/** Continues a replay that was broken off, or adds a log that was found later. */
+/** Continues a replay that was interrupted, or adds a log that was found later. */
 async function replayInto(config: Config, input: Input, logs: readonly string[]): Promise<void> {
   await (await openExisting(config)).close();
   await withAppContext(input, async (context) => {
@@ -109,7 +109,7 @@ const PASSWORDS =
 
 /**
  * @returns whether the key of the backup has to be written to a file
- * @throws UsageError where the installation has no key, or another one than the backup
+ * @throws UsageError if the installation has no key, or another one than the backup
  */
 function checkSecretKey(config: Config, { secretKey, secretKeyFingerprint }: Manifest): boolean {
   if (secretKeyFingerprint === null) return false;

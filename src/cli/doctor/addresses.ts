@@ -7,14 +7,14 @@ import { SELF_CHECK_HEADER, SELF_CHECK_PATH, type SelfCheck, selfCheckToken } fr
 import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 import { type Received, send } from './request.ts';
 
-/** An address for documentation (RFC 5737), which nobody has. The doctor claims to have it, and must not be believed. */
+/** An address for documentation (RFC 5737), which no client has. The doctor claims to have it, and the service must not accept it. */
 const FORGED_ADDRESS = '192.0.2.66';
 /** Above the limit of 1 MB that nginx has by default; game servers send up to 64 MB. */
 const INGEST_BODY = 8 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 const SERVICES: readonly ServiceName[] = ['API', 'AUTH', 'SITE', 'INGEST'];
 
-/** Sends a request to each public address, through the proxy as everybody's, and compares what the service received. */
+/** Sends a request to each public address, through the proxy like any other, and compares what the service received. */
 export async function checkAddresses(installation: Installation): Promise<Finding[]> {
   const { config } = installation;
   if (config.SECRET_KEY === '' && !existsSync(join(dataFolder(config), 'secret.key')))
@@ -95,7 +95,7 @@ function checkCertificate(check: string, url: string, expires: Date | undefined,
   return [warning(check, `The certificate of ${url} expires on ${expires.toISOString().slice(0, 10)}.`, remedy)];
 }
 
-/** Whether the service knows the client behind the proxy, and believes nobody else about it. */
+/** Whether the service takes the address of the client from the proxy, and from no other peer. */
 function clientAddress(check: string, url: string, { local }: Received, seen: SelfCheck): Finding {
   const { client_address: client, peer_address: peer, forwarded_for: forwarded } = seen;
   const last = forwarded.split(',').at(-1)!.trim();

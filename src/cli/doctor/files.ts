@@ -62,7 +62,7 @@ function secretFile(path: string | undefined): Finding[] {
   return [problem('files', `Others on this machine may use the secret in ${resolve(path)}.`, `chmod 600 ${path}`)];
 }
 
-/** Containers and systemd mount secrets with modes of their own, where no other user comes in. */
+/** Containers and systemd set the modes of mounted secrets, in a folder that other users cannot read. */
 const isFromSecretStore = (path: string): boolean => /^\/run\/(secrets|credentials)\//.test(resolve(path));
 
 /** The database is private if its own mode or that of its folder says so. */

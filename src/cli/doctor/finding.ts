@@ -2,7 +2,7 @@ import { Unavailable } from '#platform/errors.ts';
 import type { Config, Environment } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
 
-/** One result of the doctor. Whatever is not `ok` says what to do. */
+/** One result of the doctor. One that is not `ok` says how to mend it. */
 export interface Finding {
   /** What was checked: `settings`, `address API`, `database` … */
   check: string;

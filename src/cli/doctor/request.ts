@@ -13,7 +13,7 @@ export interface Received {
   expires: Date | undefined;
 }
 
-/** Sends one request on a connection of its own. `fetch` shows neither the connection nor the certificate. */
+/** Sends one request on a new connection. `fetch` shows neither the connection nor the certificate. */
 export function send(url: string, headers: Record<string, string>, body?: Buffer): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const open = url.startsWith('https:') ? httpsRequest : httpRequest;

@@ -91,7 +91,7 @@ async function importFrom(input: Input, importer: Importer): Promise<void> {
   });
 }
 
-/** An import that brought nothing but refusals ends with an error code, for scripts that do not read the report. */
+/** An import in which everything was refused ends with an error code, for scripts that do not read the report. */
 function refuseFruitless(path: string, { taken, unchanged, refused }: Outcome): void {
   if (taken > 0 || unchanged > 0 || refused === 0) return;
   throw new UsageError(`Nothing was imported from ${path}: everything was refused (${refused}), see above.`);

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { approveAccess } from '#admin/access.ts';
 import type { Form } from '#http/form.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
@@ -160,12 +161,12 @@ async function submitRequest(request: OwnedRequest): Promise<PageContent | strin
   const accessRequest = await requestAccess(deps.db, now, application, wanted, isAutomatic(request, kind));
   if (accessRequest === undefined) return `${path}?done=asked`;
   const detail = { kind, volume: read.volume };
-  await request.record({ action: `access.ask`, subject: client_id, label: name, detail });
+  await request.record({ action: 'access.ask', subject: client_id, label: name, detail });
   if (accessRequest.state === 'waiting') {
     await mailWaitingRequests(deps);
     return `${path}?done=asked`;
   }
-  await request.record({ action: 'access.approve', subject: client_id, label: name, detail: { automatic: true } });
+  await request.record({ action: approveAccess.name, subject: client_id, label: name, detail: { automatic: true } });
   return `/applications/${client_id}?done=approved`;
 }
 

@@ -17,7 +17,7 @@ const MAX_URIS = 10;
 export const MAX_NAME = 64;
 
 /** What an owner can set about an application. */
-export type ApplicationFields = ApplicationSettings & Pick<Application, 'type'>;
+type ApplicationFields = ApplicationSettings & Pick<Application, 'type'>;
 
 /**
  * Reads and validates the form of an application.

@@ -122,7 +122,7 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
   const { application: t } = texts;
   const isPage = c.req.method === 'GET';
   const change = await changeTo(deps.db, application.key);
-  // An owner edits what is wanted. An operator's form has what is in force, because saving it needs no approval.
+  // An owner edits the waiting change. An operator edits the settings in force, because saving them needs no approval.
   const edited = person.isOperator ? application : { ...application, ...change };
   const shown = isPage ? fieldValues(edited) : request.form;
   const root = `/applications/${application.client_id}`;
@@ -179,7 +179,7 @@ async function saveSettings(request: OwnedRequest): Promise<PageContent | string
     return `/applications/${client_id}/settings?done=saved`;
   }
   const waiting = await changeApplication(deps.db, now, client_id, settings, person.account.id);
-  const action = waiting === undefined ? 'application.change' : 'application.change.ask';
+  const action = waiting === undefined ? changeSettings.name : 'application.change.ask';
   await request.record({ action, subject: client_id, label: name, detail: changedSettings(application, settings) });
   await announceChange(deps, waiting);
   return `/applications/${client_id}/settings?done=${waiting === undefined ? 'saved' : 'waits'}`;
@@ -227,6 +227,13 @@ const find = async ({ application }: OwnedRequest): Promise<Application> => appl
 const overview = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}`;
 const gone = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}?done=gone`;
 
+const DELETION = operationForm(`${AT}/delete`, removeApplication, { find, refused: {}, done: () => '?done=deleted' });
+
+async function removeNamed(request: OwnedRequest) {
+  const { application, form } = request;
+  return form['name']?.trim() === application.name ? await DELETION.handle(request) : await deletionPage(request, true);
+}
+
 export const applicationRoutes: readonly Route[] = [
   ownedPage(AT, overviewPage),
   operationForm(`${AT}/secrets`, createSecret, {
@@ -251,10 +258,5 @@ export const applicationRoutes: readonly Route[] = [
   },
   ownedForm(`${AT}/owners`, 'always', addOwner),
   ownedPage(`${AT}/delete`, (request) => deletionPage(request)),
-  operationForm(`${AT}/delete`, removeApplication, {
-    find,
-    confirm: (request, { name }) => (request.form['name']?.trim() === name ? undefined : deletionPage(request, true)),
-    refused: {},
-    done: () => '?done=deleted',
-  }),
+  { ...DELETION, handle: removeNamed },
 ];

@@ -9,7 +9,7 @@ import type { AccessRequest } from '#store/applications/access-requests.ts';
 import { factsList, number, timestamp } from '../components.ts';
 import type { OwnedRequest } from '../routes.ts';
 
-/** A request that waits for the operator: since when, what it will open, and whether the operator knows of it. */
+/** A request that waits for the operator: its time, its effect, and whether the operator got a mail about it. */
 export async function waitingCard(request: OwnedRequest, accessRequest: AccessRequest): Promise<Html> {
   const { waiting: t } = request.texts;
   const { account } = request.person;

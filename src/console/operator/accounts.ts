@@ -170,7 +170,7 @@ function linesAbout(request: ConsoleRequest, { sessions, connected, suspended }:
   ];
 }
 
-/** All roles ask, but for that of a user who becomes a moderator. */
+/** Each change of a role asks, except that of a user to a moderator. */
 function confirmRole(request: ConsoleRequest, account: Account, _: unknown, { role }: { role: Role }) {
   const { confirm: t, operator } = request.texts;
   const { name, role: present } = account;

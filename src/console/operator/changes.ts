@@ -29,16 +29,13 @@ export async function changeRows(request: ConsoleRequest): Promise<Html[]> {
   );
 }
 
-async function requireChange({ c, deps }: ConsoleRequest): Promise<ApplicationChange> {
-  const change = await changeById(deps.db, c.req.param('id') ?? '');
-  if (change === undefined) throw notFound();
-  return change;
-}
+const findChange = ({ c, deps }: ConsoleRequest) => changeById(deps.db, c.req.param('id') ?? '');
 
 async function changePage(request: ConsoleRequest, problem?: string) {
   const { form, texts } = request;
   const { operator: t, changes } = texts;
-  const change = await requireChange(request);
+  const change = await findChange(request);
+  if (change === undefined) throw notFound();
   const { id, client_id, old, account_id, account_name } = change;
   const note = { name: 'note', label: t.note, hint: t.note_hint, value: form['note'], optional: true } as const;
   const buttons = html`<div class="actions">
@@ -65,6 +62,7 @@ async function changePage(request: ConsoleRequest, problem?: string) {
 }
 
 const AT = '/operator/changes/:id';
+const GONE = '/operator?done=gone';
 
 /** The sentence about a note that is missing or wrong. */
 export const wrongNote = ({ texts: { operator: t }, form }: ConsoleRequest): string =>
@@ -73,8 +71,9 @@ export const wrongNote = ({ texts: { operator: t }, form }: ConsoleRequest): str
 const decision = (state: 'approved' | 'refused') => ({
   find: async ({ c }: ConsoleRequest) => ({ id: c.req.param('id') ?? '' }),
   wrong: wrongNote,
-  again: (request: ConsoleRequest, { note }: Problems) => changePage(request, note),
-  refused: { not_waiting: () => '/operator?done=gone' },
+  again: async (request: ConsoleRequest, { note }: Problems) =>
+    (await findChange(request)) === undefined ? GONE : await changePage(request, note),
+  refused: { not_waiting: () => GONE },
   done: async ({ deps }: ConsoleRequest, _: unknown, change: ApplicationChange, { note }: { note: string }) => {
     await mailOwners(deps, change, { state, note });
     return `/operator?done=${state}`;

@@ -34,7 +34,7 @@ export function olderPager({ c, texts }: ConsoleRequest, next: string | undefine
   return pager(new URL(c.req.url), texts.operator.pager, next, 'before');
 }
 
-/** A table in a box that scrolls sideways where the table is too wide; on phones its rows have two lines. */
+/** A table in a box that scrolls sideways if the table is too wide; on phones its rows have two lines. */
 export function table(label: string, headings: readonly (Html | string)[], rows: readonly Html[]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">
     <table class="lines">

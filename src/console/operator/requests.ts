@@ -7,7 +7,7 @@ import { suspendedApplications } from '#store/applications/applications.ts';
 import { mailApplicant } from '../applications/changes.ts';
 import { formTo, timestamp, number, type Problems } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
-import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { changeRows, wrongNote } from './changes.ts';
 import { firstHourCard } from './first-hour.ts';
@@ -175,8 +175,17 @@ const DECISION = {
   },
 };
 
+const APPROVAL = operationForm(AT, approveRequest, DECISION);
+
+/** Only a request of a higher limit has the field, and must have it. */
+async function approve(request: OwnedRequest) {
+  const { kind } = await requireRequest(request);
+  const { limit, ...form } = request.form;
+  return await APPROVAL.handle({ ...request, form: kind === 'limit' ? { ...form, limit: limit ?? '' } : form });
+}
+
 const ACTS = {
-  approve: operationForm(AT, approveRequest, DECISION),
+  approve: { ...APPROVAL, handle: approve },
   refuse: operationForm(AT, refuseRequest, DECISION),
 };
 

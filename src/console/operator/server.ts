@@ -185,7 +185,7 @@ const KEYS = {
     read: ({ key }) => ({ key: key ?? '' }),
     confirm: confirmRevocation,
     refused: { unknown_key: gone },
-    done: (_, server, { revoked }) => pathOf(server, revoked > 0 ? 'withdrawn' : 'gone'),
+    done: (_, server) => pathOf(server, 'withdrawn'),
   }),
 };
 

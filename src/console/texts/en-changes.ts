@@ -9,7 +9,6 @@ export const changes = {
     review_title: (application: string) => `Change of ${application}`,
     review_lead:
       'The application was approved with what stands under “Now”. People see its name and logo on the consent page, and the Redirect URIs receive their sign-ins: check that they belong to the same application.',
-    field: 'What',
     now: 'Now',
     wanted: 'Then',
     name: 'Name',

@@ -32,7 +32,6 @@ export const help = {
     newest: 'Newest players',
     merge: 'Merge two players',
     name: 'Name',
-    present: 'Present name',
     last_login: 'Last login',
     last_login_at: (server: string) => `on ${server}`,
     last_logout: 'Last logout',

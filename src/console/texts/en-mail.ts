@@ -22,7 +22,6 @@ export const mail = {
     owner: (application: string) =>
       `The operator has made you an owner of the application ${application}: people who sign in to it see your name. If you do not want that, remove yourself in its settings.`,
 
-    console: 'The console:',
     reset_subject: 'Choose a new password',
     reset: 'An operator of the network has sent you this link to choose a new password. It works once, for one day.',
     paper_subject: 'An operator is helping you with your password',

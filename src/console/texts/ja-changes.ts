@@ -11,7 +11,6 @@ export const changes: typeof en = {
     review_title: (application) => `${application} の変更`,
     review_lead:
       'このアプリは「現在」の内容で許可されています。名前とロゴは同意のページに表示され、リダイレクト URI はログインの結果を受け取ります。同じアプリのものか確かめてください。',
-    field: '項目',
     now: '現在',
     wanted: '変更後',
     name: '名前',

@@ -34,7 +34,6 @@ export const help: typeof en = {
     newest: '新しいプレイヤー',
     merge: '2 人のプレイヤーを統合する',
     name: '名前',
-    present: '現在の名前',
     last_login: '最後のゲーム参加',
     last_login_at: (server) => `（${server}）`,
     last_logout: '最後の退出',

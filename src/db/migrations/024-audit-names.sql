@@ -11,8 +11,8 @@ where via = 'command' and action in ('application.owner.add', 'application.owner
 update audit set action = 'punishment.undo_key'
 where action = 'punishment.undo' and (detail like '%"job":%' or (via = 'command' and subject <> ''));
 -- Commands recorded the name of a game server as the subject. Its id is its key in base 32.
-update audit set label = subject, subject = (
-  select substr('0123456789abcdefghjkmnpqrstvwxyz', cast((s.key / 1125899906842624) % 32 as integer) + 1, 1)
+update audit set label = subject, subject =
+  substr('0123456789abcdefghjkmnpqrstvwxyz', cast((s.key / 1125899906842624) % 32 as integer) + 1, 1)
     || substr('0123456789abcdefghjkmnpqrstvwxyz', cast((s.key / 35184372088832) % 32 as integer) + 1, 1)
     || substr('0123456789abcdefghjkmnpqrstvwxyz', cast((s.key / 1099511627776) % 32 as integer) + 1, 1)
     || substr('0123456789abcdefghjkmnpqrstvwxyz', cast((s.key / 34359738368) % 32 as integer) + 1, 1)
@@ -23,6 +23,10 @@ update audit set label = subject, subject = (
     || substr('0123456789abcdefghjkmnpqrstvwxyz', cast((s.key / 1024) % 32 as integer) + 1, 1)
     || substr('0123456789abcdefghjkmnpqrstvwxyz', cast((s.key / 32) % 32 as integer) + 1, 1)
     || substr('0123456789abcdefghjkmnpqrstvwxyz', cast(s.key % 32 as integer) + 1, 1)
-  from servers s where s.name = audit.subject or s.name_key = lower(audit.subject) order by s.key limit 1)
-where via = 'command' and action like 'server.%' and exists (
-  select 1 from servers s where s.name = audit.subject or s.name_key = lower(audit.subject));
+from (
+  select a.subject as typed, min(g.key) as key
+  from (select distinct subject from audit where via = 'command' and action like 'server.%') a
+  join servers g on g.name = a.subject or g.name_key = lower(a.subject)
+  group by a.subject
+) s
+where via = 'command' and action like 'server.%' and subject = s.typed;

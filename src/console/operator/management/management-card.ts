@@ -35,7 +35,7 @@ export async function managementCard(request: ConsoleRequest, server: ServerNow,
   </section>`;
 }
 
-/** The secret is never shown again; it is entered with each change, so that nobody can send a stored one elsewhere. */
+/** The secret is never shown again; it is entered with each change, so that a stored one cannot be sent to another address. */
 function fields({ texts, form }: ConsoleRequest, managed: Managed | undefined, problems: Problems): Html {
   const { management: t } = texts;
   const isRefused = ['url', 'secret', 'ca'].some((name) => problems[name] !== undefined);

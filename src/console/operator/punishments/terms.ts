@@ -20,7 +20,7 @@ export function expiryOf(request: ConsoleRequest, { expires }: Punishment): Html
   return expires === null ? request.texts.operator.never_expires : timestamp(request, expires);
 }
 
-export interface Terms {
+interface Terms {
   type: string;
   level: number;
   reason: string;
@@ -74,7 +74,7 @@ export const isComplete = (read: Terms | Problems): read is Terms => typeof read
 export const wireExpiry = (expires: number | null): string | null =>
   expires === null ? null : new Date(expires).toISOString();
 
-/** The game account of the person, who is named as the one who issued or revoked a punishment. */
+/** The game account of the person, whom a punishment names as its issuer or revoker. */
 export async function playerOf({ deps, person }: ConsoleRequest): Promise<{ uuid: string; name: string } | null> {
   const { player_uuid } = person.account;
   const player = player_uuid === null ? undefined : await playerByUuid(deps.db, player_uuid);
