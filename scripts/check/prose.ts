@@ -3,29 +3,17 @@
 import { readFileSync } from 'node:fs';
 import { commentsIn, lineAt } from './source.ts';
 
-interface Phrases {
-  /** Regular expressions for whole words, in which a space matches any white space, with what to write instead. */
-  phrases: Readonly<Record<string, string>>;
-  /** Folders (with `/` at the end) and files that are not mended yet. One without a problem is an error, too. */
-  unclean: readonly string[];
-}
+/** Regular expressions for whole words, in which a space matches any white space, with what to write instead. */
+type Phrases = Readonly<Record<string, string>>;
 
 const PHRASES = JSON.parse(readFileSync(new URL('phrases.json', import.meta.url), 'utf8')) as Phrases;
 
 /** One sentence for each refused phrase in these files, whose text `read` returns. */
-export function proseProblems(files: readonly string[], read: (file: string) => string, table = PHRASES): string[] {
-  const patterns = Object.entries(table.phrases).map(
+export function proseProblems(files: readonly string[], read: (file: string) => string, phrases = PHRASES): string[] {
+  const patterns = Object.entries(phrases).map(
     ([phrase, write]) => [new RegExp(`(?<!\\w)(?:${phrase.replaceAll(' ', '\\s+')})(?!\\w)`, 'g'), write] as const,
   );
-  const unmended = new Set(table.unclean);
-  const problems = files.flatMap((file) => {
-    const found = problemsIn(file, proseIn(file, read(file)), patterns);
-    const listed = table.unclean.find((path) => file === path || (path.endsWith('/') && file.startsWith(path)));
-    if (listed === undefined) return found;
-    if (found.length > 0) unmended.delete(listed);
-    return [];
-  });
-  return [...problems, ...[...unmended].map((path) => `${path} is mended: remove it from "unclean" in phrases.json`)];
+  return files.flatMap((file) => problemsIn(file, proseIn(file, read(file)), patterns));
 }
 
 function problemsIn(file: string, prose: string, patterns: readonly (readonly [RegExp, string])[]): string[] {
