@@ -44,7 +44,7 @@ export function watchRoutes(): Routes {
 export const missingCommands = (commands: readonly string[], ran: readonly string[][]): string[] =>
   commands.filter((words) => !ran.some((args) => commandIn(args, commands) === words));
 
-/** The command that the arguments call: the one of the most words, as `server key list` and `server`. */
+/** The longest command name at the start of the arguments: `server key list` rather than `server`. */
 function commandIn(args: readonly string[], commands: readonly string[]): string | undefined {
   const text = `${args.join(' ')} `;
   return commands.filter((words) => text.startsWith(`${words} `)).sort((a, b) => b.length - a.length)[0];

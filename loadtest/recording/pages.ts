@@ -30,10 +30,10 @@ export async function recordConsole(world: World, filled: ConsoleWorld): Promise
 }
 
 export async function recordSignIn(world: World): Promise<void> {
-  const { stranger, unlinked, linked } = await everySignInPage(world);
+  const { anonymous, unlinked, linked } = await everySignInPage(world);
   for (const language of LANGUAGES)
     for (const [login, pages] of [
-      ['', stranger],
+      ['', anonymous],
       ['Robin', unlinked],
       ['Steve', linked],
     ] as const) {

@@ -12,7 +12,7 @@ export interface SignInPage {
 
 export interface SignInPages {
   /** For somebody who is not signed in. */
-  stranger: SignInPage[];
+  anonymous: SignInPage[];
   /** For Robin, who has linked no game account and has not confirmed the e-mail address. */
   unlinked: SignInPage[];
   /** For Steve, who has linked one and connected an application. */
@@ -38,7 +38,7 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
   };
   const authorize = `/oauth/authorize?${new URLSearchParams(query).toString()}`;
   return {
-    stranger: [
+    anonymous: [
       ...named({ 'sign-in': '', 'sign-in-for-an-application': authorize, register: '', forgot: '', mail: '' }),
       ...named(await mailedLinks(services, robin)),
       ...named({ 'link-expired': '/reset?token=x', 'bad-request': '/oauth/authorize?client_id=x', nowhere: '' }),

@@ -27,11 +27,11 @@ export async function shootSignIn(wanted: Wanted): Promise<number> {
   await shareSigningKey(context);
   const { addresses } = stack.use(await openServices(context, ['AUTH', 'API']));
   const services = { context, auth, api: addresses.API!, listens: addresses.AUTH! };
-  const { stranger, unlinked, linked } = await everySignInPage(services);
+  const { anonymous, unlinked, linked } = await everySignInPage(services);
   const browser = stack.use(await launchBrowser());
   let count = 0;
   for (const [login, all] of [
-    ['', stranger],
+    ['', anonymous],
     ['Robin', unlinked],
     ['Steve', linked],
   ] as const) {
