@@ -16,7 +16,9 @@ import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
 import { checkPlaceholders } from './placeholders.ts';
-import { compilePlugins, compilerVersion, type JavaDriver } from './java.ts';
+import { findJdk } from '../../scripts/plugins.ts';
+import { checkJars } from './jars.ts';
+import { compileDriver, type JavaDriver } from './java.ts';
 import { checkStalledBody } from './stalled.ts';
 import {
   EXPECTED_FAULTS,
@@ -33,13 +35,12 @@ import {
 
 /** Compiles the Java plugins, plays matches with them, and compares the responses of the data API. */
 export async function runLoadTest({ database }: LoadTestOptions, report: Report): Promise<void> {
-  const version = await compilerVersion();
-  report.add('Java compiler (Debian: openjdk-17-jdk-headless)', version ?? 'missing', version !== undefined);
-  if (version === undefined) return;
+  const jdk = await findJdk(process.env);
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-plugins-'));
   try {
-    const driver = await compilePlugins(join(folder, 'classes'));
-    report.add('both plugins compile without warnings', version, true);
+    await checkJars(jdk, join(folder, 'jars'), report);
+    const driver = await compileDriver(jdk, join(folder, 'classes'));
+    report.add('plugins, stubs and driver compile without warnings', jdk.version, true);
     await checkFaults(join(folder, 'faults'), driver, report);
     await checkStalledBody(join(folder, 'stalled'), driver, report);
     for (const dialect of dialectsOf(database)) {
