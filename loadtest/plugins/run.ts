@@ -17,7 +17,7 @@ import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
 import { checkPlaceholders } from './placeholders.ts';
 import { findJdk } from '../../scripts/plugins.ts';
-import { checkJars } from './jars.ts';
+import { checkCommand, checkJars } from './jars.ts';
 import { compileDriver, type JavaDriver } from './java.ts';
 import { checkStalledBody } from './stalled.ts';
 import {
@@ -38,6 +38,7 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
   const jdk = await findJdk(process.env);
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-plugins-'));
   try {
+    await checkCommand(report);
     await checkJars(jdk, join(folder, 'jars'), report);
     const driver = await compileDriver(jdk, join(folder, 'classes'));
     report.add('plugins, stubs and driver compile without warnings', jdk.version, true);
