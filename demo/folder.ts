@@ -99,7 +99,7 @@ export class DemoFolder {
     this.#write('state.json', `${JSON.stringify(state, null, 2)}\n`);
   }
 
-  /** Writes `settings.env` into the folder of the database, where commands read it. */
+  /** Writes `settings.env` into the folder of the database, from which commands read it. */
   writeSettings(settings: Readonly<Record<string, string>>): void {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
     this.#write('settings.env', lines.join(''));

@@ -33,8 +33,9 @@ async function setReadOnlyByDefault(url: string, isReadOnly: boolean): Promise<v
 }
 
 test('a start on a read-only server ends with one sentence', async (t) => {
-  const { url, drop } = await createTestDatabase('postgres');
-  t.after(drop);
+  const database = await createTestDatabase('postgres');
+  const { url } = database;
+  t.after(() => database.drop());
   const settings = { DATABASE_URL: url, REVOCATION_LOG: 'off' };
   assert.equal((await scorehall(settings, 'server', 'list')).status, 0);
   await setReadOnlyByDefault(url, true);

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
@@ -15,6 +14,7 @@ import {
   type Versions,
 } from '../db.ts';
 import type { Outages } from '../outages.ts';
+import { retryConflicts } from './conflicts.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
@@ -312,7 +312,7 @@ function sendOver(
 const refusingWrites =
   (send: SendQuery): SendQuery =>
   (query) =>
-    send(query).catch((error: { code?: unknown }) => {
+    send(query).catch((error: Error & { code?: unknown }) => {
       throw error.code === READ_ONLY ? new TypeError('A snapshot is read-only', { cause: error }) : error;
     });
 
@@ -322,25 +322,6 @@ const ignore = (): void => undefined;
 const READ_ONLY = '25006';
 /** in_failed_sql_transaction */
 const IN_FAILED_TRANSACTION = '25P02';
-/** serialization_failure and deadlock_detected: the server has rolled the transaction back, and it may succeed again. */
-const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
-const MAX_ATTEMPTS = 5;
-
-/**
- * Repeats a transaction that lost a conflict with another one. The order of locks (`Keys.lock`) avoids deadlocks among our
- * own statements; foreign keys, triggers and other programs may still cause one.
- */
-async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !CONFLICTS.has((error as { code?: unknown }).code)) throw error;
-    }
-    await pause(Math.random() * 10 * attempt);
-  }
-}
-
 /** Uncomments the PostgreSQL parts of a migration; those for SQLite stay comments. */
 function postgresScript(statements: string): string {
   return statements.replace(/\/\*postgres:(.*?)\*\//gs, '$1');

@@ -13,18 +13,14 @@ import {
   type Versions,
   withoutKey,
 } from '../db.ts';
-import { CLOSED } from '../closed.ts';
 import { Outages } from '../outages.ts';
 import { readBigInts } from './big-integers.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
 import { resultCode, retryWhileLocked, SQLITE_BUSY, WriteTurns } from './locks.ts';
+import { isOutage } from './outage.ts';
 import { createPrivately } from './private-file.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
-/** Primary result codes: READONLY, IOERR, FULL, CANTOPEN */
-const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
-/** The code of an error that a trigger raises. */
-const CONSTRAINT_TRIGGER = 1811;
 const OPEN_TIMEOUT_MS = 15_000;
 const CACHED_STATEMENTS = 500;
 
@@ -317,12 +313,6 @@ class SqliteDb implements Db {
       throw failure;
     }
   }
-}
-
-/** Whether the disk failed (full, read-only or broken) or a move has closed the database, and not the statement. */
-function isOutage(error: unknown): boolean {
-  const { errcode = 0, message = '' } = (error ?? {}) as { errcode?: number; message?: string };
-  return OUTAGES.has(resultCode(error)) || (errcode === CONSTRAINT_TRIGGER && message === CLOSED);
 }
 
 /** Called at the first use, because a migration creates the table. */
