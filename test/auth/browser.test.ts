@@ -133,8 +133,8 @@ test('registering, linking, consenting and ending access work in a browser witho
   assert.equal(await page.textContent('h1'), '200 Steve');
 
   await account.goto(`${services.auth}/account`);
-  await account.getByRole('button', { name: 'End: A service app' }).click();
-  await account.getByText('Ended.').waitFor();
+  await account.getByRole('button', { name: 'Remove access: A service app' }).click();
+  await account.getByText('Removed.').waitFor();
   await page.reload();
   assert.equal(await page.textContent('h1'), '401 nobody');
   assert.deepEqual(refused, [], 'the CSP blocked nothing that the pages use');

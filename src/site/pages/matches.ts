@@ -29,10 +29,10 @@ export async function matchesPage(request: PageRequest): Promise<PageContent> {
     path: request.link({}),
     section: 'matches',
     noIndex: request.query('max_id') !== undefined,
-    feeds: [{ path: '/matches.atom', title: text.match.list }],
+    feeds: [{ path: '/matches.atom', title: text.feeds.matches }],
     main: html`<div class="heading">
         <h1>${title}</h1>
-        <a class="feed" href="/matches.atom">Atom</a>
+        <a class="feed" href="/matches.atom">${text.feeds.matches}</a>
       </div>
       ${await filters(request, gamemode, server)} ${await matchList(request, items)}
       ${pager(request.url, text.pager, next, 'max_id')}`,
