@@ -34,7 +34,7 @@ import { playerHead } from './pages/player-head.ts';
 import { playerMatchesPage, playerPage } from './pages/player.ts';
 import { readPrivacy, showPrivacy } from './pages/privacy.ts';
 import { punishmentPage, punishmentsPage } from './pages/punishments.ts';
-import { playersPage, searchPage } from './pages/search.ts';
+import { playersPage, searchForm, searchPage } from './pages/search.ts';
 import { serverPage } from './pages/server.ts';
 import { robots, sitemapFile, sitemapIndex } from './pages/sitemap.ts';
 import { type Deps, type PageContent, PageRequest, type PageHandler, type SignedIn } from './page-request.ts';
@@ -199,6 +199,8 @@ async function sendError(c: Context, deps: Deps, error: unknown): Promise<Respon
   const title = t.heading[status as keyof typeof t.heading] ?? t.heading[500];
   const sentences: Record<number, string> = { 405: t.method, 503: t.unavailable };
   const sentence = sentences[status] ?? (status >= 500 ? t.server : wire.message);
-  const main = errorPage({ status, title, sentence, requestId: wire.requestId, link: { href: '/', label: t.home } });
+  const search = status === 404 ? searchForm(request, '') : undefined;
+  const link = { href: '/', label: t.home };
+  const main = errorPage({ status, title, sentence, requestId: wire.requestId, search, link });
   return await sendPage(c, request, { title, description: sentence, path: '/', main, status, noIndex: true });
 }

@@ -102,7 +102,7 @@ test('registering, linking, consenting and ending access work in a browser witho
   await page.getByLabel('E-mail address').fill('robin@example.org');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByText('Check your e-mail').waitFor();
+  await page.getByText('Check your e‑mail').waitFor();
   const { links } = await mail.next('robin@example.org');
   await page.goto(links[0]!);
   await page.getByRole('button').click();

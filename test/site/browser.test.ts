@@ -97,8 +97,19 @@ describe('the site in a browser', () => {
     await page.goto(site + match.path);
     const timestamp = page.locator('.banner time');
     const iso = (await timestamp.getAttribute('datetime'))!;
-    const tokyo = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Tokyo', dateStyle: 'medium', timeStyle: 'short' });
+    const tokyo = new Intl.DateTimeFormat('en', {
+      ...{
+        timeZone: 'Asia/Tokyo',
+        day: 'numeric',
+        month: 'short',
+        year: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+      },
+      ...{ hourCycle: 'h23', timeZoneName: 'short' },
+    });
     assert.equal(await timestamp.innerText(), tokyo.format(new Date(iso)));
+    assert.match(await timestamp.innerText(), / GMT\+9$/);
     assert.match((await timestamp.getAttribute('title'))!, /UTC/);
     await page.goto(site);
     await page.keyboard.press('/');

@@ -63,7 +63,7 @@ export const en = {
     blocked:
       'There have been too many wrong passwords for this account or from your network, so we did not check this one. Wait an hour, or sign in by a link that we send to the e-mail address of the account.',
     send: 'Send me a link',
-    sent_title: 'Check your e-mail',
+    sent_title: 'Check your e‑mail',
     sent: 'If this account exists, its e-mail address has a link that we sent within the last ten minutes. The link works for one hour.',
     title: 'Sign in',
     lead: (name: string) => `Sign in to the account ${name} in this browser?`,
@@ -115,7 +115,7 @@ export const en = {
     have: 'I already have an account',
     closed_title: 'Registration is closed',
     closed: 'The operators of the network create new accounts.',
-    sent_title: 'Check your e-mail',
+    sent_title: 'Check your e‑mail',
     sent: (email: string) =>
       `We have sent a link to ${email}. Open it to finish. If nothing arrives, check your spam folder.`,
     confirm_title: 'Finish your registration',
@@ -125,7 +125,7 @@ export const en = {
   },
 
   verify: {
-    title: 'Confirm your e-mail address',
+    title: 'Confirm your e‑mail address',
     lead: (email: string, name: string) =>
       `Is ${email} your address, and ${name} your account? Confirm only if both are yours: applications will see this address.`,
     submit: 'Yes, confirm',
@@ -139,7 +139,7 @@ export const en = {
     lead: 'Enter your name or e-mail address, and we will send you a link.',
     login: 'Name or e-mail address',
     submit: 'Send the link',
-    sent_title: 'Check your e-mail',
+    sent_title: 'Check your e‑mail',
     sent: 'If this account exists, we have sent a link to its e-mail address. The link works for one hour.',
     reset_title: 'Choose a new password',
     reset_lead: (name: string) => `For the account ${name}. Everybody who is signed in to it will be signed out.`,
@@ -190,7 +190,7 @@ export const en = {
     ended: 'Removed. It no longer has access.',
     session_ended: 'That browser is signed out.',
     name_title: 'Change your name',
-    email_title: 'Change your e-mail address',
+    email_title: 'Change your e‑mail address',
     email_lead: 'We send a link to the new address. The change takes effect when you open it.',
     new_email: 'New e-mail address',
     password_title: 'Change your password',

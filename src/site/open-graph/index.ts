@@ -33,7 +33,7 @@ export async function matchImage(request: PageRequest): Promise<Response> {
   const view = await readMatchView(card);
   const { facts, match, winners } = view;
   const { text } = card;
-  const outcome = winners.length === 0 ? text.match.draw : text.match.wins(winners.join(', '));
+  const outcome = winners.length === 0 ? text.match.draw : text.match.wonBy(winners.join(', '));
   const about = [modeName(card, facts.gamemode), facts.server, stopwatch(match.finished - match.started)];
   return await send(
     card,

@@ -48,6 +48,7 @@ export const en = {
   feeds: { matches: 'Feed of matches', punishments: 'Feed of punishments' },
   pager: { label: 'Pages', first: 'Newest', next: 'Next', end: 'End of the list' },
   filters: {
+    open: 'Show:',
     all: 'All',
     gamemode: 'Game mode',
     server: 'Server',
@@ -107,7 +108,8 @@ export const en = {
     title: (map: string, server: string) => `${map} on ${server}`,
     ranked: 'ranked',
     draw: 'Draw',
-    wins: (team: string) => `${team} won`,
+    /** The words before and after the winner. */
+    won: ['', ' won'] as [before: string, after: string],
     endedDraw: 'Draw',
     wonBy: (team: string) => `${team} won`,
     describe: (outcome: string, mode: string, scores: string, players: number, length: string) =>
@@ -122,6 +124,9 @@ export const en = {
     objectives: 'Objectives',
     timeline: (count: number, teams: number) =>
       `${count} objectives of ${teams} teams over the course of the match; the list below gives the name and time of each`,
+    allObjectives: (count: string) => `All ${count} objectives`,
+    playerPages: 'Pages of the scoreboard',
+    playerRange: (first: string, last: string, all: string) => `${first} to ${last} of ${all}`,
     moreObjectives: (count: string) => `and ${count} more`,
     sameMap: (map: string) => `All matches on ${map}`,
   },
@@ -187,7 +192,7 @@ export const en = {
     byMode: 'By mode',
     counters: 'More statistics',
     counter: 'Statistic',
-    noStats: 'No statistics for this player yet.',
+    noStats: 'This player has not played a match yet. Statistics appear after the first one.',
     power: 'power',
     latest: 'Latest matches',
     matchesOf: 'Matches of',

@@ -42,6 +42,7 @@ export const ja: Text = {
   feeds: { matches: '試合のフィード', punishments: '処分のフィード' },
   pager: { label: 'ページ', first: '最新へ', next: '次へ', end: '以上です' },
   filters: {
+    open: '表示：',
     all: 'すべて',
     gamemode: 'ゲームモード',
     server: 'サーバー',
@@ -101,7 +102,7 @@ export const ja: Text = {
     title: (map, server) => `${map}（${server}）`,
     ranked: 'ランク戦',
     draw: '引き分け',
-    wins: (team) => `${team} の勝利`,
+    won: ['', ' の勝利'],
     endedDraw: '引き分け',
     wonBy: (team) => `${team} の勝利`,
     describe: (outcome, mode, scores, players, length) =>
@@ -116,6 +117,9 @@ export const ja: Text = {
     objectives: '目標達成',
     timeline: (count, teams) =>
       `${teams} チームの目標達成 ${count} 件を試合時間に沿って表示。内容は下の一覧をご覧ください`,
+    allObjectives: (count) => `目標達成の全 ${count} 件`,
+    playerPages: 'スコアボードのページ',
+    playerRange: (first, last, all) => `全 ${all} 行中 ${first}〜${last}`,
     moreObjectives: (count) => `ほか ${count} 件`,
     sameMap: (map) => `${map} の全試合`,
   },
@@ -180,7 +184,7 @@ export const ja: Text = {
     counters: 'その他の記録',
     counter: '記録',
     byMode: 'モード別',
-    noStats: 'このプレイヤーの記録はまだありません。',
+    noStats: 'このプレイヤーはまだ試合をしていません。最初の試合のあとに記録が表示されます。',
     power: 'パワー',
     latest: '最新の試合',
     matchesOf: '試合：',

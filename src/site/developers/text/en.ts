@@ -71,7 +71,7 @@ export const en = {
     optional: 'not always present',
   },
   signIn: {
-    title: 'Sign-in with OpenID Connect',
+    title: 'Sign‑in with OpenID Connect',
     description: 'How to sign people in to your application with their accounts here, with examples in four languages.',
     lead: 'OAuth 2.0 authorization code flow with OpenID Connect. A certified client library needs only the issuer URL:',
     flow: 'Steps',
@@ -108,7 +108,7 @@ export const en = {
       ['email', 'Email address, and whether it is verified'],
       ['offline_access', 'Accepted for libraries that ask for it; refresh tokens are issued without it, too'],
     ] as [string, string][],
-    examples: 'A complete sign-in in four languages',
+    examples: 'A complete sign‑in in four languages',
     examplesText:
       'Each example is a complete program that shows the name of the signed-in person. Fill in your Client ID, Client Secret and Redirect URI.',
   },
