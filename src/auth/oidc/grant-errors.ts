@@ -16,7 +16,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'refresh token not found': 'The refresh token is unknown, has expired or has been revoked. Start a new sign-in.',
   'refresh token already used':
     'The refresh token has been used before. The tokens of its sign-in have been revoked; start a new sign-in.',
-  'already used': 'The code or refresh token is being used by another request.',
   'grant not found': 'The tokens of this sign-in have been revoked. Start a new sign-in.',
 };
 
