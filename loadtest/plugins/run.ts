@@ -17,6 +17,7 @@ import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
 import { checkPlaceholders } from './placeholders.ts';
 import { compilePlugins, compilerVersion, type JavaDriver } from './java.ts';
+import { checkSignInErrors } from './sign-in-errors.ts';
 import { checkStalledBody } from './stalled.ts';
 import {
   EXPECTED_FAULTS,
@@ -78,6 +79,7 @@ async function deliver(database: string, folder: string, driver: JavaDriver, rep
     await compare(service.api, key, report);
     const reads = JSON.parse(await driver.run('read', folder, `http://127.0.0.1:${service.api}`, key)) as object;
     report.add('/stats and the check for bans', JSON.stringify(reads), isDeepStrictEqual(reads, EXPECTED_READS));
+    await checkSignInErrors(`http://127.0.0.1:${service.auth}`, driver, report);
   } finally {
     await service.kill('SIGTERM');
   }

@@ -25,7 +25,7 @@ import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
 import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
 import { redirectToGet } from './oidc/front-channel.ts';
-import { addTokenInfo } from './oidc/tokeninfo-endpoint.ts';
+import { tokenInfoEndpoint } from './oidc/tokeninfo-endpoint.ts';
 import { TOKEN_SUBJECTS, TokenLimits } from './oidc/token-limits.ts';
 import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
@@ -83,9 +83,8 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
       return keyRing.provider;
     },
   };
-  const pages = getRequestListener(createPages(deps, (app) => addTokenInfo(app, () => keyRing.tokenInfo)).fetch, {
-    overrideGlobalObjects: false,
-  });
+  const tokenInfo = tokenInfoEndpoint(() => keyRing.tokenInfo);
+  const pages = getRequestListener(createPages(deps, tokenInfo).fetch, { overrideGlobalObjects: false });
   const service = new AuthService(context, keyRing, pages);
   return {
     listener: (request, response) => service.serve(request, response),

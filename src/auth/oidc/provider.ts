@@ -91,7 +91,10 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     expiresWithSession: async () => false,
     ttl: lifetimes(config),
     discovery: { ui_locales_supported: ['en', 'ja'] },
-    renderError: async (ctx, out, error) => await parts.pages.error(ctx, out, error),
+    renderError: async (ctx, out, error) => {
+      if (PROGRAM_ROUTES.has(ctx.oidc?.route)) ctx.body = out;
+      else await parts.pages.error(ctx, out, error);
+    },
     features: oidcFeatures(parts),
   };
 }
@@ -106,6 +109,15 @@ const ROUTES: Configuration['routes'] = {
   end_session: '/oauth/logout',
   pushed_authorization_request: '/oauth/par',
 };
+
+/** Routes whose errors are JSON even if `Accept` prefers HTML, as that of Java's HttpURLConnection does by default. */
+const PROGRAM_ROUTES: ReadonlySet<string | undefined> = new Set([
+  'token',
+  'userinfo',
+  'revocation',
+  'introspection',
+  'pushed_authorization_request',
+]);
 
 function lifetimes(config: Config): Configuration['ttl'] {
   return {
