@@ -3,7 +3,7 @@ import type { JavaDriver } from './java.ts';
 
 const ENDPOINTS = ['token', 'userinfo', 'revoke', 'introspect', 'par'];
 
-interface Answer {
+interface ErrorResponse {
   status: number;
   type: string;
   body: string;
@@ -11,7 +11,7 @@ interface Answer {
 
 /** HttpURLConnection asks for HTML before anything else, and still gets the errors of the sign-in as JSON. */
 export async function checkSignInErrors(url: string, driver: JavaDriver, report: Report): Promise<void> {
-  const answers = JSON.parse(await driver.run('sign-in', '.', url)) as Record<string, Answer>;
+  const answers = JSON.parse(await driver.run('sign-in', '.', url)) as Record<string, ErrorResponse>;
   for (const endpoint of ENDPOINTS) {
     const { status, type, body } = answers[endpoint]!;
     report.add(`HttpURLConnection: error of ${endpoint}`, `${status} ${type} ${body}`, isError(status, type, body));

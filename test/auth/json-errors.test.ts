@@ -5,10 +5,11 @@ import { type Fields, serviceWithSteve } from './flow.ts';
 /** What Java's HttpURLConnection sends unless it is told otherwise, in JDK 17 and in newer ones. */
 const ACCEPT = ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'text/html, image/gif, image/jpeg, */*; q=0.2'];
 
+const form = (fields: Fields): RequestInit => ({ method: 'POST', body: new URLSearchParams(fields) });
+
 test('endpoints for programs answer errors as JSON to clients that prefer HTML', async (t) => {
   const { services, credentials } = await serviceWithSteve(t);
   const wrong = { client_id: credentials.client_id, client_secret: 'wrong' };
-  const form = (fields: Fields): RequestInit => ({ method: 'POST', body: new URLSearchParams(fields) });
   const requests: [path: string, init: RequestInit, status: number, error: string][] = [
     ['token', form({ ...credentials, grant_type: 'authorization_code', code: 'x' }), 400, 'invalid_request'],
     ['token', form({ ...wrong, grant_type: 'client_credentials' }), 401, 'invalid_client'],

@@ -134,10 +134,10 @@ test('account pages isolate themselves from the page that opened them, pages of 
   for (const { path } of anonymous) assert.equal(await isolated(path), false, path);
   await person.open('/sign-in');
   await person.submit({ login: 'Steve', password: PASSWORD });
-  const kept: string[] = [];
-  for (const { name, path } of linked) if (await isolated(path)) kept.push(name);
+  const isolatedPages: string[] = [];
+  for (const { name, path } of linked) if (await isolated(path)) isolatedPages.push(name);
   assert.deepEqual(
-    kept,
+    isolatedPages,
     linked.map(({ name }) => name).filter((name) => name.startsWith('account')),
   );
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#http/errors.ts';
-import { readBody } from './request.ts';
+import { isForm, readBody } from './request.ts';
 
 /** Longer URLs are refused by proxies, and by Node together with the other headers. */
 const MAX_QUERY = 8_000;
@@ -11,8 +11,7 @@ const MAX_QUERY = 8_000;
  * another site.
  */
 export async function redirectToGet(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const type = request.headers['content-type'] ?? '';
-  if (type !== '' && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
+  if ((request.headers['content-type'] ?? '') !== '' && !isForm(request))
     throw new HttpError(400, 'invalid_request', 'The body must be a form (application/x-www-form-urlencoded).');
   const query = new URLSearchParams(await readBody(request)).toString();
   if (query.length > MAX_QUERY)

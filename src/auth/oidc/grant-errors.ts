@@ -22,15 +22,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** A token of another application is described like an unknown one, which does not reveal that it exists. */
 const CLIENT_MISMATCH = 'client mismatch';
 
-/** One sentence for all reasons, which does not reveal the Client IDs that exist. */
-const WRONG_CLIENT =
-  'client_id or client_secret is wrong, or was withdrawn. A secret begins with shs_ and is sent in the form or by HTTP Basic.';
-
 /** Completes the response to a refused token request; oidc-provider has the same sentence for every reason. */
 export function describeTokenError(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
   const body = ctx.body as { error?: string } | string | undefined;
   if (typeof body !== 'object') return;
-  if (body.error === 'invalid_client') ctx.body = { ...body, error_description: WRONG_CLIENT };
   if (body.error !== 'invalid_grant') return;
   const unknown = ctx.oidc.params?.['code'] === undefined ? 'refresh token not found' : 'authorization code not found';
   const detail = error.error_detail === CLIENT_MISMATCH ? unknown : error.error_detail;

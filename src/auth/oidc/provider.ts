@@ -14,9 +14,10 @@ import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { type StorageParts, createStorage } from './storage.ts';
 import { translateOutage } from './outage.ts';
+import { replaceDescription } from './error-descriptions.ts';
 import { describeTokenError } from './grant-errors.ts';
 import { generateRefreshTokenId, refreshTokenRotation } from './refresh-tokens.ts';
-import { keepOfflineAccess, OFFLINE_ACCESS, SCOPES, setDefaultScope } from './scopes.ts';
+import { adjustQuery, keepOfflineAccess, OFFLINE_ACCESS, SCOPES } from './scopes.ts';
 
 const DAY = 86_400;
 /** Refresh tokens of one sign-in expire after this time, however often they are replaced. */
@@ -39,12 +40,14 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   Object.assign(provider.Client.prototype, { compareClientSecret });
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: generateRefreshTokenId });
   provider.use((ctx, next) => {
-    if (ctx.path === ROUTES!.authorization) setDefaultScope(ctx as KoaContextWithOIDC);
+    if (ctx.path === ROUTES!.authorization) adjustQuery(ctx as KoaContextWithOIDC);
     return next();
   });
   const adjustResponse = async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next();
     applySpecifiedBodies(ctx);
+    await addUsername(ctx, parts.db);
+    replaceDescription(ctx);
     await parts.pages.replaceAutoSubmit(ctx);
     await guardRedirect(ctx, parts.db, parts.pages);
   };
@@ -64,7 +67,7 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     extraParams: { [OFFLINE_ACCESS]: keepOfflineAccess },
     claims: {
       openid: ['sub', 'auth_time'],
-      profile: ['preferred_username', 'profile', 'uuid', 'banned'],
+      profile: ['name', 'preferred_username', 'profile', 'uuid', 'banned'],
       email: ['email', 'email_verified'],
     },
     responseTypes: ['code'],
@@ -172,6 +175,7 @@ async function accountClaims(parts: ProviderParts, account: Account, clientId: s
   const { config } = parts;
   return {
     sub: id,
+    name,
     preferred_username: name,
     email,
     email_verified,
@@ -198,6 +202,15 @@ function applySpecifiedBodies(ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.params?.['grant_type'] !== 'client_credentials') return;
   const body = ctx.body as { token_type: string; scope?: string };
   ctx.body = { ...body, token_type: body.token_type.toLowerCase(), scope: body.scope ?? null };
+}
+
+/** `username` (RFC 7662 section 2.2) in the introspection of a token with the scope `profile`, which shows the name. */
+async function addUsername(ctx: KoaContextWithOIDC, db: ProviderParts['db']): Promise<void> {
+  if (ctx.oidc?.route !== 'introspection') return;
+  const { sub, scope = '' } = (ctx.body ?? {}) as { sub?: string; scope?: string };
+  if (sub === undefined || !scope.split(' ').includes('profile')) return;
+  const account = await translateOutage(accountById(db, sub));
+  ctx.body = { ...(ctx.body as object), username: account?.name };
 }
 
 function compareClientSecret(this: Client, actual: string): boolean {

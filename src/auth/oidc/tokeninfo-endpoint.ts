@@ -3,18 +3,23 @@ import { limitBody } from '#http/body-limit.ts';
 import { ALLOWED_HEADERS } from '#http/cors.ts';
 import { HttpError, toHttpError } from '#http/errors.ts';
 import { type Form, MAX_FORM, readForm } from '#http/form.ts';
+import type { Queryable } from '#db/db.ts';
+import { accountById } from '#store/accounts/accounts.ts';
 import type { Context, Env } from '../deps.ts';
-import type { TokenInfo } from './tokeninfo.ts';
+import { invalidIdToken, type TokenInfo } from './tokeninfo.ts';
 
 const CORS = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' };
 
 /** `/oauth/tokeninfo`, which oidc-provider does not have. Its errors are JSON, unlike those of the pages. */
-export function tokenInfoEndpoint(tokenInfo: () => TokenInfo): Hono<Env> {
+export function tokenInfoEndpoint(db: Queryable, tokenInfo: () => TokenInfo): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.use('/oauth/tokeninfo', limitBody(MAX_FORM));
-  app.on(['GET', 'POST'], '/oauth/tokeninfo', async (c) =>
-    c.json(await tokenInfo().of(await readIdToken(c)), 200, CORS),
-  );
+  app.on(['GET', 'POST'], '/oauth/tokeninfo', async (c) => {
+    const claims = await tokenInfo().of(await readIdToken(c));
+    const account = await accountById(db, claims.user_id);
+    if (account?.disabled !== null) throw invalidIdToken();
+    return c.json(claims, 200, CORS);
+  });
   app.options('/oauth/tokeninfo', (c) => {
     const headers = { ...CORS, 'access-control-allow-methods': 'GET, POST', 'access-control-max-age': '3600' };
     return c.body(null, 204, { ...headers, 'access-control-allow-headers': ALLOWED_HEADERS });

@@ -70,6 +70,11 @@ export const en = {
     submit: 'Sign in',
   },
 
+  select_account: {
+    title: (name: string) => `Continue as ${name}?`,
+    submit: (name: string) => `Continue as ${name}`,
+  },
+
   consent: {
     title: (app: string) => `${app} asks for access to your account`,
     signed_in: (name: string) => `You are signed in as ${name}.`,

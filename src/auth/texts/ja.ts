@@ -69,6 +69,11 @@ export const ja: Texts = {
     submit: 'ログイン',
   },
 
+  select_account: {
+    title: (name) => `${name} として続けますか？`,
+    submit: (name) => `${name} として続ける`,
+  },
+
   consent: {
     title: (app) => `${app} がアカウントへのアクセスを求めています`,
     signed_in: (name) => `${name} としてログインしています。`,
