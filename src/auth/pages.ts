@@ -17,6 +17,7 @@ import { clientInfo } from './client-info.ts';
 import { mailStatePages } from './mail-state.ts';
 import { selectAccountPages } from './sign-in/select-account.ts';
 import { signInLinkPages } from './sign-in/sign-in-link.ts';
+import { undoEmailPages } from './account/undo-email.ts';
 import { verifyPages } from './account/verify-email.ts';
 
 /** @param tokenInfo the endpoint that oidc-provider does not have */
@@ -49,6 +50,7 @@ const PAGES = [
   linkPages,
   registerPages,
   verifyPages,
+  undoEmailPages,
   recoveryPages,
   mailStatePages,
   accountPages,
