@@ -36,7 +36,11 @@ export function sendMail(deps: MailDeps, { name, email, locale }: Recipient, tem
 }
 
 /** Reports a change of the account by mail, with a link to choose a new password if another person made the change. */
-export function sendAlert(deps: MailDeps, account: Recipient, template: (texts: Texts['mail']) => [string, string]): void {
+export function sendAlert(
+  deps: MailDeps,
+  account: Recipient,
+  template: (texts: Texts['mail']) => [string, string],
+): void {
   sendMail(deps, account, (texts) => {
     const [subject, sentence] = template(texts);
     return { subject, lines: [sentence, texts.not_you, `${deps.config.AUTH_URL}/forgot`] };
