@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError } from '#http/errors.ts';
+import { parametersProblem } from './parameter-bounds.ts';
 import { formFromJson, isForm, isJson, readBody, withBody } from './request.ts';
 import { adjustPushedForm } from './scopes.ts';
 
@@ -16,7 +17,11 @@ export async function withClientForm(request: IncomingMessage): Promise<Incoming
   if (!isJson(request) && !(isForm(request) && (isPushed || basic !== undefined))) return request;
   const body = await readBody(request);
   const form = new URLSearchParams(isJson(request) ? formFromJson(body) : body);
-  if (isPushed) adjustPushedForm(form);
+  if (isPushed) {
+    const problem = parametersProblem(form.toString());
+    if (problem !== undefined) throw new HttpError(400, 'invalid_request', problem);
+    adjustPushedForm(form);
+  }
   if (basic?.secret === '') moveClientId(form, basic.clientId);
   else if (basic !== undefined) dropEqualSecret(form, basic);
   const copy = withBody(request, form.toString());

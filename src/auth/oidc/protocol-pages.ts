@@ -21,6 +21,13 @@ export class ProtocolPages {
     await this.show(ctx, errorPage(requestTexts(ctx), wire, error));
   }
 
+  /** Refuses a request before oidc-provider reads it. */
+  async refuse(ctx: KoaContextWithOIDC, description: string): Promise<void> {
+    ctx.status = 400;
+    const error = new errors.InvalidRequest(description);
+    await this.error(ctx, { error: error.error, error_description: description }, error);
+  }
+
   requestTexts(ctx: KoaContextWithOIDC): Texts {
     return requestTexts(ctx);
   }

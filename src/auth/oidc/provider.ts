@@ -10,6 +10,7 @@ import { playerByUuid } from '#store/game/players.ts';
 import { isAllowedOrigin, secretMatches } from './clients.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
 import { guardRedirect } from './redirect-guard.ts';
+import { parametersProblem } from './parameter-bounds.ts';
 import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { type StorageParts, createStorage } from './storage.ts';
@@ -39,9 +40,12 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   // Compare hashed secrets. Undocumented, but the maintainer recommends it (panva/node-oidc-provider#631); tested.
   Object.assign(provider.Client.prototype, { compareClientSecret });
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: generateRefreshTokenId });
-  provider.use((ctx, next) => {
-    if (ctx.path === ROUTES!.authorization) adjustQuery(ctx as KoaContextWithOIDC);
-    return next();
+  provider.use(async (ctx, next) => {
+    if (ctx.path !== ROUTES!.authorization) return await next();
+    const problem = parametersProblem(ctx.querystring);
+    if (problem !== undefined) return await parts.pages.refuse(ctx as KoaContextWithOIDC, problem);
+    adjustQuery(ctx as KoaContextWithOIDC);
+    await next();
   });
   const adjustResponse = async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next();
