@@ -19,6 +19,7 @@ import { checkPlaceholders } from './placeholders.ts';
 import { findJdk } from '../../scripts/plugins.ts';
 import { checkCommand, checkJars } from './jars.ts';
 import { compileDriver, type JavaDriver } from './java.ts';
+import { checkSignInErrors } from './sign-in-errors.ts';
 import { checkStalledBody } from './stalled.ts';
 import {
   EXPECTED_FAULTS,
@@ -85,6 +86,7 @@ async function deliver(database: string, folder: string, driver: JavaDriver, rep
     await checkHidden(folder, report);
     const reads = JSON.parse(await driver.run('read', folder, `http://127.0.0.1:${service.api}`, key)) as object;
     report.add('/stats and the check for bans', JSON.stringify(reads), isDeepStrictEqual(reads, EXPECTED_READS));
+    await checkSignInErrors(`http://127.0.0.1:${service.auth}`, driver, report);
   } finally {
     await service.kill('SIGTERM');
   }
