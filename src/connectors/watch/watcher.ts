@@ -20,6 +20,7 @@ import { ServerLeases } from '../server-leases.ts';
 import { GamedigClient } from './gamedig-client.ts';
 import { type Names, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';
+import { decideGamemodes } from './pgm-gamemode.ts';
 import { polledMatch, progressIn } from './polled-match.ts';
 import { type GameStatus, PollFailed } from './status.ts';
 
@@ -183,12 +184,20 @@ export class Watcher implements AsyncDisposable {
       return target?.address === address && target.protocol === protocol;
     });
     const answered = (await this.#needed(current.filter(({ result }) => typeof result === 'object'))) as Answered[];
+    const gamemodes = await decideGamemodes(
+      db,
+      answered.map(({ result }) => result),
+    );
+    const gamemodeOf = ({ result }: Answered): string => gamemodes.get(result)!;
     const matches = new Map(
       answered.map(({ serverKey, result, started }) => {
         return [serverKey, polledMatch(targets.get(serverKey)!.match, result, started)];
       }),
     );
-    const events = [...answered.map(createHeartbeat), ...(await this.#progressOf(answered, matches))];
+    const events = [
+      ...answered.map((poll) => createHeartbeat(poll, gamemodeOf(poll))),
+      ...(await this.#progressOf(answered, gamemodeOf, matches)),
+    ];
     const receipts = events.length === 0 ? [] : await ingestEvents(db, clock, { kind: 'operator' }, events);
     const rejected = this.#rejected(answered, receipts);
     await db.transaction((tx) =>
@@ -202,11 +211,12 @@ export class Watcher implements AsyncDisposable {
   /** The reports of the matches that the answers show, unless the server reports them itself. */
   async #progressOf(
     answered: readonly Answered[],
+    gamemodeOf: (poll: Answered) => string,
     matches: ReadonlyMap<number, PolledMatch | null>,
   ): Promise<Record<string, unknown>[]> {
     const { db, clock, config } = this.#context;
     const seen = answered.flatMap((poll) => {
-      const data = progressIn(poll.result, matches.get(poll.serverKey)!);
+      const data = progressIn(poll.result, gamemodeOf(poll), matches.get(poll.serverKey)!);
       return data === undefined ? [] : { poll, data };
     });
     const keys = seen.map(({ poll }) => poll.serverKey);
@@ -239,8 +249,8 @@ const createEvent = ({ serverName, started }: Polled, type: string, data: object
   return { ...head, time: new Date(started).toISOString(), server: serverName, data };
 };
 
-function createHeartbeat(poll: Answered): Record<string, unknown> {
-  const { playing, playerCount, names, gamemode, map, nextMap } = poll.result;
+function createHeartbeat(poll: Answered, gamemode: string): Record<string, unknown> {
+  const { playing, playerCount, names, map, nextMap } = poll.result;
   return createEvent(poll, 'server.presence', {
     current: playing,
     player_count: playerCount,

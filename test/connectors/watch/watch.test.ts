@@ -9,7 +9,7 @@ import { ServerLeases } from '#connectors/server-leases.ts';
 import { heldWatches, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
 import { liveMatchOf, unreportedMatchesOf } from '#store/game/live-matches.ts';
-import { configured, match, presence, progress, sendEvents } from '#test/support/builders.ts';
+import { configured, map, match, presence, progress, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, TestClock, testContext } from '#test/support/context.ts';
 import { minecraftResponder, pgmStatus, sourceResponder, statusPacket, tcpResponder, varInt } from './responder.ts';
 
@@ -109,6 +109,64 @@ onEachDatabase('a watched Minecraft server follows its status within one interva
   await world.poll(INTERVAL_MS);
   assert.equal(responder.polls, 2, 'no longer watched');
   assert.equal(await world.remove('Alpha'), false);
+});
+
+/**
+ * The ids of the tags are those in the constructors of MapTag in PGM 852bf3d: `wool` in WoolModule.java, `core` in
+ * CoreModule.java, `monument` in DestroyableModule.java, `flag` in FlagModule.java, `controlpoint` and `payload` in
+ * ControlPointModule.java, `deathmatch` and `scorebox` in ScoreModule.java, `blitz`, `ffa`, `rage`, `timelimit` in theirs.
+ */
+const TAGS: [string[], string][] = [
+  [['2teams', 'wool'], 'ctw'],
+  [['2teams', 'core', 'timelimit'], 'dtc'],
+  [['4teams', 'monument'], 'dtm'],
+  [['2teams', 'flag'], 'ctf'],
+  [['2teams', 'controlpoint', 'timelimit'], 'cp'],
+  [['2teams', 'payload'], 'payload'],
+  [['2teams', 'deathmatch'], 'tdm'],
+  [['2teams', 'blitz'], 'blitz'],
+  [['2teams', 'rage'], 'rage'],
+  [['deathmatch', 'ffa'], 'tdm'],
+  [['ffa'], 'ffa'],
+  [['2teams', 'blitz', 'wool'], 'ctw'],
+  [['2teams', 'deathmatch', 'flag'], 'ctf'],
+  [['2teams', 'scorebox', 'terrain'], ''],
+  [['ctw', 'koth', 'tdm'], ''],
+];
+
+onSqlite('the tags of PGM give the gamemode', async (t, url) => {
+  const world = await World.open(t, url);
+  let tags: string[] = [];
+  const responder = await minecraftResponder(t, () => pgmStatus(9, [], 'Harbour', 'Mills', tags));
+  await world.watch('Alpha', responder.address);
+  const shown: [string[], string][] = [];
+  for (const [row] of TAGS) {
+    tags = row;
+    await world.poll(INTERVAL_MS);
+    shown.push([row, (await world.server('Alpha')).gamemode]);
+  }
+  assert.deepEqual(shown, TAGS);
+});
+
+onEachDatabase('the imported map decides between gamemodes with one tag', async (t, url) => {
+  const world = await World.open(t, url);
+  const { context } = world;
+  await sendEvents(context, map('Crown', { gamemodes: ['koth'] }), map('Towers', { gamemodes: ['tdm', 'cp'] }));
+  let name = '';
+  const responder = await minecraftResponder(t, () => pgmStatus(9, [], name, 'Mills', ['2teams', 'controlpoint']));
+  await world.watch('Alpha', responder.address);
+  const { key } = (await serverByName(context.db, 'Alpha'))!;
+  const shown: unknown[] = [];
+  for (name of ['Crown', 'Towers', 'Unknown']) {
+    await world.poll(INTERVAL_MS);
+    const live = await liveMatchOf(context.db, key, 0);
+    shown.push([name, (await world.server('Alpha')).gamemode, live?.gamemode]);
+  }
+  assert.deepEqual(shown, [
+    ['Crown', 'koth', 'koth'],
+    ['Towers', 'cp', 'cp'],
+    ['Unknown', 'cp', 'cp'],
+  ]);
 });
 
 onEachDatabase('a match of PGM is followed from poll to poll, until its result is known', async (t, url) => {

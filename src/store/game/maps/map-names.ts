@@ -1,13 +1,12 @@
-import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
-import { mapNames, newestMap } from '#store/game/maps/maps.ts';
+import type { Queryable } from '#db/db.ts';
+import { mapNames, newestMap } from './maps.ts';
 
-/** As PGM derives it. */
+/** The id of a map without its own `<slug>`: `StringUtils.slugify` of PGM. */
 export const mapSlug = (name: string): string =>
   name
-    .normalize('NFKD')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .replaceAll(/^_|_$/g, '')
+    .normalize('NFD')
+    .replaceAll(/[^A-Za-z0-9_ ]/g, '')
+    .replaceAll(' ', '_')
     .toLowerCase();
 
 /** A withdrawn map keeps its slug for this long. */
@@ -26,10 +25,9 @@ const indexes = new WeakMap<Queryable, Index>();
  * The name of the map whose name gives this slug. All names are in memory, so that a server whose matches name unknown maps
  * costs one look-up a match; they are read again when there is a new map, and otherwise once a minute at most.
  */
-export async function mapNameBySlug(db: Db, clock: Clock, slug: string): Promise<string | undefined> {
+export async function mapNameBySlug(db: Queryable, now: number, slug: string): Promise<string | undefined> {
   let index = indexes.get(db);
   const newest = await newestMap(db);
-  const now = clock.now();
   if (index === undefined || index.newest !== newest || Math.abs(now - index.read) >= MAX_AGE_MS) {
     index = { names: namesBySlug(await mapNames(db)), newest, read: now };
     indexes.set(db, index);
