@@ -18,7 +18,7 @@ import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { ServerLeases } from '../server-leases.ts';
 import { GamedigClient } from './gamedig-client.ts';
-import { type Names, systemNames } from './minecraft-address.ts';
+import { type Names, resolveHost, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';
 import { decideGamemodes } from './pgm-gamemode.ts';
 import { polledMatch, progressIn } from './polled-match.ts';
@@ -159,7 +159,8 @@ export class Watcher implements AsyncDisposable {
     if (place === undefined) throw new PollFailed('not_found');
     if (protocol === 'minecraft') return await pollMinecraft(place, this.#deadline(), this.#names);
     const { host, port = 0 } = place;
-    return await this.#gamedig.poll({ protocol, host, port, timeoutMs: this.#timeoutMs });
+    const addresses = await resolveHost(host, this.#names);
+    return await this.#gamedig.poll({ protocol, addresses, port, timeoutMs: this.#timeoutMs });
   }
 
   #deadline(): AbortSignal {

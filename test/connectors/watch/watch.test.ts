@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
+import { type Names, resolveMinecraft } from '#connectors/watch/minecraft-address.ts';
 import { ServerLeases } from '#connectors/server-leases.ts';
 import { heldWatches, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
@@ -488,7 +489,7 @@ onSqlite('an SRV record may not lead to a private address that nobody configured
         const target = targets[name.replace('_minecraft._tcp.', '')];
         return target === undefined ? [] : [{ name: target, port: responder.port }];
       },
-      addresses: async (host) => (hosts[host] === undefined ? [] : [hosts[host]]),
+      addresses: async (host) => hosts[host]?.split(' ') ?? [],
     },
   });
   await world.watch('Evil', 'evil.example');
@@ -500,6 +501,42 @@ onSqlite('an SRV record may not lead to a private address that nobody configured
   assert.equal((await world.outcome('Mapped'))!.error, 'private_redirect');
   assert.equal((await world.outcome('Nobody'))!.error, 'not_found');
   assert.deepEqual([(await world.server('Own')).playerCount, responder.polls], [4, 1]);
+});
+
+onSqlite('all addresses of a name are tried', async (t, url) => {
+  const responder = await minecraftResponder(t, () => ({ players: { online: 4, max: 9 } }));
+  const hosts: Record<string, string[]> = {
+    'both.example': ['::1', '127.0.0.1'],
+    'closed.example': ['::1', '127.0.0.2'],
+  };
+  const world = await World.open(t, url, {
+    names: { srv: async () => [], addresses: async (host) => hosts[host] ?? [] },
+  });
+  await world.watch('Both', `both.example:${responder.port}`);
+  await world.watch('Closed', `closed.example:${responder.port}`);
+  await world.poll();
+  assert.deepEqual([(await world.outcome('Both'))!.error, (await world.server('Both')).playerCount], [null, 4]);
+  assert.equal((await world.outcome('Closed'))!.error, 'refused');
+  assert.equal(responder.polls, 1);
+});
+
+test('of the addresses of a redirect only the public ones are tried', async () => {
+  const names = (found: string[]): Names => ({
+    srv: async () => [{ name: 'target.example', port: 25_566 }],
+    addresses: async () => found,
+  });
+  const mixed = ['10.0.0.1', '8.8.8.8', '::1', '::ffff:127.0.0.1', '2a00:1450:4001::1', 'fd00::1'];
+  const { addresses } = await resolveMinecraft({ host: 'play.example', port: undefined }, names(mixed));
+  assert.deepEqual(addresses, ['8.8.8.8', '2a00:1450:4001::1']);
+});
+
+onSqlite('other games are polled at all addresses of a name', async (t, url) => {
+  const responder = await sourceResponder(t, () => ({ map: 'cp_dustbowl', players: ['Ada'], max: 24 }));
+  const names = { srv: async () => [], addresses: async () => ['::1', '127.0.0.1'] };
+  const world = await World.open(t, url, { timeoutMs: 2_000, names });
+  await world.watch('Both', `both.example:${responder.port}`, 'valve');
+  await world.poll();
+  assert.deepEqual([(await world.outcome('Both'))!.error, (await world.server('Both')).current_map], [null, 'cp_dustbowl']);
 });
 
 /** The stored form of an address; undefined if it is invalid. */
