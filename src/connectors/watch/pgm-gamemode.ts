@@ -19,12 +19,16 @@ export function gamemodesFromTags(tags: unknown): readonly string[] {
   const list: unknown[] = Array.isArray(tags) ? tags.slice(0, MAX_TAGS) : [];
   const found = list.flatMap((tag) => GAMEMODES_OF_TAG.get(tag) ?? []);
   const chosen =
-    found.find((mode) => PGM_GAMEMODES_WITH_GROUP.includes(mode)) ?? GAMEMODE_NAMES.find((mode) => found.includes(mode));
+    found.find((mode) => PGM_GAMEMODES_WITH_GROUP.includes(mode)) ??
+    GAMEMODE_NAMES.find((mode) => found.includes(mode));
   return chosen === undefined ? [] : GAMEMODES_OF_TAG.get(GAMEMODES[chosen].tag)!;
 }
 
 /** The gamemode of each status: among several, the one of the imported map with its name. */
-export async function decideGamemodes(db: Queryable, statuses: readonly GameStatus[]): Promise<Map<GameStatus, string>> {
+export async function decideGamemodes(
+  db: Queryable,
+  statuses: readonly GameStatus[],
+): Promise<Map<GameStatus, string>> {
   const undecided = statuses.filter(({ gamemodes, map }) => gamemodes.length > 1 && map !== '');
   const imported = await gamemodesOfMaps(
     db,

@@ -7,7 +7,8 @@ import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
-import { mapNameBySlug, mapSlug } from '#store/game/maps/map-names.ts';
+import { mapNameBySlug } from '#store/game/maps/map-names.ts';
+import { mapSlug } from '#store/game/maps/map-slug.ts';
 import { mapByExactName } from '#store/game/maps/maps.ts';
 import type { Server } from '#store/game/servers.ts';
 

@@ -536,7 +536,10 @@ onSqlite('other games are polled at all addresses of a name', async (t, url) => 
   const world = await World.open(t, url, { timeoutMs: 2_000, names });
   await world.watch('Both', `both.example:${responder.port}`, 'valve');
   await world.poll();
-  assert.deepEqual([(await world.outcome('Both'))!.error, (await world.server('Both')).current_map], [null, 'cp_dustbowl']);
+  assert.deepEqual(
+    [(await world.outcome('Both'))!.error, (await world.server('Both')).current_map],
+    [null, 'cp_dustbowl'],
+  );
 });
 
 /** The stored form of an address; undefined if it is invalid. */

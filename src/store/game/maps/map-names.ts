@@ -1,13 +1,6 @@
 import type { Queryable } from '#db/db.ts';
+import { mapSlug } from './map-slug.ts';
 import { mapNames, newestMap } from './maps.ts';
-
-/** The id of a map without its own `<slug>`: `StringUtils.slugify` of PGM. */
-export const mapSlug = (name: string): string =>
-  name
-    .normalize('NFD')
-    .replaceAll(/[^A-Za-z0-9_ ]/g, '')
-    .replaceAll(' ', '_')
-    .toLowerCase();
 
 /** A withdrawn map keeps its slug for this long. */
 const MAX_AGE_MS = 60_000;
