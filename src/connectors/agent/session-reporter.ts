@@ -5,7 +5,7 @@ import type { TimedLine } from './log-reader.ts';
 const FOLDER = 'plugins/Scorehall';
 /** A plugin that wrote nothing for so long before a login was removed. */
 const REMOVED_MS = 86_400_000;
-/** How long a login waits for a plugin that wrote nothing for a day, because nobody came. */
+/** How long a login waits for a plugin that wrote nothing for a day: there may have been no player. */
 const PLUGIN_WAIT_MS = 5_000;
 
 /**

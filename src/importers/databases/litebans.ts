@@ -143,7 +143,7 @@ class LiteBans implements DatabaseImport {
 
   /**
    * The last known name of each player of a page. The history has no row of a player who was banned before the first
-   * login: then the network may know the name, and otherwise the beginning of the UUID stands for it.
+   * login: then the network may know the name, and otherwise the name is the beginning of the UUID.
    */
   async #namesOf(rows: readonly SourceRow[], network: NetworkLookup): Promise<Map<string, SourceRow>> {
     const uuids = [...new Set(rows.map((row) => textIn(row, 'uuid')))];

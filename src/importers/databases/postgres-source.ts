@@ -1,16 +1,16 @@
+import type { Client } from 'pg';
 import { UsageError } from '#platform/errors.ts';
 import { type ServerAddress, type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 120_000;
 
-type Client = import('pg').Client;
-
 /** Connects to a database of another program in PostgreSQL. */
 export async function openPostgresSource(address: ServerAddress): Promise<SourceDatabase> {
   const { host, port, user, password, database, tls } = address;
-  const { Client } = (await import('pg')).default;
-  const client = new Client({
+  // Loaded here, because the service needs it with PostgreSQL only.
+  const pg = (await import('pg')).default;
+  const client = new pg.Client({
     host,
     port,
     user,

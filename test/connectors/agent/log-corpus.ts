@@ -2,14 +2,14 @@ import type { LogLine } from '#connectors/agent/log-line.ts';
 
 /**
  * Lines of `latest.log` in the forms of real servers. `source` names the log or the program from which the form is taken; names,
- * UUIDs and addresses are invented. The value of a line says what the agent makes of it: null stands for nothing.
+ * UUIDs and addresses are invented. The value of a line says what the agent makes of it: null means nothing.
  */
 export interface CorpusPart {
   source: string;
   lines: [text: string, expected: Expected | null][];
 }
 
-type Content<T = LogLine> = T extends unknown ? Omit<T, 'seconds'> : never;
+type Content<T> = T extends unknown ? Omit<T, 'seconds'> : never;
 export type Expected = Content<Exclude<LogLine, { kind: 'other' }>>;
 
 export const CORPUS_UUID = '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10';

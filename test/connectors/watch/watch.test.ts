@@ -521,12 +521,11 @@ onSqlite('all addresses of a name are tried', async (t, url) => {
 });
 
 test('of the addresses of a redirect only the public ones are tried', async () => {
-  const names = (found: string[]): Names => ({
+  const names: Names = {
     srv: async () => [{ name: 'target.example', port: 25_566 }],
-    addresses: async () => found,
-  });
-  const mixed = ['10.0.0.1', '8.8.8.8', '::1', '::ffff:127.0.0.1', '2a00:1450:4001::1', 'fd00::1'];
-  const { addresses } = await resolveMinecraft({ host: 'play.example', port: undefined }, names(mixed));
+    addresses: async () => ['10.0.0.1', '8.8.8.8', '::1', '::ffff:127.0.0.1', '2a00:1450:4001::1', 'fd00::1'],
+  };
+  const { addresses } = await resolveMinecraft({ host: 'play.example', port: undefined }, names);
   assert.deepEqual(addresses, ['8.8.8.8', '2a00:1450:4001::1']);
 });
 

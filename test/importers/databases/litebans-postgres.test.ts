@@ -91,12 +91,13 @@ function addressOf(url: string): ServerAddress {
   return { host, port, user: user!, password: password ?? '', database: database!, tls: false };
 }
 
+const read = (operand: string) =>
+  readSourceAddress({ operand, passwordFile: undefined, tls: false, environment: { IMPORT_PASSWORD: 'p' } }, [
+    'mysql',
+    'postgres',
+  ]);
+
 test('an address of PostgreSQL is read, and a wrong one refused with the accepted forms', async () => {
-  const read = (operand: string, tls = false) =>
-    readSourceAddress({ operand, passwordFile: undefined, tls, environment: { IMPORT_PASSWORD: 'p' } }, [
-      'mysql',
-      'postgres',
-    ]);
   assert.deepEqual(await read('postgresql://lite@127.0.0.1/bans'), {
     postgres: { host: '127.0.0.1', port: 5432, user: 'lite', database: 'bans', password: 'p', tls: false },
   });
