@@ -52,7 +52,7 @@ export const NOT_COMPARED: readonly string[] = [
   ...['jobs', 'job_runs', 'rederivations', 'projections', 'sequence'],
   // Protocols of other programs, imports and connections to game servers.
   ...['dialect_maps', 'import_sources', 'import_marks', 'import_rows'],
-  ...['server_watches', 'managed_servers', 'managed_players', 'managed_bans', 'server_keys'],
+  ...['server_watches', 'managed_servers', 'managed_players', 'managed_bans', 'server_keys', 'hidden_players'],
   // People, applications and the installation.
   ...[
     'accounts',

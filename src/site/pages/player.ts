@@ -11,6 +11,7 @@ import { killsOf } from '#store/game/kills.ts';
 import { type Stats, statsOf } from '#store/game/player-stats.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { playerCounters } from '#store/game/counters/player-counters.ts';
+import { asShown, isHidden } from '#store/game/hidden-lists.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { hasHeld, withoutHeld } from '#store/game/held-punishments.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
@@ -47,9 +48,10 @@ async function requirePlayer(request: PageRequest, suffix = ''): Promise<Player 
 
 /** `/players/:uuid` */
 export async function playerPage(request: PageRequest): Promise<PageContent | Response> {
-  const player = await requirePlayer(request);
-  if (player instanceof Response) return player;
+  const found = await requirePlayer(request);
+  if (found instanceof Response) return found;
   const { db, now, text } = request;
+  const player = await asShown(db, found);
   const declared = await listCounters(db);
   const [stats, banned] = [
     await statsOf(db, player.key),
@@ -161,9 +163,10 @@ async function latest(request: PageRequest, { key }: Player): Promise<Html> {
 
 const SHOWN_NAMES = 20;
 
-async function names(request: PageRequest, { key, name }: Player): Promise<Html> {
-  const { text } = request;
-  const former = (await namesOf(request.db, key)).filter((other) => other.name !== name);
+/** The former names; of a hidden player none, because their times would tell when the player came. */
+async function names(request: PageRequest, { key, uuid, name }: Player): Promise<Html> {
+  const { db, text } = request;
+  const former = (await isHidden(db, uuid)) ? [] : (await namesOf(db, key)).filter((other) => other.name !== name);
   return html`<section class="card" aria-labelledby="names">
     ${heading('names', text.player.names)}
     <ol class="names-list">
