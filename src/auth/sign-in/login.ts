@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
+import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
 import type { Form } from '#http/form.ts';
 import { field, notice } from '#http/fields.ts';
@@ -112,7 +113,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
   const done = c.req.query('done');
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
-    ${interaction === undefined ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
+    ${interaction === undefined || (await isFirstPartyClient(deps.db, interaction.application.client_id)) ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
     ${notice(done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
     ${notice(errorText(c, error), 'bad')}
     ${error === 'blocked' ? linkForm(c, sessionAccount?.name ?? form?.['login'] ?? '', interaction?.uid ?? '') : ''}
