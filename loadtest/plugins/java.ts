@@ -11,7 +11,7 @@ const PACKAGES = join(import.meta.dirname, '../../packages');
 const DRIVER = join(import.meta.dirname, 'driver');
 const STRICT = ['-Xlint:all', '-Werror', '--release', '17', '-encoding', 'UTF-8'];
 
-/** The source folders of both plugins, each with its class path. */
+/** The source folders of the plugins, each with its class path. */
 const MODULES: readonly { name: string; sources: string[]; needs: string[] }[] = [
   { name: 'bukkit', sources: [join(PACKAGES, 'bukkit-plugin/stubs/org')], needs: [] },
   { name: 'placeholders', sources: [join(PACKAGES, 'bukkit-plugin/stubs/me')], needs: ['bukkit'] },
@@ -23,10 +23,12 @@ const MODULES: readonly { name: string; sources: string[]; needs: string[] }[] =
     needs: ['bukkit', 'placeholders', 'outbox'],
   },
   { name: 'pgm-plugin', sources: [join(PACKAGES, 'pgm-plugin/src')], needs: ['bukkit', 'pgm', 'outbox'] },
+  { name: 'velocity', sources: [join(PACKAGES, 'velocity-plugin/stubs')], needs: [] },
+  { name: 'velocity-plugin', sources: [join(PACKAGES, 'velocity-plugin/src')], needs: ['velocity', 'outbox'] },
   {
     name: 'driver',
     sources: [DRIVER],
-    needs: ['bukkit', 'placeholders', 'pgm', 'outbox', 'bukkit-plugin', 'pgm-plugin'],
+    needs: ['bukkit', 'placeholders', 'pgm', 'outbox', 'bukkit-plugin', 'pgm-plugin', 'velocity', 'velocity-plugin'],
   },
 ];
 
@@ -42,7 +44,7 @@ export async function compilerVersion(): Promise<string | undefined> {
 export interface JavaDriver {
   /** Runs a command on a server without PlaceholderAPI; returns its output. */
   run(...args: string[]): Promise<string>;
-  /** Starts a server with PlaceholderAPI that answers commands. */
+  /** Starts a server that answers commands. */
   start(...args: string[]): DriverSession;
 }
 
@@ -61,6 +63,12 @@ export class DriverSession implements AsyncDisposable {
     const { value, done } = await this.#lines.next();
     if (done) throw new Error(`The driver ended at: ${command.join(' ')}`);
     return JSON.parse(value as string);
+  }
+
+  async kill(): Promise<void> {
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -86,6 +94,7 @@ export async function compilePlugins(output: string): Promise<JavaDriver> {
   const alone = classPath(all.filter((name) => name !== 'placeholders'));
   return {
     run: async (...args) => (await run('java', ['-cp', alone, 'Driver', ...args], { timeout: 60_000 })).stdout,
-    start: (...args) => new DriverSession(classPath(all), args),
+    // The resources of the plugin for Velocity, which are in the root of its jar.
+    start: (...args) => new DriverSession([classPath(all), join(PACKAGES, 'velocity-plugin')].join(delimiter), args),
   };
 }

@@ -31,12 +31,14 @@ import tc.oc.pgm.teams.Team;
 import tc.oc.pgm.wool.PlayerWoolPlaceEvent;
 
 /**
- * Drives both plugins.
+ * Drives the plugins.
  *
  *   Driver play FOLDER             plays matches and sessions; the plugins write into FOLDER/plugins
  *   Driver read FOLDER URL KEY     asks the service, and prints one JSON object
  *   Driver faults FOLDER           breaks the files of the plugins, and prints one JSON object
  *   Driver placeholders FOLDER URL KEY   answers the commands of the standard input
+ *   Driver velocity FOLDER SETTING ...   the same, with the settings of the plugin for Velocity
+ *   Driver sender FOLDER URL KEY   the same, with an outbox that sends its events
  */
 public final class Driver {
   private static final UUID SALTMARTEN = uuid(1);
@@ -62,7 +64,14 @@ public final class Driver {
     } else if (arguments[0].equals("faults")) {
       System.out.println(Json.write(new OutboxFaults(new File(arguments[1])).all()));
     } else if (arguments[0].equals("placeholders")) {
-      new Placeholders(new File(plugins, "Scorehall"), arguments[2], arguments[3]).serve();
+      Placeholders server = new Placeholders(new File(plugins, "Scorehall"), arguments[2], arguments[3]);
+      server.serve();
+      server.close();
+    } else if (arguments[0].equals("velocity")) {
+      String settings = String.join("\n", List.of(arguments).subList(2, arguments.length));
+      new VelocityNetwork(new File(plugins, "scorehall").toPath(), settings).serve();
+    } else if (arguments[0].equals("sender")) {
+      new Senders(new File(plugins, "Scorehall"), arguments[2], arguments[3]).serve();
     } else {
       System.out.println(Json.write(read(plugins, arguments[2], arguments[3])));
     }

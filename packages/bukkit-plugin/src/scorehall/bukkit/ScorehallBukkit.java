@@ -16,6 +16,8 @@ import org.bukkit.event.player.AsyncPlayerPreLoginEvent;
 import org.bukkit.event.player.PlayerJoinEvent;
 import org.bukkit.event.player.PlayerQuitEvent;
 import org.bukkit.plugin.java.JavaPlugin;
+import scorehall.api.Api;
+import scorehall.api.RateLimit;
 import scorehall.outbox.Outbox;
 import scorehall.outbox.Text;
 
@@ -92,7 +94,7 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
   @EventHandler(priority = EventPriority.HIGH)
   public void onPreLogin(AsyncPlayerPreLoginEvent event) {
     if (api == null || !checkBans || event.getLoginResult() != AsyncPlayerPreLoginEvent.Result.ALLOWED) return;
-    String reason = api.banOf(event.getUniqueId());
+    String reason = api.banOf(event.getUniqueId()).join();
     if (reason != null) event.disallow(AsyncPlayerPreLoginEvent.Result.KICK_BANNED, reason);
   }
 
