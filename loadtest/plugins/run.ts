@@ -17,6 +17,7 @@ import { serveProcess } from '../support/served-process.ts';
 import { ban } from './ban.ts';
 import { checkPlaceholders } from './placeholders.ts';
 import { compilePlugins, compilerVersion, type JavaDriver } from './java.ts';
+import { checkRented } from './rented.ts';
 import { checkSenderRules } from './sender-rules.ts';
 import { checkSenders } from './senders.ts';
 import { checkStalledBody } from './stalled.ts';
@@ -51,6 +52,7 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
       const server = join(folder, dialect);
       await mkdir(server);
       await deliver(await created.create(), server, driver, report);
+      await checkRented(() => created.create(), join(folder, `${dialect}-rented`), driver, report);
       await checkVelocity(await created.create(), join(folder, `${dialect}-velocity`), driver, report);
       await checkSenders(await created.create(), join(folder, `${dialect}-senders`), driver, report);
     }

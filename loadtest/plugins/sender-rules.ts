@@ -17,16 +17,16 @@ interface SentEvent {
   data: { player: { name: string } };
 }
 
-type Answer = (events: SentEvent[], response: ServerResponse) => void;
+type Reply = (events: SentEvent[], response: ServerResponse) => void;
 
 const receipts = (response: ServerResponse, list: object[]): void => void response.end(JSON.stringify(list));
-const accept: Answer = (events, response) =>
+const accept: Reply = (events, response) =>
   receipts(
     response,
     events.map(({ id }) => ({ id, status: 'accepted' })),
   );
 const status =
-  (code: number, headers: Record<string, string> = {}): Answer =>
+  (code: number, headers: Record<string, string> = {}): Reply =>
   (_, response) =>
     void response.writeHead(code, headers).end(JSON.stringify({ error_description: `The answer ${code}.` }));
 
@@ -34,7 +34,7 @@ const status =
 class ScriptedIngest implements AsyncDisposable {
   readonly requests: { names: string[]; at: number }[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
-  answer: Answer = accept;
+  answer: Reply = accept;
   #next = Promise.withResolvers<void>();
 
   async listen(): Promise<string> {

@@ -8,6 +8,7 @@ import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
 import { ban } from './ban.ts';
 import type { DriverSession, JavaDriver } from './java.ts';
+import { printedBlock } from './printed.ts';
 
 const MAX_STOP_MS = 10_000;
 const PATIENCE_MS = 20_000;
@@ -79,10 +80,14 @@ export async function checkVelocity(
 ): Promise<void> {
   const keys = await prepare(database, 4);
   const service = await serveProcess(database);
+  const [lobby, games, ...others] = keys as [string, string, ...string[]];
   const settings = [
-    `url=http://127.0.0.1:${service.ingest}`,
-    `api-url=http://127.0.0.1:${service.api}`,
-    ...['lobby', 'games', 'empty', 'down'].map((name, index) => `key.${name}=${keys[index]}`),
+    printedBlock('A Velocity network', 'properties')
+      .replace('https://ingest.example.org', `http://127.0.0.1:${service.ingest}`)
+      .replace('https://api.example.org', `http://127.0.0.1:${service.api}`)
+      .replace('key.lobby=shk_…', `key.lobby=${lobby}`)
+      .replace('key.games=shk_…', `key.games=${games}`),
+    ...['empty', 'down'].map((name, index) => `key.${name}=${others[index]}`),
     `key.removed=${await keyOf(database)}`,
   ];
   const expect = async (proxy: DriverSession, name: string, command: string, expected: unknown): Promise<void> => {

@@ -17,7 +17,7 @@ import net.kyori.adventure.text.TextComponent;
 import scorehall.velocity.ScorehallVelocity;
 
 /**
- * A network behind a proxy. `Lobby` and `games` have keys, nobody plays on `empty`, `down` does not run, and `private` has
+ * A network behind a proxy. `Lobby` and `games` have keys, `empty` has no players, `down` does not run, and `private` has
  * no key. A command is a step of the network.
  */
 final class VelocityNetwork extends Commands {

@@ -35,16 +35,25 @@ export class Outbox {
 
   /** The files that no plugin sends itself, renamed (finished) ones first. */
   async files(): Promise<string[]> {
-    const plugins = await readdir(join(this.#folder, 'plugins')).catch(() => []);
-    const folders = ['', ...plugins.filter((name) => /^scorehall/i.test(name)).map((name) => join('plugins', name))];
     const found: string[] = [];
-    for (const folder of folders) {
+    for (const folder of await this.#folders()) {
       if (await this.#isSentByPlugin(folder)) continue;
       const names = await readdir(join(this.#folder, folder)).catch(() => []);
       const own = names.filter((name) => OUTBOX.test(name)).toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
       for (const path of own.map((name) => join(folder, name))) if (await this.#isFile(path)) found.push(path);
     }
     return found;
+  }
+
+  /** Whether a plugin sends its outbox itself. Such a plugin reports who is online, too. */
+  async isSentByPlugin(): Promise<boolean> {
+    for (const folder of await this.#folders()) if (await this.#isSentByPlugin(folder)) return true;
+    return false;
+  }
+
+  async #folders(): Promise<string[]> {
+    const plugins = await readdir(join(this.#folder, 'plugins')).catch(() => []);
+    return ['', ...plugins.filter((name) => /^scorehall/i.test(name)).map((name) => join('plugins', name))];
   }
 
   async #isSentByPlugin(folder: string): Promise<boolean> {

@@ -31,7 +31,7 @@ final class Ingest {
   /** Only these are a decision of the service about an event; otherwise the event must stay in the queue. */
   private static final Set<String> STATUSES = Set.of("accepted", "duplicate", "rejected");
 
-  /** One for all senders of a plugin: each has threads of its own. */
+  /** One for all senders of a plugin: each has separate threads. */
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build();
 

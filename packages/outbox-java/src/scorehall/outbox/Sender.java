@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Delivers the events of an outbox in a thread of its own, by the rules of `packages/sender`: in order, in batches, until
+ * Delivers the events of an outbox in a separate thread, by the rules of `packages/sender`: in order, in batches, until
  * the service has answered for each. Refused events are appended to `refused.ndjson`.
  */
 final class Sender {

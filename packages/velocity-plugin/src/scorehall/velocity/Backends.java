@@ -17,7 +17,7 @@ import scorehall.outbox.Outbox;
 import scorehall.outbox.Settings;
 import scorehall.outbox.Text;
 
-/** The servers behind the proxy that have a key, each with an outbox of its own, because a key reports for one server. */
+/** The servers behind the proxy that have a key, each with its own outbox, because a key reports for one server. */
 final class Backends {
   private static final int MAX_PLAYERS = 5_000;
 
@@ -90,7 +90,7 @@ final class Backends {
     return outboxes.isEmpty();
   }
 
-  /** Of a server on which nobody plays it is not certain that it runs, so it is asked first. */
+  /** An empty server may be down, so the proxy pings it first. */
   void reportPresence() {
     outboxes.forEach((name, outbox) -> proxy.getServer(name).ifPresent(server -> {
       if (server.getPlayersConnected().isEmpty()) server.ping().thenRun(() -> report(outbox, server));
