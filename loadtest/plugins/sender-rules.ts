@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -186,6 +187,37 @@ const RULES: Record<string, (rule: Rule) => Promise<[fact: string, isRight: bool
       `${refused.join()}; ${requests.flat().join()}`,
       refused.join() === '{"half' && ingest.requests.at(-1)!.names.at(-1) === 'Player1',
     ];
+  },
+  'a file that a power cut shortened is sent from its beginning': async ({ ingest, outbox, start }) => {
+    const line = JSON.stringify({
+      version: 1,
+      id: randomUUID(),
+      type: 'player.login',
+      data: { player: { name: 'Old' } },
+    });
+    await writeFile(join(outbox, 'outbox.ndjson'), `${line}\n`);
+    const position = { beginning: line.slice(0, 60), offset: line.length + 100 };
+    await writeFile(join(outbox, 'outbox.position'), JSON.stringify(position));
+    await using server = start();
+    await server.ask('append', '0', '3');
+    await server.ask('close');
+    const names = ingest.requests.flatMap((request) => request.names).join();
+    return [names, names === 'Old,Player0,Player1,Player2'];
+  },
+  'a lost position and a deleted file': async ({ ingest, outbox, start }) => {
+    {
+      await using server = start();
+      await server.ask('append', '0', '2');
+      await server.ask('close');
+    }
+    await writeFile(join(outbox, 'outbox.position'), 'damaged');
+    await using server = start();
+    await ingest.until(2);
+    await rm(join(outbox, 'outbox.ndjson'));
+    await server.ask('append', '2', '3');
+    await server.ask('close');
+    const names = ingest.requests.map((request) => request.names.join()).join(' | ');
+    return [names, names.endsWith('Player0,Player1 | Player2')];
   },
   'the last events leave when the server stops': async ({ ingest, start }) => {
     await using server = start();
