@@ -16,10 +16,12 @@ import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
 import { ban } from './ban.ts';
 import { checkPlaceholders } from './placeholders.ts';
-import { compilePlugins, compilerVersion, type JavaDriver } from './java.ts';
 import { checkRented } from './rented.ts';
 import { checkSenderRules } from './sender-rules.ts';
 import { checkSenders } from './senders.ts';
+import { findJdk } from '../../scripts/plugins.ts';
+import { checkJars } from './jars.ts';
+import { compileDriver, type JavaDriver } from './java.ts';
 import { checkStalledBody } from './stalled.ts';
 import { checkVelocity } from './velocity.ts';
 import {
@@ -37,13 +39,12 @@ import {
 
 /** Compiles the Java plugins, plays matches with them, and compares the responses of the data API. */
 export async function runLoadTest({ database }: LoadTestOptions, report: Report): Promise<void> {
-  const version = await compilerVersion();
-  report.add('Java compiler (Debian: openjdk-17-jdk-headless)', version ?? 'missing', version !== undefined);
-  if (version === undefined) return;
+  const jdk = await findJdk(process.env);
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-plugins-'));
   try {
-    const driver = await compilePlugins(join(folder, 'classes'));
-    report.add('the plugins compile without warnings', version, true);
+    await checkJars(jdk, join(folder, 'jars'), report);
+    const driver = await compileDriver(jdk, join(folder, 'classes'));
+    report.add('plugins, stubs and driver compile without warnings', jdk.version, true);
     await checkFaults(join(folder, 'faults'), driver, report);
     await checkStalledBody(join(folder, 'stalled'), driver, report);
     await checkSenderRules(join(folder, 'rules'), driver, report);

@@ -165,7 +165,7 @@ public final class Driver {
     match.members.put(red, List.of(saltmarten, nicked, leaving));
     world.online.addAll(List.of(saltmarten.getBukkit(), nicked.getBukkit(), leaving.getBukkit()));
     world.dispatch(new MatchLoadEvent(match));
-    world.online.forEach(player -> world.dispatch(new PlayerJoinEvent(player)));
+    world.online.forEach(player -> world.dispatch(new PlayerJoinEvent(player, "")));
     world.dispatch(new MatchStartEvent(match));
     match.primary.putAll(Map.of(SALTMARTEN, red, Endings.NICKED, red, VANISHING, red));
     for (int score = 1; score <= 3; score++) {
@@ -186,9 +186,9 @@ public final class Driver {
     world.online.add(early);
     ScorehallBukkit plugin = world.enable(new ScorehallBukkit(), new File(plugins, "Scorehall"), settings);
     Player wader = world.player(WADER, HOSTILE_NAME);
-    world.dispatch(new PlayerJoinEvent(wader));
+    world.dispatch(new PlayerJoinEvent(wader, ""));
     plugin.onCommand(wader, command("link"), "link", new String[] {"abcd", "efgh"});
-    world.dispatch(new PlayerQuitEvent(wader));
+    world.dispatch(new PlayerQuitEvent(wader, ""));
     vanish(world, plugin);
     plugin.onDisable();
   }
@@ -200,15 +200,15 @@ public final class Driver {
     ghost.setMetadata("vanished", new FixedMetadataValue(plugin, true));
     for (Player player : List.of(ghost, shade)) {
       world.online.add(player);
-      world.dispatch(new PlayerJoinEvent(player));
+      world.dispatch(new PlayerJoinEvent(player, ""));
     }
     shade.setMetadata("vanished", new FixedMetadataValue(plugin, true));
     world.timers.forEach(Runnable::run);
     shade.setMetadata("vanished", new FixedMetadataValue(plugin, false));
     world.timers.forEach(Runnable::run);
     world.online.removeAll(List.of(ghost, shade));
-    world.dispatch(new PlayerQuitEvent(ghost));
-    world.dispatch(new PlayerQuitEvent(shade));
+    world.dispatch(new PlayerQuitEvent(ghost, ""));
+    world.dispatch(new PlayerQuitEvent(shade, ""));
   }
 
   private static Map<String, Object> settingsOf(List<String> arguments) {

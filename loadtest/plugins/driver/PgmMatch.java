@@ -1,4 +1,3 @@
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Table;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
@@ -111,21 +110,6 @@ final class PgmMatch implements Match {
       case "getLocation" -> new Location(null, 1.239, 64, -7.5);
       default -> throw new UnsupportedOperationException(method.getName());
     });
-  }
-
-  /** An immutable list as Guava's, of which the plugin uses the interface only. */
-  static <E> ImmutableList<E> immutable(List<E> items) {
-    return new ImmutableList<>() {
-      @Override
-      public E get(int index) {
-        return items.get(index);
-      }
-
-      @Override
-      public int size() {
-        return items.size();
-      }
-    };
   }
 
   /** The statistics of a player; names are those of PlayerStats without "get", and what is missing is 0. */

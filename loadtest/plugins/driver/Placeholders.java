@@ -45,8 +45,8 @@ final class Placeholders extends Commands {
   @Override
   Object answer(String[] words) throws Exception {
     return switch (words[0]) {
-      case "join" -> dispatched(new PlayerJoinEvent(playerOf(words[1])));
-      case "quit" -> dispatched(new PlayerQuitEvent(playerOf(words[1])));
+      case "join" -> dispatched(new PlayerJoinEvent(playerOf(words[1]), ""));
+      case "quit" -> dispatched(new PlayerQuitEvent(playerOf(words[1]), ""));
       case "ask" -> ask(words[1], words[2]);
       case "ask-elsewhere" -> CompletableFuture.supplyAsync(() -> ask(words[1], words[2])).get();
       case "ask-often" -> nanosecondsOf(words[1], words[2], Integer.parseInt(words[3]));
