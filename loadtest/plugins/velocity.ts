@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
@@ -50,11 +50,12 @@ const CONFIGURATIONS: readonly (readonly [settings: string[], command: string, e
     ['warn: The setting url must begin with https://, or http:// on this machine: nothing is reported.'],
   ],
   [
-    ['url=https://a.example.org', 'key.down=secret', 'report-players=false'],
+    ['url=https://a.example.org', 'key.down=secret', 'key...=shk_a', 'report-players=false'],
     'presence',
     0,
     [
       "warn: down: The setting key must be the server's key, shk_…. Events stay in outbox.ndjson.",
+      'warn: These keys belong to no server in velocity.toml: [..]',
       'info: Servers without a key, which are not reported: [Lobby, games, empty, private]',
     ],
   ],
@@ -122,6 +123,8 @@ export async function checkVelocity(
       await expect(proxy, own.join(' ') || 'the standard settings', command, expected);
       await expect(proxy, 'log lines', 'log', log);
     }
+    const folders = await readdir(`${folder}-${CONFIGURATIONS.length - 1}/plugins/scorehall/servers`);
+    report.add('Velocity: folders of the servers', folders.join(', '), isDeepStrictEqual(folders, ['%2E%2E', 'down']));
     await service.kill('SIGTERM');
     await using proxy = driver.start('velocity', `${folder}-away`, ...settings);
     await proxy.ask('start');

@@ -63,7 +63,8 @@ final class Ingest {
   Ingest(String url, String key) {
     URI address = URI.create(Settings.address("url", url));
     this.url = address.resolve("/events");
-    this.origin = address.getScheme() + "://" + address.getAuthority();
+    // Without a password in the address.
+    this.origin = address.getScheme() + "://" + address.getHost() + (address.getPort() < 0 ? "" : ":" + address.getPort());
     this.key = Settings.key(key);
   }
 

@@ -4,6 +4,8 @@ import com.velocitypowered.api.proxy.Player;
 import com.velocitypowered.api.proxy.ProxyServer;
 import com.velocitypowered.api.proxy.server.RegisteredServer;
 import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +39,7 @@ final class Backends {
     try {
       for (Map.Entry<String, String> each : config.keys().entrySet()) {
         String name = each.getKey();
-        Path own = folder.resolve("servers").resolve(name.replaceAll("[^a-z0-9_-]", "_"));
+        Path own = folder.resolve("servers").resolve(folderName(name));
         Consumer<String> onOwn = sentence -> onTrouble.accept(name + ": " + sentence);
         backends.outboxes.put(name, Outbox.open(own, config.url(), each.getValue(), onOwn));
       }
@@ -46,6 +48,11 @@ final class Backends {
       throw trouble;
     }
     return backends;
+  }
+
+  /** Different for each server, and neither `..` nor a path. */
+  private static String folderName(String server) {
+    return URLEncoder.encode(server, StandardCharsets.UTF_8).replace(".", "%2E").replace("*", "%2A");
   }
 
   private static boolean isUsable(String url, Consumer<String> onTrouble) {
