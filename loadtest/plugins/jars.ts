@@ -1,5 +1,7 @@
+import { exec } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { buildPlugins, findJdk, type Jdk } from '../../scripts/plugins.ts';
 import type { Report } from '../report.ts';
 
@@ -8,9 +10,24 @@ const JDKS = '/usr/lib/jvm';
 /** The version of class files for Java 17 */
 const CLASS_FILE_VERSION = 61;
 
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Runs the command of docs/connect.md, which must write the jars that its table names. */
+export async function checkCommand(report: Report): Promise<void> {
+  const document = await readFile(join(ROOT, 'docs/connect.md'), 'utf8');
+  const [, command] = /^ {4}(npm run .*plugins.*)$/m.exec(document)!;
+  const named = [...document.matchAll(/^\| `(dist\/.+\.jar)`/gm)].map(([, jar]) => jar!).toSorted();
+  const { stdout } = await promisify(exec)(command!, { cwd: ROOT });
+  const written = stdout
+    .split('\n')
+    .filter((line) => line.endsWith('.jar'))
+    .toSorted();
+  report.add(`${command}: jars`, written.join(', '), isDeepStrictEqual(written, named));
+}
+
 /** Builds the jars twice with each JDK on this machine, and compares them. */
 export async function checkJars(jdk: Jdk, output: string, report: Report): Promise<void> {
-  const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8')) as Jdk;
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Jdk;
   for (const [index, each] of (await jdksOf(jdk)).entries()) {
     const [first, second] = [join(output, `${index}-first`), join(output, `${index}-second`)];
     const plugins = await buildPlugins(each, first);

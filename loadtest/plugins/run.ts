@@ -20,8 +20,9 @@ import { checkRented } from './rented.ts';
 import { checkSenderRules } from './sender-rules.ts';
 import { checkSenders } from './senders.ts';
 import { findJdk } from '../../scripts/plugins.ts';
-import { checkJars } from './jars.ts';
+import { checkCommand, checkJars } from './jars.ts';
 import { compileDriver, type JavaDriver } from './java.ts';
+import { checkSignInErrors } from './sign-in-errors.ts';
 import { checkStalledBody } from './stalled.ts';
 import { checkVelocity } from './velocity.ts';
 import {
@@ -42,6 +43,7 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
   const jdk = await findJdk(process.env);
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-plugins-'));
   try {
+    await checkCommand(report);
     await checkJars(jdk, join(folder, 'jars'), report);
     const driver = await compileDriver(jdk, join(folder, 'classes'));
     report.add('plugins, stubs and driver compile without warnings', jdk.version, true);
@@ -92,6 +94,7 @@ async function deliver(database: string, folder: string, driver: JavaDriver, rep
     await checkHidden(folder, report);
     const reads = JSON.parse(await driver.run('read', folder, `http://127.0.0.1:${service.api}`, key)) as object;
     report.add('/stats and the check for bans', JSON.stringify(reads), isDeepStrictEqual(reads, EXPECTED_READS));
+    await checkSignInErrors(`http://127.0.0.1:${service.auth}`, driver, report);
   } finally {
     await service.kill('SIGTERM');
   }

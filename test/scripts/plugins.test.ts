@@ -29,13 +29,16 @@ test('a missing or old JDK is named in one line with the remedy', async () => {
   }
 });
 
+/** The version of the JDK for a JAVA_HOME and a JDK in PATH. */
+async function found(home: string, inPath: string): Promise<string> {
+  return (await findJdk({ JAVA_HOME: home, PATH: join(inPath, 'bin') })).version;
+}
+
 test('the JDK is that of JAVA_HOME, or one in PATH if that is too old', async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'jdk-'));
   const [old, jdk17, jdk25] = ['11.0.24', '17', '25.0.3'].map((each) => fakeJdk(join(folder.path, each), each));
-  const version = async (home: string, path: string): Promise<string> =>
-    (await findJdk({ JAVA_HOME: home, PATH: join(path, 'bin') })).version;
-  assert.equal(await version(jdk25!, jdk17!), 'javac 25.0.3');
-  assert.equal(await version('', jdk17!), 'javac 17');
-  assert.equal(await version(old!, jdk17!), 'javac 17');
-  assert.equal(await version(join(jdk25!, 'bin/javac'), jdk17!), 'javac 17');
+  assert.equal(await found(jdk25!, jdk17!), 'javac 25.0.3');
+  assert.equal(await found('', jdk17!), 'javac 17');
+  assert.equal(await found(old!, jdk17!), 'javac 17');
+  assert.equal(await found(join(jdk25!, 'bin/javac'), jdk17!), 'javac 17');
 });

@@ -40,6 +40,7 @@ import tc.oc.pgm.wool.PlayerWoolPlaceEvent;
  *   Driver play FOLDER             plays matches and sessions; the plugins write into FOLDER/plugins
  *   Driver read FOLDER URL KEY     asks the service, and prints one JSON object
  *   Driver faults FOLDER           breaks the files of the plugins, and prints one JSON object
+ *   Driver sign-in FOLDER URL      sends wrong requests to the sign-in, and prints one JSON object
  *   Driver placeholders FOLDER URL KEY   answers the commands of the standard input
  *   Driver velocity FOLDER SETTING ...   the same, with the settings of the plugin for Velocity
  *   Driver rented FOLDER SETTING ...     plays with plugins that send their events
@@ -70,6 +71,8 @@ public final class Driver {
       rotate(plugins);
     } else if (arguments[0].equals("faults")) {
       System.out.println(Json.write(new OutboxFaults(new File(arguments[1])).all()));
+    } else if (arguments[0].equals("sign-in")) {
+      System.out.println(Json.write(SignInErrors.all(arguments[2])));
     } else if (arguments[0].equals("placeholders")) {
       Placeholders server = new Placeholders(new File(plugins, "Scorehall"), arguments[2], arguments[3]);
       server.serve();
