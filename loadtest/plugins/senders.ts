@@ -145,8 +145,8 @@ async function checkAgent(
   const state = join(folder, 'agent/outbox.json');
   await mkdir(join(folder, 'logs'), { recursive: true });
   await writeFile(join(folder, 'logs/latest.log'), '');
+  const onTrouble = (sentence: string): void => report.add('agent', sentence, false);
   const poll = async (): Promise<boolean> => {
-    const onTrouble = (sentence: string): void => report.add('agent', sentence, false);
     const options = { serverFolder: folder, dataFolder: join(folder, 'agent'), url, key, trustLinks: false, onTrouble };
     await using agent = await Agent.open(options);
     await agent.poll();
