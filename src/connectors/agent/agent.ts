@@ -255,6 +255,7 @@ export class Agent implements AsyncDisposable {
     this.#presenceAt = now;
     if (!running || position === undefined) return;
     if (Math.abs(now - this.#pluginHeartbeat.time) < PLUGIN_PRESENCE_MS) return;
+    if (await this.#outbox.isSentByPlugin()) return;
     const players = Object.keys(online);
     const data = { current: players.length, players, ...(map !== '' && { current_map: map }) };
     await this.#sender.sendNow(eventOf(`presence:${randomUUID()}`, 'server.presence', now, data));

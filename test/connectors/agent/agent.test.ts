@@ -454,6 +454,31 @@ onEachDatabase('a removed plugin that reported logins silences the agent for a d
   assert.deepEqual(await deliver(), ['+Otter']);
 });
 
+onSqlite('an outbox that its plugin sends is left to the plugin, with the heartbeats', async (t, url) => {
+  const { service, server, deliver, folder, sessions } = await world(t, url);
+  const own = join(folder, 'plugins/ScorehallPGM');
+  mkdirSync(own, { recursive: true });
+  const [first, again] = [login('Alpha', person(1, 'Ada')), login('Alpha', person(2, 'Bob'))].map((event) =>
+    JSON.stringify(event),
+  );
+  // The second event was sent and could not be accepted yet.
+  writeFileSync(join(own, 'outbox.ndjson'), `${first}\n[${Date.now()},${again}]\n`);
+  writeFileSync(join(own, 'outbox.lock'), '\n');
+  server.join('Wader');
+  await deliver();
+  assert.deepEqual(await sessions(), ['+Wader']);
+  const online = async (): Promise<string[]> =>
+    (await service.context.db.all<{ players: string }>(sql`select players from presence`)).map(
+      ({ players }) => players,
+    );
+  assert.deepEqual(await online(), []);
+  // The plugin was killed more than a minute ago.
+  utimesSync(join(own, 'outbox.lock'), Date.now() / 1000 - 61, Date.now() / 1000 - 61);
+  await deliver();
+  assert.deepEqual((await sessions()).toSorted(), ['+Ada', '+Bob', '+Wader']);
+  assert.deepEqual(await online(), ['["Wader"]']);
+});
+
 onSqlite('each line of an outbox that is too long for an event is reported once', async (t, url) => {
   const { service, deliver, folder, troubles } = await world(t, url);
   const path = join(folder, 'outbox.ndjson');
