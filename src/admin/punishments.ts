@@ -34,6 +34,7 @@ export const issuePunishment = operation({
   }),
   fields: terms,
   who: 'moderator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, row, fields) => {
@@ -50,6 +51,7 @@ export const changePunishment = operation({
   subject,
   fields: terms.partial(),
   who: 'moderator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { key }: Punishment, fields) => {
@@ -65,6 +67,7 @@ export const revokePunishment = operation({
   subject: ({ punishment }: { punishment: Punishment; revoker: Named | null }) => subject(punishment),
   fields: z.strictObject({ reason: z.string() }),
   who: 'moderator',
+  loss: 'restorable',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { punishment, revoker }, { reason }) => {
@@ -86,7 +89,8 @@ export const undoPunishmentChange = operation({
   }),
   fields: z.strictObject({ receipt: z.string() }),
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, _, { receipt }) =>
     (await undoChange(db, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),
@@ -101,7 +105,8 @@ export const undoPunishmentsOfKey = operation({
   /** Epoch milliseconds. */
   fields: z.strictObject({ since: z.int() }),
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: async ({ db }, credential: number, { since }) => ({ count: await countUndoable(db, { credential, since }) }),
   run: async ({ db, clock }, credential, { since }) =>
     (await undoChanges(db, clock, { credential, since })) ?? refuse('not_in_force'),

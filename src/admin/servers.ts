@@ -43,6 +43,7 @@ export const createServer = operation({
   subject: (_: undefined, { server }: { server: Server; secret: string }) => subject(server),
   fields: z.strictObject({ name: z.string(), ...settings }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, _: undefined, { name, ...data }) => {
@@ -63,6 +64,7 @@ export const changeServer = operation({
   subject,
   fields: z.strictObject(settings).partial(),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { name, region, order, icon, max }: ServerNow, fields) => {
@@ -77,6 +79,7 @@ export const createKey = operation({
   subject,
   fields: z.strictObject({ test: z.boolean().default(false) }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, { key }: Server, { test }) => ({
@@ -91,6 +94,7 @@ export const rotateKey = operation({
   subject,
   fields: z.strictObject({ overlap: wholeNumber(0, MAX_OVERLAP_HOURS).default(24) }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, { key }: Server, { overlap }) => ({
@@ -106,7 +110,8 @@ export const revokeKey = operation({
   subject,
   fields: z.strictObject({ key: z.string().optional() }),
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: async (acting, server: Server, { key }) => {
     const valid = await validKeys(acting, server);
     const revoked = valid.filter(({ id }) => id === (key ?? id));
@@ -127,7 +132,8 @@ export const withdrawEvents = operation({
     .strictObject({ receipt: z.string().optional(), since: time.optional() })
     .refine(({ receipt, since }) => (receipt === undefined) !== (since === undefined)),
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: async ({ db }, { key }: Server, { receipt, since }) => {
     const types =
       receipt === undefined ? await withdrawalImpact(db, key, since!) : await receiptImpact(db, key, receipt);
@@ -152,7 +158,8 @@ export const deleteServer = operation({
   subject,
   ...withoutFields,
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: async (acting, server: Server) => ({ keys: await validKeys(acting, server) }),
   run: async ({ db, clock }, { name }) =>
     rejection(await reportAsOperator(db, clock, { type: 'server.removed', server: name, data: {} })),
@@ -175,6 +182,7 @@ export const watchServer = operation({
         context.addIssue({ code: 'custom', message, path: ['address'], params: { port: true } });
     }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { key }: Server, target) => await setWatch(db, key, target),
@@ -186,6 +194,7 @@ export const unwatchServer = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { key }: Server) => ((await removeWatch(db, key)) ? undefined : refuse('not_watched')),
@@ -213,6 +222,7 @@ export const manageServer = operation({
       .optional(),
   }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, config }, { key }: Server, { ca = '', ...target }) =>
@@ -225,6 +235,7 @@ export const unmanageServer = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { key }: Server) => ((await removeManaged(db, key)) ? undefined : refuse('not_managed')),

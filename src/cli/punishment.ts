@@ -34,6 +34,7 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { timestampOf } from './command/values.ts';
 
 /** The options of every command about one punishment. */
@@ -102,6 +103,7 @@ export const commands: Command[] = [
       ...PUNISHMENT,
       reason: { type: 'string', value: 'TEXT', required: true, help: 'The reason for the revocation' },
       revoker: { type: 'string', value: 'WHO', help: 'The player who revokes it (default: the network)' },
+      ...CONFIRMATION,
     },
     run: revoke,
   },
@@ -122,8 +124,7 @@ export const commands: Command[] = [
       key: { type: 'string', value: 'ID', help: 'The id of the key; see: scorehall punishment changes' },
       since: { type: 'string', value: 'TIME', help: 'Only what was received since then (default: everything)' },
       receipt: { type: 'string', value: 'ID', help: 'Instead of --key: one change, by its receipt' },
-      'dry-run': { type: 'boolean', help: 'Only count what would be withdrawn' },
-      yes: { type: 'boolean', help: 'Withdraw it; a punishment that the key issued disappears' },
+      ...CONFIRMATION,
       json: JSON_OPTION,
     },
     run: undo,
@@ -174,9 +175,14 @@ async function revoke(input: Input): Promise<void> {
   const reason = required(input, 'reason');
   await onPunishment(input, async (context, punishment) => {
     const row = { punishment, revoker: await playerOption(input, context.db, 'revoker') };
-    const outcome = await perform(revokePunishment, acting(context), row, { reason });
+    const { type, punished } = punishment;
+    const outcome = await perform(revokePunishment, acting(context), row, { reason }, () =>
+      question(input, `This revokes the ${type} of ${punished.name}.`, {
+        ...{ id: idOf(punishment.key), type, punished: punished.name, reason },
+      }),
+    );
     if ('rejected' in outcome) throw rejected(outcome.rejected);
-    await printOne(input, context, punishment.key);
+    if ('done' in outcome) await printOne(input, context, punishment.key);
   });
 }
 
@@ -192,12 +198,10 @@ async function listAllChanges(input: Input): Promise<void> {
 async function undo(input: Input): Promise<void> {
   const [key, receipt] = [optional(input, 'key'), optional(input, 'receipt')];
   if ((key === undefined) === (receipt === undefined)) throw new UsageError('Give either --key or --receipt.');
-  if (receipt !== undefined && input.values['dry-run'] === true)
-    throw new UsageError('--dry-run counts the changes of a --key; one receipt is one change.');
   const since = readSince(input);
   await withAppContext(input, async (context) => {
     const outcome =
-      receipt === undefined ? await undoKey(input, context, key!, since) : await undoOne(context, receipt);
+      receipt === undefined ? await undoKey(input, context, key!, since) : await undoOne(input, context, receipt);
     if ('asked' in outcome) return;
     const about = receipt ?? key!;
     if (!('done' in outcome)) throw new UsageError(`There is no change of a punishment by ${about} that is in force.`);
@@ -207,22 +211,24 @@ async function undo(input: Input): Promise<void> {
   });
 }
 
-async function undoOne(context: AppContext, receipt: string) {
+async function undoOne(input: Input, context: AppContext, receipt: string) {
   const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
-  return await perform(undoPunishmentChange, acting(context), target, { receipt });
+  return await perform(undoPunishmentChange, acting(context), target, { receipt }, () =>
+    question(input, 'This withdraws 1 change of a punishment.', { receipt, punished: target?.punished ?? null }),
+  );
 }
 
 async function undoKey(input: Input, context: AppContext, key: string, since: number) {
   return await perform(undoPunishmentsOfKey, acting(context), readKey(key), { since }, ({ count }) => {
-    if (input.values['dry-run'] === true) {
-      print(input, { key, changes: count });
-      return true;
-    }
-    if (count === 0 || input.values['yes'] === true) return undefined;
     const changes = count === 1 ? '1 change' : `${count} changes`;
-    throw new UsageError(`This withdraws ${changes} of punishments. Add --yes to do it.`);
+    if (count === 0 && input.values['dry-run'] !== true) return undefined;
+    return question(input, `This withdraws ${changes} of punishments.`, { key, changes: count });
   });
 }
+
+/** The question before an operation: undefined if the command continues. */
+const question = (input: Input, act: string, impact: Record<string, unknown>): true | undefined =>
+  isConfirmed(input, act, impact) ? undefined : true;
 
 /** Runs `work` on the punishment that `--punishment` names. */
 async function onPunishment(

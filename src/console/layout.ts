@@ -55,7 +55,7 @@ function doneNotice(c: Context): Html {
   const texts = c.get('texts');
   const done = c.req.query('done') ?? '';
   const text = Object.hasOwn(texts.done, done) ? texts.done[done as keyof Texts['done']] : undefined;
-  return notice(text, /^(stale|again|gone|bad_.*)$/.test(done) ? 'bad' : 'good');
+  return notice(text, /^(stale|again|gone|undecided|bad_.*)$/.test(done) ? 'bad' : 'good');
 }
 
 /** The hidden field with the session's CSRF token. */

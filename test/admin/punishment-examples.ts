@@ -49,9 +49,10 @@ const change: Example<PunishmentTwin & { changed: number }> = {
 };
 
 const revoke: Example<PunishmentTwin> = {
+  asksByForm: true,
   prepare: issued,
   page: (twin) => [at(twin), { reason: 'A mistake' }],
-  command: ({ id }) => ['punishment', 'revoke', '--punishment', id, '--reason', 'A mistake'],
+  command: ({ id }) => ['punishment', 'revoke', '--punishment', id, '--reason', 'A mistake', '--yes'],
 };
 
 const undo: Example<PunishmentTwin & { receipt: string }> = {
@@ -62,7 +63,7 @@ const undo: Example<PunishmentTwin & { receipt: string }> = {
     return { ...twin, receipt, words: { ...twin.words, [receipt]: 'RECEIPT' } };
   },
   page: (twin) => [at(twin, '/undo'), { receipt: twin.receipt }],
-  command: ({ receipt }) => ['punishment', 'undo', '--receipt', receipt],
+  command: ({ receipt }) => ['punishment', 'undo', '--receipt', receipt, '--yes'],
 };
 
 const SINCE = '2026-01-31T12:00:00.000Z';

@@ -59,10 +59,20 @@ onEachDatabase('commands issue, list, change and revoke punishments', async (t, 
   const changed = await run('punishment', 'change', '--punishment', id, '--expires', 'never', '--level', '9');
   assert.deepEqual([changed.expires, changed.level, changed.reason], [null, 9, 'Griefing']);
   assert.match(await refused('punishment', 'revoke', '--punishment', id), /--reason is missing/);
-  const revoked = await run('punishment', 'revoke', '--punishment', id, '--reason', 'Appeal', '--revoker', 'mod');
+  const revoked = await run(
+    'punishment',
+    'revoke',
+    '--punishment',
+    id,
+    '--reason',
+    'Appeal',
+    '--revoker',
+    'mod',
+    '--yes',
+  );
   const { reason: why, by, server: where } = revoked.revocation;
   assert.deepEqual([revoked.state, why, by, where], [2, 'Appeal', person(2, 'Mod'), '']);
-  const again = await run('punishment', 'revoke', '--punishment', id, '--reason', 'Again');
+  const again = await run('punishment', 'revoke', '--punishment', id, '--reason', 'Again', '--yes');
   assert.equal(again.revocation.reason, 'Appeal', 'the first revocation stays in force');
   const history = (await run('punishment', 'show', '--punishment', id)).history as Record<string, unknown>[];
   assert.deepEqual(
@@ -123,7 +133,7 @@ onEachDatabase('one command undoes what a key did to punishments', async (t, url
   );
   assert.equal((await run('punishment', 'changes')).length, 5);
   const undo = ['punishment', 'undo', '--key', key, '--since', since];
-  assert.deepEqual(await run(...undo, '--dry-run'), { key, changes: 3 });
+  assert.deepEqual(await run(...undo, '--dry-run'), { key, changes: 3, dry_run: true });
   assert.match(await refused(...undo), /withdraws 3 changes.*Add --yes/);
   const shown = async () =>
     ((await run('punishment', 'list')) as Record<string, unknown>[]).map((one) => [
@@ -142,7 +152,11 @@ onEachDatabase('one command undoes what a key did to punishments', async (t, url
   assert.deepEqual([entry!.subject, entry!.detail['since'], others.length], [key, since, 0]);
 
   const [lift] = await sendEvents(context, event('punishment.revoked', { punishment_id: ban! }));
-  assert.deepEqual(await run('punishment', 'undo', '--receipt', lift!), { undone: lift, events: 1, cascaded: 0 });
+  assert.deepEqual(await run('punishment', 'undo', '--receipt', lift!, '--yes'), {
+    undone: lift,
+    events: 1,
+    cascaded: 0,
+  });
   assert.deepEqual((await shown())[1], ['Rogue', 0, 0]);
   for (const args of [[], ['--key', key, '--receipt', lift!]])
     assert.match(await refused('punishment', 'undo', ...args), /either --key or --receipt/);

@@ -41,7 +41,7 @@ onEachDatabase('an operator adds, changes and removes counters, and switches tho
   assert.equal((await listCounters(db)).length, PGM_COUNTERS.length + 1);
   await olga.open(AT);
   assert.doesNotMatch(olga.text, /Switch all on/);
-  await act(`${AT}/ducks/delete`, {}, `${AT}/ducks`);
+  await act(`${AT}/ducks/delete`, { confirmed: 'yes' }, `${AT}/ducks`);
   assert.equal(await counterByKey(db, 'ducks'), undefined);
   assert.equal((await olga.open(`${AT}/ducks`)).status, 404);
 });

@@ -34,7 +34,10 @@ onEachDatabase('an operator decides an access request once, and the applicant ge
   await olga.open('/console/operator');
   const request = /\/console\/operator\/requests\/(\w+)/.exec(olga.page.html)![0];
   await olga.open(request);
-  assert.equal((await olga.submit({ note: '' }, request)).status, 422, 'a refusal needs a note');
+  const form = () => olga.forms().find(({ action }) => action === request)!.fields;
+  assert.match((await olga.post(request, form())).url, /done=undecided/, 'a form without the value of a button');
+  const refusal = await olga.post(request, { ...form(), note: '', state: 'refused' });
+  assert.equal(refusal.status, 422, 'a refusal needs a note');
   await olga.post(request, {
     ...olga.forms().find(({ action }) => action === request)!.fields,
     state: 'refused',

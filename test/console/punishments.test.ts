@@ -13,7 +13,7 @@ import type { Person } from '#test/auth/person.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 import { configured, event, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
+import { confirm, enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
 
 const DAY_MS = 86_400_000;
 const MAY: readonly string[] = ['/operator/punishments', '/operator/names'];
@@ -161,6 +161,7 @@ onEachDatabase('an operator sees what a key changed and undoes it at once', asyn
   );
   await olga.open(`/console/operator/punishments/changes?key=${key}`);
   await submitTo(olga, '/console/operator/punishments/changes', {});
+  await confirm(olga);
   assert.match(olga.text, /Withdraw/, 'the page of the job that withdraws them');
   await finishJobs(db);
   const left = await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now());
@@ -175,6 +176,7 @@ onEachDatabase('an operator sees what a key changed and undoes it at once', asyn
   await olga.open(page);
   const undo = olga.forms().find(({ action, fields }) => action === `${page}/undo` && fields['receipt'] === lift)!;
   await olga.post(undo.action, undo.fields);
+  await confirm(olga);
   assert.equal((await punishmentByKey(db, keyOf(legit.ids[0]!)!, clock.now()))!.state, 0);
   await olga.post(undo.action, { ...undo.fields, receipt: legit.ids[0]! });
   assert.match(olga.text, /Nothing was left to change/, 'the issue is not undone on this page');
@@ -221,6 +223,7 @@ onEachDatabase('a moderator finds who bears a name and renames accounts that are
   await olga.open(`/console/operator/accounts/${rude.id}`);
   const promote = olga.forms().find(({ fields }) => fields['change'] === 'make_moderator')!;
   await olga.post(promote.action, promote.fields);
+  await confirm(olga);
   assert.equal((await accountById(db, rude.id))!.role, 'moderator');
   const { console: friendly } = await enter(services, 'Friendly');
   assert.equal((await friendly.open('/console/operator/punishments')).status, 200);

@@ -167,13 +167,17 @@ function showSecret(request: ConsoleRequest, { key }: Server, { secret }: { secr
   return `/operator/servers/${idOf(key)}`;
 }
 
+const creation = operationForm(`${AT}/keys`, createKey, {
+  find: requireServer,
+  read: ({ act }) => ({ test: act === 'test' }),
+  refused: {},
+  done: showSecret,
+});
+
+/** By the field `act`. */
 const KEYS = {
-  create: operationForm(`${AT}/keys`, createKey, {
-    find: requireServer,
-    read: ({ act }) => ({ test: act === 'test' }),
-    refused: {},
-    done: showSecret,
-  }),
+  create: creation,
+  test: creation,
   rotate: operationForm(`${AT}/keys`, rotateKey, {
     find: requireServer,
     read: () => ({}),
@@ -243,8 +247,10 @@ export const serverRoutes: readonly Route[] = [
     refused: {},
     done: saved,
   }),
-  oneOfForms([KEYS.create, KEYS.rotate, KEYS.revoke], ({ act }) =>
-    act === 'revoke' || act === 'rotate' ? KEYS[act] : KEYS.create,
+  oneOfForms(
+    [creation, KEYS.rotate, KEYS.revoke],
+    ({ act = '' }) => (Object.hasOwn(KEYS, act) ? KEYS[act as keyof typeof KEYS] : undefined),
+    ({ c }) => `/operator/servers/${c.req.param('id')!}`,
   ),
   operationForm(`${AT}/watch`, watchServer, {
     find: requireServer,

@@ -8,7 +8,9 @@ import { keyCursor, listed } from '#http/pager.ts';
 import { readUntil } from '#platform/text/until.ts';
 import { countUndoable, listChanges, type PunishmentChange } from '#events/punishments/changes.ts';
 import { button, formTo, number, timestamp, textOf } from '../../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { actForm, operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { isConfirmed } from '../../confirmation.ts';
+import { confirmationPage } from '../confirmation.ts';
 import { inOperator } from '../layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
@@ -150,11 +152,23 @@ async function undoAll(request: ConsoleRequest) {
   const { key = '' } = form;
   const [credential, since] = [keyOf(key), readSince(form['since'])];
   if (credential === undefined || since === undefined) return `${PATH}?done=gone`;
-  const outcome = await perform(undoPunishmentsOfKey, { ...deps, actor }, credential, { since });
+  const { operator: t } = request.texts;
+  const outcome = await perform(undoPunishmentsOfKey, { ...deps, actor }, credential, { since }, ({ count }) =>
+    isConfirmed(request)
+      ? undefined
+      : confirmationPage(request, {
+          section: '/punishments',
+          title: t.undo_title(number(request, count)),
+          impact: [t.undo_lead],
+          submit: t.undo_confirm,
+          back: `${PATH}?key=${key}`,
+        }),
+  );
+  if ('asked' in outcome) return outcome.asked;
   return 'done' in outcome ? `/operator/jobs/${idOf(outcome.done.job)}` : `${PATH}?key=${key}&done=gone`;
 }
 
 export const punishmentChangeRoutes: readonly Route[] = [
   operatorPage(PATH, changesPage),
-  { ...operatorForm(PATH, 'never', undoAll), operations: [undoPunishmentsOfKey] },
+  actForm(PATH, undoPunishmentsOfKey, undoAll),
 ];
