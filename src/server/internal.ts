@@ -11,6 +11,7 @@ import { sql } from '#db/sql.ts';
 import { mailFailureOf } from '#store/mail/mail-failures.ts';
 import { addDatabaseMetrics } from './database-metrics.ts';
 import { listen } from './listeners.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 import type { ThreadMetrics } from './thread-metrics.ts';
 
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -29,7 +30,8 @@ export interface InternalListener extends AsyncDisposable {
  * not be reachable from outside.
  */
 export async function openInternalListener(context: AppContext, threads: ThreadMetrics): Promise<InternalListener> {
-  addProcessMetrics(context);
+  addBuildInfo(context);
+  addProcessMetrics(context.metrics);
   addDatabaseMetrics(context);
   addMailMetric(context);
   const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
@@ -106,30 +108,12 @@ async function inTime(check: Promise<string>): Promise<string> {
   return await Promise.race([failed, pause(CHECK_TIMEOUT_MS, `does not answer within ${CHECK_TIMEOUT_MS} ms`)]);
 }
 
-function addProcessMetrics({ metrics }: AppContext): void {
+function addBuildInfo({ metrics }: AppContext): void {
   gauge(metrics, {
     name: 'scorehall_build_info',
     help: 'Always 1; the labels say which program runs',
     labelNames: ['version', 'node'],
     collect: (info) => info.set({ version: VERSION, node: process.version }, 1),
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_resident_memory_bytes',
-    help: 'Memory of the process, all threads together',
-    collect: (memory) => memory.set(process.memoryUsage.rss()),
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_cpu_seconds',
-    help: 'CPU time of the process since its start, all threads together',
-    collect: (cpu) => {
-      const { user, system } = process.cpuUsage();
-      cpu.set((user + system) / 1e6);
-    },
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_uptime_seconds',
-    help: 'Time since the start of the process',
-    collect: (uptime) => uptime.set(process.uptime()),
   });
 }
 
