@@ -21,6 +21,10 @@ export function sendMail(deps: Deps, { name, email, locale }: Recipient, templat
   );
   const page = html`<!doctype html>
     <html lang="${lang}">
+      <head>
+        <meta charset="utf-8" />
+        <title>${subject}</title>
+      </head>
       <body style="font-family: sans-serif; line-height: 1.6; max-width: 36em">
         ${body}
       </body>

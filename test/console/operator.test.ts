@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { runJobs } from '#events/jobs/runner.ts';
 import { addOwner } from '#store/applications/owners.ts';
+import { sql } from '#db/sql.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
+import { requestAccess } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { connectedApplications, giveConsent } from '#store/accounts/consents.ts';
 import { listAudit } from '#store/audit/audit.ts';
@@ -176,3 +179,33 @@ onEachDatabase(
     assert.equal((await connectedApplications(context.db, ann.id))[0]!.read, context.clock.now());
   },
 );
+
+onEachDatabase('operators and moderators land on what waits for them, and sections show how much', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  await makeOperator(services, 'Olga');
+  const molly = await makeAccount(services, 'Molly');
+  await setRole(context.db, molly.id, 'moderator');
+  await makeAccount(services, 'Ann');
+  const { console: olga } = await enter(services, 'Olga');
+  assert.equal(new URL(olga.page.url).pathname, '/console/operator');
+  assert.doesNotMatch(olga.page.html, /class="count"/, 'nothing waits');
+  const app = await application(context, { name: 'Board' });
+  const wish = { kind: 'limit', account_id: molly.id, purpose: 'Many.', site: '', volume: 9000 } as const;
+  await requestAccess(context.db, context.clock.now(), app, wish);
+  await application(context, { name: 'Left' });
+  await context.db.run(sql`update applications set suspended = 'deleted' where name = 'Left'`);
+  await olga.open('/console/operator/audit');
+  assert.match(olga.text, /Overview 2 waiting/);
+  assert.match(olga.page.html, /aria-current="page"\s*>Audit log/);
+  const one = await olga.open('/console?done=saved');
+  assert.match(one.url, /\/console\/operator\?done=saved$/, 'the message of a form stays');
+  assert.match((await olga.open('/console/applications')).html, /no applications yet/);
+
+  const { console: mollys } = await enter(services, 'Molly');
+  assert.equal(new URL(mollys.page.url).pathname, '/console/operator/punishments');
+  assert.doesNotMatch(mollys.text, /waiting|Audit log/);
+  const { console: ann } = await enter(services, 'Ann');
+  assert.equal(new URL(ann.page.url).pathname, '/console');
+  assert.match(ann.text, /no applications yet/);
+});

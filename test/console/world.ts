@@ -205,7 +205,7 @@ export async function consolePages(
     firstId(sql`select key from jobs where state = ${state} and kind = ${kind}`);
   const [app, own] = [`/console/applications/${application.client_id}`, `/console/applications/${waiting.client_id}`];
   const pages: Record<string, string> = {
-    applications: '/console',
+    applications: '/console/applications',
     new: '/console/applications/new',
     application: app,
     'application-waiting': own,

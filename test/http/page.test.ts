@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { html } from 'hono/html';
 import { brandAssets } from '#http/branding.ts';
+import { field } from '#http/fields.ts';
 import { contrast, inkOn, readableOn } from '#platform/text/colours.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { chooseLanguage } from '#http/languages.ts';
@@ -59,4 +60,10 @@ test('the URL of an asset depends on its content, and the asset is compressed on
   assert.match(plain.headers.get('cache-control')!, /immutable/);
   assert.ok((await small.bytes()).length * 3 < (await plain.bytes()).length);
   assert.equal(await assets.answer('/assets/base.css', undefined), undefined);
+});
+
+test('only fields of text have a maximum length, which HTML does not allow in others', async () => {
+  const of = async (type: 'text' | 'number' | 'date') => String(await field({ name: 'a', label: 'A', type, maxlength: 9 }));
+  assert.match(await of('text'), /maxlength="9"/);
+  for (const type of ['number', 'date'] as const) assert.doesNotMatch(await of(type), /maxlength/, type);
 });

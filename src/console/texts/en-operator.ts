@@ -2,7 +2,7 @@
 export const operator = {
   operator: {
     sections: {
-      '': 'Requests',
+      '': 'Overview',
       '/applications': 'Applications',
       '/accounts': 'Accounts',
       '/servers': 'Game servers',
@@ -14,6 +14,7 @@ export const operator = {
       '/names': 'Names',
       '/audit': 'Audit log',
     },
+    waiting_tasks: 'waiting',
     waiting: 'Waiting for your decision',
     no_requests: 'No requests are waiting.',
     decided: 'Recently decided',

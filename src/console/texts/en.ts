@@ -61,7 +61,7 @@ export const en = {
 
   password_again: {
     title: 'Your password is confirmed',
-    lead: 'We asked because this gives power over the network, its accounts or applications. Nothing has been changed yet. We do not ask again within ten minutes.',
+    lead: 'We asked because this gives power over the network, its accounts or applications, or cannot be undone. Nothing has been changed yet. We do not ask again within ten minutes.',
     submit: 'Continue',
   },
 

@@ -4,7 +4,7 @@ import type { operator as en } from './en-operator.ts';
 export const operator: typeof en = {
   operator: {
     sections: {
-      '': '申請',
+      '': '概要',
       '/applications': 'アプリ',
       '/accounts': 'アカウント',
       '/servers': 'ゲームサーバー',
@@ -16,6 +16,7 @@ export const operator: typeof en = {
       '/names': '名前',
       '/audit': '監査ログ',
     },
+    waiting_tasks: '件が待っています',
     waiting: '対応待ち',
     no_requests: '待っている申請はありません。',
     decided: '最近の回答',
