@@ -33,6 +33,9 @@ const settings = {
   punishments: oneOf(PUNISHMENT_SCOPES).optional(),
 };
 
+/** The id of a key of a server. */
+const keyId = readable((text) => keyOf(text), 'the id of a key, as "server key list" prints it');
+
 async function validKeys({ db, clock }: Acting, { key }: Server): Promise<ServerKey[]> {
   return (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
 }
@@ -124,29 +127,33 @@ export const revokeKey = operation({
   detail: (fields) => fields,
 });
 
-/** Withdraws one event by its receipt, or all that were received since a time. */
+/** Withdraws one event by its receipt, all that were received since a time, or all that a key sent (since then). */
 export const withdrawEvents = operation({
   name: 'server.withdraw',
   subject,
   fields: z
-    .strictObject({ receipt: z.string().optional(), since: time.optional() })
-    .refine(({ receipt, since }) => (receipt === undefined) !== (since === undefined)),
+    .strictObject({ receipt: z.string().optional(), since: time.optional(), key: keyId.optional() })
+    .refine(({ receipt, since, key }) => (receipt === undefined) !== (since === undefined && key === undefined)),
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
-  impact: async ({ db }, { key }: Server, { receipt, since }) => {
+  impact: async ({ db }, { key: server }: Server, { receipt, since = 0, key: credential }) => {
     const types =
-      receipt === undefined ? await withdrawalImpact(db, key, since!) : await receiptImpact(db, key, receipt);
+      receipt === undefined
+        ? await withdrawalImpact(db, { server, since, credential })
+        : await receiptImpact(db, server, receipt);
     const total = types.values().reduce((sum, count) => sum + count, 0);
-    return total === 0 && receipt !== undefined ? refuse('unknown_receipt') : { types, total };
+    if (total === 0 && receipt !== undefined) return refuse('unknown_receipt');
+    return total === 0 && credential !== undefined ? refuse('nothing_by_key') : { types, total };
   },
-  run: async ({ db, clock }, { key, name }, { receipt, since }, { total }) => {
-    const params =
-      receipt === undefined ? { server: key, since: since! } : { server: key, keys: [keyOf(receipt) ?? 0] };
+  run: async ({ db, clock }, { key: server, name }, { receipt, since = 0, key: credential }, { total }) => {
+    const params = receipt === undefined ? { server, since, credential } : { server, keys: [keyOf(receipt) ?? 0] };
     return { job: await createWithdrawal(db, clock, params, { label: name, total }), total };
   },
-  detail: ({ receipt, since }, { job, total }) => ({
-    ...(receipt === undefined ? { since: new Date(since!).toISOString() } : { receipt }),
+  detail: ({ receipt, since, key }, { job, total }) => ({
+    ...(receipt !== undefined && { receipt }),
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(key !== undefined && { key: idOf(key) }),
     events: total,
     job: idOf(job),
   }),

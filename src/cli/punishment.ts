@@ -10,7 +10,6 @@ import {
   issuePunishment,
   revokePunishment,
   undoPunishmentChange,
-  undoPunishmentsOfKey,
 } from '#admin/punishments.ts';
 import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
@@ -118,12 +117,15 @@ export const commands: Command[] = [
   },
   {
     words: 'punishment undo',
-    operations: [undoPunishmentsOfKey, undoPunishmentChange],
-    summary: 'Withdraw what a key did to punishments, as if it had never been sent; revoke the key first',
+    operations: [undoPunishmentChange],
+    summary: 'Withdraw one change of a punishment; all that a key did: scorehall server withdraw --key',
     options: {
-      key: { type: 'string', value: 'ID', help: 'The id of the key; see: scorehall punishment changes' },
-      since: { type: 'string', value: 'TIME', help: 'Only what was received since then (default: everything)' },
-      receipt: { type: 'string', value: 'ID', help: 'Instead of --key: one change, by its receipt' },
+      receipt: {
+        type: 'string',
+        value: 'ID',
+        required: true,
+        help: 'The receipt of the change; see: scorehall punishment changes',
+      },
       ...CONFIRMATION,
       json: JSON_OPTION,
     },
@@ -196,33 +198,18 @@ async function listAllChanges(input: Input): Promise<void> {
 }
 
 async function undo(input: Input): Promise<void> {
-  const [key, receipt] = [optional(input, 'key'), optional(input, 'receipt')];
-  if ((key === undefined) === (receipt === undefined)) throw new UsageError('Give either --key or --receipt.');
-  const since = readSince(input);
+  const receipt = required(input, 'receipt');
   await withAppContext(input, async (context) => {
-    const outcome =
-      receipt === undefined ? await undoKey(input, context, key!, since) : await undoOne(input, context, receipt);
+    const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
+    const outcome = await perform(undoPunishmentChange, acting(context), target, { receipt }, () =>
+      question(input, 'This withdraws 1 change of a punishment.', { receipt, punished: target?.punished ?? null }),
+    );
     if ('asked' in outcome) return;
-    const about = receipt ?? key!;
-    if (!('done' in outcome)) throw new UsageError(`There is no change of a punishment by ${about} that is in force.`);
+    if (!('done' in outcome))
+      throw new UsageError(`There is no change of a punishment by ${receipt} that is in force.`);
     const { cursor } = await runWithProgress(context, outcome.done.job);
     const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
-    print(input, { undone: about, events: events + cascaded, cascaded });
-  });
-}
-
-async function undoOne(input: Input, context: AppContext, receipt: string) {
-  const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
-  return await perform(undoPunishmentChange, acting(context), target, { receipt }, () =>
-    question(input, 'This withdraws 1 change of a punishment.', { receipt, punished: target?.punished ?? null }),
-  );
-}
-
-async function undoKey(input: Input, context: AppContext, key: string, since: number) {
-  return await perform(undoPunishmentsOfKey, acting(context), readKey(key), { since }, ({ count }) => {
-    const changes = count === 1 ? '1 change' : `${count} changes`;
-    if (count === 0 && input.values['dry-run'] !== true) return undefined;
-    return question(input, `This withdraws ${changes} of punishments.`, { key, changes: count });
+    print(input, { undone: receipt, events: events + cascaded, cascaded });
   });
 }
 
@@ -293,13 +280,6 @@ function readKey(text: string): number {
   const key = keyOf(text);
   if (key !== undefined) return key;
   throw new UsageError(`--key must be the id of a key, as "server key list" prints it (it is "${text}").`);
-}
-
-function readSince(input: Input): number {
-  const text = optional(input, 'since');
-  const since = text === undefined ? 0 : readUntil(text, Number.NaN);
-  if (typeof since === 'number' && !Number.isNaN(since)) return since;
-  throw new UsageError(`--since must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
 }
 
 function wire({ key, time, expires, revocation, changed: _, ...punishment }: Punishment): Record<string, unknown> {

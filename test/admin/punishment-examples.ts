@@ -1,8 +1,6 @@
-import { idOf, keyOf } from '#platform/ids.ts';
-import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { listServerKeys } from '#store/game/server-keys.ts';
+import { keyOf } from '#platform/ids.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
-import { configured, event, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
+import { event, person, punishment, sendEvents } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
 import type { Example, Twin } from './examples.ts';
 
@@ -66,25 +64,9 @@ const undo: Example<PunishmentTwin & { receipt: string }> = {
   command: ({ receipt }) => ['punishment', 'undo', '--receipt', receipt, '--yes'],
 };
 
-const SINCE = '2026-01-31T12:00:00.000Z';
-
-const undoKey: Example<PunishedTwin & { key: string }> = {
-  prepare: async (context, name) => {
-    const twin = await player(context, name);
-    await sendEvents(context, configured(`Server of ${name}`));
-    const sender = await serverSender(context, `Server of ${name}`);
-    await ingestEvents(context.db, context.clock, sender, [punishment('one', { uuid: twin.uuid, name })]);
-    const { id } = (await listServerKeys(context.db, sender.serverKey))[0]!;
-    return { ...twin, key: id, words: { ...twin.words, [id]: 'KEY', [idOf(sender.serverKey)]: 'SERVER' } };
-  },
-  page: ({ key }) => ['/operator/punishments/changes', { key, since: SINCE }],
-  command: ({ key }) => ['punishment', 'undo', '--key', key, '--since', SINCE, '--yes'],
-};
-
 export const PUNISHMENT_EXAMPLES = {
   'punishment.issue': issue,
   'punishment.change': change,
   'punishment.revoke': revoke,
   'punishment.undo': undo,
-  'punishment.undo_key': undoKey,
 };

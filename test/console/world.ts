@@ -196,6 +196,8 @@ export async function consolePages(
   const request = await firstId(sql`select key from access_requests where state = 'waiting'`);
   const change = await firstId(sql`select key from application_changes`);
   const server = await firstId(sql`select key from servers order by sort_order limit 1`);
+  const key = await firstId(sql`
+    select k.key from server_keys k where k.server_key = (select key from servers order by sort_order limit 1) limit 1`);
   const punishment = await firstId(sql`select max(key) from punishments where revoked is null`);
   const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
     String(uuid),
@@ -225,6 +227,7 @@ export async function consolePages(
     'operator-counters': '/console/operator/counters',
     'operator-counter': `/console/operator/counters/${counter}`,
     'operator-server': `/console/operator/servers/${server}`,
+    'operator-key': `/console/operator/servers/${server}/keys/${key}`,
     'operator-players': '/console/operator/players',
     'operator-player': `/console/operator/players/${into}`,
     'operator-merge': `/console/operator/players/merge?from=${from}&into=${into}`,

@@ -15,6 +15,7 @@ import { newPunishmentRoutes } from './punishments/new.ts';
 import { punishmentPageRoutes } from './punishments/page.ts';
 import { punishmentRoutes } from './punishments/list.ts';
 import { requestRoutes } from './requests.ts';
+import { serverKeyRoutes } from './server-key.ts';
 import { serverRoutes } from './server.ts';
 import { serverListRoutes } from './servers.ts';
 import { warningRoutes } from './warnings.ts';
@@ -28,6 +29,7 @@ export const operatorRoutes: readonly Route[] = [
   ...accountHelpRoutes,
   ...serverListRoutes,
   ...serverRoutes,
+  ...serverKeyRoutes,
   ...counterRoutes,
   ...warningRoutes,
   ...playerListRoutes,

@@ -13,6 +13,7 @@ import {
   withdrawEvents,
 } from '#admin/servers.ts';
 import { field } from '#http/fields.ts';
+import type { Form } from '#http/form.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
@@ -87,19 +88,47 @@ function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[
                 ${timestamp(request, key.created)}${
                   key.expires === null ? '' : html` · ${t.valid_until} ${timestamp(request, key.expires)}`
                 }
-                · <a href="/console/operator/punishments/changes?key=${key.id}">${t.changes_by_key}</a></span
+                · <a href="/console${root}/${key.id}">${t.changes_by_key}</a></span
               ></span
             >
             ${button(request, root, t.revoke_key, { kind: 'quiet danger', fields: { act: 'revoke', key: key.id }, about: key.id })}
           </li>`,
       )}
     </ul>
+    ${formerKeys(
+      request,
+      root,
+      keys.filter((key) => !valid.includes(key)),
+    )}
     <div class="actions">
       ${button(request, root, t.new_key, { fields: { act: 'create' } })}
       ${button(request, root, t.new_test_key, { fields: { act: 'test' } })}
       ${button(request, root, t.rotate_key, { fields: { act: 'rotate' } })}
     </div>
   </section>`;
+}
+
+/** What a stolen key changed is undone after the key was revoked. */
+function formerKeys(request: ConsoleRequest, root: string, keys: readonly ServerKey[]): Html {
+  const { operator: t } = request.texts;
+  if (keys.length === 0) return html``;
+  return html`<details>
+    <summary>${t.former_keys}</summary>
+    <ul class="rows">
+      ${keys.map(
+        ({ id, expires }) =>
+          html`<li>
+            <span class="what"
+              ><code>${id}</code>
+              <span class="hint"
+                >${t.valid_until} ${timestamp(request, expires!)} ·
+                <a href="/console${root}/${id}">${t.changes_by_key}</a></span
+              ></span
+            >
+          </li>`,
+      )}
+    </ul>
+  </details>`;
 }
 
 function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly LoggedReceipt[]): Html {
@@ -238,6 +267,12 @@ function confirmDeletion(request: ConsoleRequest, { key, name }: Server, { keys 
   });
 }
 
+/** The form of one event, of all since a time, or of a key, whose time may be empty. */
+function readWithdrawal({ receipt, since = '', key }: Form): Record<string, unknown> {
+  if (receipt !== undefined) return { receipt };
+  return key !== undefined && since.trim() === '' ? { key } : { key, since: since.trim() };
+}
+
 export const serverRoutes: readonly Route[] = [
   operatorPage(AT, (request) => serverPage(request)),
   operationForm(AT, changeServer, {
@@ -280,11 +315,11 @@ export const serverRoutes: readonly Route[] = [
   }),
   operationForm(`${AT}/withdraw`, withdrawEvents, {
     find: requireServer,
-    read: ({ receipt, since = '' }) => (receipt === undefined ? { since: since.trim() } : { receipt }),
+    read: readWithdrawal,
     wrong: ({ texts }) => texts.operator.since_wrong,
     again: serverPage,
     confirm: confirmWithdrawal,
-    refused: { unknown_receipt: gone },
+    refused: { unknown_receipt: gone, nothing_by_key: gone },
     done: (_, __, { job }) => `/operator/jobs/${idOf(job)}`,
   }),
   operationForm(`${AT}/delete`, deleteServer, {

@@ -95,6 +95,7 @@ export const operator = {
     server_exists: (name: string) => `There is already a server called ${name}.`,
     ingest_key: 'The server’s key for sending events',
     keys: 'Keys',
+    former_keys: 'Former keys',
     no_keys: 'There is no valid key: this server cannot send events.',
     test_key: 'test: events are checked, not stored',
     made: 'Created',
@@ -177,12 +178,8 @@ export const operator = {
     undo: 'Undo',
     undone: 'undone',
     all_changes: 'What game servers and staff changed',
-    changes_by_key: 'what this key did to punishments',
+    changes_by_key: 'what this key changed',
     key: 'Key',
-    key_hint: 'The id of a key of a game server. Without it, everything is listed.',
-    undo_title: (count: string) => `Undo ${count} changes of this key`,
-    undo_lead:
-      'Punishments that this key issued disappear, and all others are as if the key had never changed them. Revoke the key first. This cannot be undone.',
     undo_confirm: 'Undo all of them',
     may_change: 'Punishments that the server may change',
     punishment_scopes: { network: 'all of the network', own: 'only those that it issued' },
@@ -219,6 +216,14 @@ export const operator = {
     everything: 'all actions',
     outcomes: { '': 'any', done: 'done', refused: 'refused', failed: 'failed' },
     ways: { console: 'console', 'sign-in': 'sign-in', command: 'command', game: 'game server' },
+  },
+
+  server_key: {
+    title: 'What this key changed',
+    older: 'Nothing on this page. Older pages may have events of this key.',
+    undo: 'Undo what this key changed',
+    undo_lead:
+      'Every record that this key created disappears, and all others are as if the key had never changed them: matches, maps, names and punishments since the time above. Revoke the key first. This cannot be undone.',
   },
 
   health: {
