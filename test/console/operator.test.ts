@@ -10,7 +10,16 @@ import { listAudit } from '#store/audit/audit.ts';
 import { usageSince } from '#store/applications/usage.ts';
 import type { Caller } from '#api/callers.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
-import { application, match, person, punishment, serviceToken, sendEvents } from '#test/support/builders.ts';
+import {
+  application,
+  configured,
+  map,
+  match,
+  person,
+  punishment,
+  serviceToken,
+  sendEvents,
+} from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
@@ -209,3 +218,48 @@ onEachDatabase('operators and moderators land on what waits for them, and sectio
   assert.equal(new URL(ann.page.url).pathname, '/console');
   assert.match(ann.text, /no applications yet/);
 });
+
+onEachDatabase(
+  'one field finds accounts, applications, players, servers, maps and punishments by a word',
+  async (t, url) => {
+    const services = await openTestConsole(t, url);
+    const { context } = services;
+    await makeOperator(services, 'Olga');
+    const { id } = await makeAccount(services, 'Grey_Ann');
+    await setRole(context.db, (await makeAccount(services, 'Molly')).id, 'moderator');
+    const { client_id } = await application(context, { name: 'Old Grey Board' });
+    const { uuid } = person(1);
+    const [ban] = (await sendEvents(
+      context,
+      punishment('p1', { uuid, name: 'Wolf_Grey' }),
+      configured('Grey East'),
+      map('The Grey Peaks'),
+    )) as [string];
+    const { console: olga } = await enter(services, 'Olga');
+    await olga.open('/console/operator/jobs');
+    assert.match(
+      olga.page.html,
+      /<form action="\/console\/operator\/search" role="search">/,
+      'the field is on every page',
+    );
+    const { html } = await olga.open('/console/operator/search?q=gREY');
+    for (const path of [
+      `/console/operator/accounts/${id}"`,
+      `/console/applications/${client_id}"`,
+      `/console/operator/players/${uuid}"`,
+      `/console/operator/punishments/${ban}"`,
+      '/console/operator/servers/',
+      '/maps/',
+    ])
+      assert.ok(html.includes(`<a href="${path}`), path);
+    assert.match((await olga.open(`/console/operator/search?q=${uuid.slice(0, 20)}`)).html, /Wolf_Grey/);
+    assert.match((await olga.open('/console/operator/search?q=rey')).html, /Nothing found/);
+    const { console: molly } = await enter(services, 'Molly');
+    const seen = await molly.open('/console/operator/search?q=grey');
+    assert.ok(seen.html.includes(`/console/operator/names?q=${uuid}`) && seen.html.includes(ban));
+    assert.ok(
+      !seen.html.includes(id) && !seen.html.includes(client_id),
+      'moderators find no accounts and applications',
+    );
+  },
+);

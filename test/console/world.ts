@@ -217,6 +217,7 @@ export async function consolePages(
     'settings-change': `/console/applications/${changed.client_id}/settings`,
     delete: `${app}/delete`,
     operator: '/console/operator',
+    'operator-search': '/console/operator/search?q=a',
     'operator-request': `/console/operator/requests/${request}`,
     'operator-change': `/console/operator/changes/${change}`,
     'operator-applications': '/console/operator/applications',

@@ -63,7 +63,12 @@ test('the URL of an asset depends on its content, and the asset is compressed on
 });
 
 test('only fields of text have a maximum length, which HTML does not allow in others', async () => {
-  const of = async (type: 'text' | 'number' | 'date') => String(await field({ name: 'a', label: 'A', type, maxlength: 9 }));
-  assert.match(await of('text'), /maxlength="9"/);
-  for (const type of ['number', 'date'] as const) assert.doesNotMatch(await of(type), /maxlength/, type);
+  for (const [type, has] of [
+    ['text', true],
+    ['number', false],
+    ['date', false],
+  ] as const) {
+    const written = String(await field({ name: 'a', label: 'A', type, maxlength: 9 }));
+    assert.equal(written.includes('maxlength="9"'), has, type);
+  }
 });

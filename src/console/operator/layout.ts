@@ -10,16 +10,19 @@ export type Section = keyof ConsoleRequest['texts']['operator']['sections'];
 /** The sections that moderators see. */
 const OF_MODERATORS: ReadonlySet<Section> = new Set<Section>(['/punishments', '/names']);
 
-/** The layout of the operator's pages: the list of sections beside the page, and the heading. */
+/**
+ * The layout of the operator's pages: the search and the list of sections beside the page, and the heading.
+ * @param section undefined for the page of the search
+ */
 export async function inOperator(
   request: ConsoleRequest,
-  section: Section,
+  section: Section | undefined,
   title: string,
   inner: Html,
   status = 200,
 ): Promise<PageContent> {
   const main = html`<div class="beside">
-    ${await sideNavigation(request, section)}
+    ${await sideNavigation(request, section, title)}
     <div class="content">
       <h1>${title}</h1>
       ${inner}
@@ -29,7 +32,7 @@ export async function inOperator(
 }
 
 /** In narrow windows it is a popover, which needs no script. */
-async function sideNavigation(request: ConsoleRequest, current: Section): Promise<Html> {
+async function sideNavigation(request: ConsoleRequest, current: Section | undefined, title: string): Promise<Html> {
   const { operator: t, parts } = request.texts;
   const { isOperator } = request.person;
   const counts = isOperator ? await countsBySection(request) : {};
@@ -47,13 +50,21 @@ async function sideNavigation(request: ConsoleRequest, current: Section): Promis
   const waiting = Object.values(counts).reduce((sum, one) => sum + one, 0);
   return html`<button class="quiet side-button" popovertarget="sections">
       <svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true"><path d="M2 4h16M2 10h16M2 16h16" /></svg>
-      ${t.sections[current]}${count(request, waiting)}
+      ${current === undefined ? title : t.sections[current]}${count(request, waiting)}
     </button>
     <nav class="side" id="sections" popover aria-label="${isOperator ? parts.operator : parts.moderator}">
+      ${current === undefined ? '' : searchField(request)}
       <ul>
         ${items}
       </ul>
     </nav>`;
+}
+
+/** Searches everything; the page of the search has its own field. */
+function searchField({ texts: { search: t } }: ConsoleRequest): Html {
+  return html`<form action="/console/operator/search" role="search">
+    <input name="q" type="search" maxlength="64" autocomplete="off" aria-label="${t.label}" placeholder="${t.title}" />
+  </form>`;
 }
 
 async function countsBySection({ deps }: ConsoleRequest): Promise<Partial<Record<Section, number>>> {

@@ -70,6 +70,8 @@ async function eventRow(request: ConsoleRequest, event: EventOfKey): Promise<Htm
   </tr>`;
 }
 
+const link = (href: string, label: string): Html => html`<a href="${href}"><bdi>${label}</bdi></a>`;
+
 /** The members of events that name what an event is about. */
 interface Named {
   name?: string;
@@ -81,7 +83,6 @@ interface Named {
 /** The record that an event created or changed, with a link while it exists. */
 async function recordOf({ deps: { db } }: ConsoleRequest, { key, type, body, withdrawn }: EventOfKey): Promise<Html> {
   const { name, map, player, punished } = JSON.parse(body) as Named;
-  const link = (href: string, label: string): Html => html`<a href="${href}"><bdi>${label}</bdi></a>`;
   if (type === 'match.finished') return withdrawn ? html`${map}` : link(`/matches/${idOf(key)}`, map ?? idOf(key));
   if (type.startsWith('punishment.')) {
     const target = await targetOfChange(db, key);

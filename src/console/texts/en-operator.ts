@@ -218,6 +218,8 @@ export const operator = {
     ways: { console: 'console', 'sign-in': 'sign-in', command: 'command', game: 'game server' },
   },
 
+  search: { title: 'Search', label: 'Beginning of a name, address or UUID', maps: 'Maps' },
+
   server_key: {
     title: 'What this key changed',
     older: 'Nothing on this page. Older pages may have events of this key.',

@@ -218,6 +218,8 @@ export const operator: typeof en = {
     ways: { console: 'コンソール', 'sign-in': 'ログイン', command: 'コマンド', game: 'ゲームサーバー' },
   },
 
+  search: { title: '検索', label: '名前、メールアドレス、UUID の先頭', maps: 'マップ' },
+
   server_key: {
     title: 'このキーによる変更',
     older: 'このページにはありません。前のページに、このキーのイベントがあるかもしれません。',
