@@ -6,14 +6,7 @@ import { ownPath } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
 import type { Account } from '#store/accounts/accounts.ts';
-import type { Deps, PageRequest } from './page-request.ts';
-
-/** The person who is signed in on the site, which shares its session with the console. */
-export interface SignedIn {
-  account: Account;
-  /** CSRF token of the session's forms. */
-  formToken: string;
-}
+import type { Deps, PageRequest, SignedIn } from './page-request.ts';
 
 /**
  * Finds the person by the session cookie alone: its secret is looked up by its hash, and nothing else of the request counts.

@@ -6,7 +6,7 @@ export type SearchKind = 'account' | 'application' | 'player' | 'server' | 'map'
 
 /**
  * What has a name, an address or a UUID of which a word begins with the text, in any case: ids of accounts and
- * applications, keys of the others, by range look-ups of `search_terms`, whose rows the triggers of `031-search.sql` derive.
+ * applications, keys of the others, by range look-ups of `search_terms`, whose rows the triggers of `028-search.sql` derive.
  */
 export async function findByWord(db: Queryable, kind: SearchKind, text: string, limit: number): Promise<string[]> {
   const key = nameKey(text);

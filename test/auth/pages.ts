@@ -8,6 +8,8 @@ import { makeAccount, makeApplication, type TestAuth } from './support.ts';
 export interface SignInPage {
   name: string;
   path: string;
+  /** The status of a page that shows an error on purpose. */
+  error?: number;
 }
 
 export interface SignInPages {
@@ -41,7 +43,9 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
     anonymous: [
       ...named({ 'sign-in': '', 'sign-in-for-an-application': authorize, register: '', forgot: '', mail: '' }),
       ...named(await mailedLinks(services, robin)),
-      ...named({ 'link-expired': '/reset?token=x', 'bad-request': '/oauth/authorize?client_id=x', nowhere: '' }),
+      { name: 'link-expired', path: '/reset?token=x', error: 410 },
+      { name: 'bad-request', path: '/oauth/authorize?client_id=x', error: 400 },
+      { name: 'nowhere', path: '/nowhere', error: 404 },
     ],
     unlinked: named({
       account: '',

@@ -73,7 +73,7 @@ onEachDatabase(
     const wrong = { player: 'Nobody', type: ' ', reason: 'x', expires: 'tomorrow', level: '-1' };
     assert.equal((await submitTo(browser, issue, wrong)).status, 422);
     for (const sentence of [
-      /knows no such player/,
+      /There is no such player/,
       /a type of 1 to 32/,
       /a whole number from 0/,
       /a duration such as 7d/,
@@ -91,7 +91,7 @@ onEachDatabase(
     assert.doesNotMatch(browser.page.html, /\/undo"|punishments\/changes/, 'only operators undo');
 
     assert.equal((await submitTo(browser, `${path}/change`, {})).status, 422);
-    assert.match(browser.text, /Nothing differs/);
+    assert.match(browser.text, /Nothing was changed/);
     await browser.open(path);
     await submitTo(browser, `${path}/change`, { expires: 'never', reason: 'Griefing again' });
     const changed = (await punishmentByKey(db, issued!.key, clock.now()))!;

@@ -141,6 +141,8 @@ async function addWeekOfUsage({ db }: AppContext, { key }: Application, now: num
 }
 
 export interface ConsolePage {
+  /** The status of a page that shows an error on purpose. */
+  error?: number;
   name: string;
   path: string;
   /** The selector of a button on it that leads to the page of this name. */
@@ -242,7 +244,6 @@ export async function consolePages(
     'operator-jobs': '/console/operator/jobs',
     'operator-job-waiting': `/console/operator/jobs/${await job('waiting', 'withdrawal')}`,
     'operator-job-failed': `/console/operator/jobs/${await job('failed', 'counters')}`,
-    lost: '/console/nothing',
   };
   const unchecked = 'It has only parts of the jobs that wait and have failed.';
   const jobs = [
@@ -256,5 +257,6 @@ export async function consolePages(
     path: `/console/operator/accounts/${other.id}`,
     press: '.actions .danger',
   };
-  return [...Object.entries(pages).map(([name, path]) => ({ name, path })), confirmation, ...jobs];
+  const lost = { name: 'lost', path: '/console/nothing', error: 404 };
+  return [...Object.entries(pages).map(([name, path]) => ({ name, path })), lost, confirmation, ...jobs];
 }

@@ -1,7 +1,7 @@
 /** The English texts of jobs, and of the pages that ask before something is done that cannot be undone. */
 export const jobs = {
   jobs: {
-    lead: 'Withdrawing events, merging players, anonymising deleted ones and counting a counter again run in small steps beside everything else.',
+    lead: 'Withdrawing events, merging players, anonymising deleted ones and recounting a counter run in small steps beside everything else.',
     none: 'There have been no jobs yet.',
     job: 'Job',
     about: 'About',
@@ -13,7 +13,7 @@ export const jobs = {
       withdrawal: 'Withdrawal of events',
       merge: 'Merge of players',
       anonymisation: 'Anonymisation',
-      counters: 'Counting of a counter',
+      counters: 'Recount of a counter',
     },
     states: { waiting: 'running', pausing: 'pausing', paused: 'paused', done: 'done', failed: 'failed' },
     queued: 'waiting',

@@ -34,7 +34,7 @@ export const ja: Texts = {
   problem: '下の印のついた項目を直してください。',
   once: '表示されるのは今回だけです。いま控えてください。保存されるのはハッシュだけなので、二度と表示できません。',
   zone: (zone) => `時刻は ${zone}`,
-  parts: { applications: 'アプリ', operator: '運営', moderator: 'モデレーション' },
+  parts: { applications: 'アプリ', operator: '運営者', moderator: 'モデレーション' },
   tabs: { '': '概要', '/access': 'API の利用', '/usage': '利用状況', '/settings': '設定' },
 
   welcome: {
@@ -51,7 +51,7 @@ export const ja: Texts = {
 
   sign_in: {
     declined_title: 'ログインしていません',
-    declined: 'コンソールには、あなたが誰であるかだけが必要です。ほかの情報は受け取りません。',
+    declined: 'コンソールは本人確認以外の情報を受け取りません。',
     failed_title: 'ログインできませんでした',
     failed: '時間がかかりすぎたか、別のタブで始められたか、戻り先が変えられています。もう一度始めてください。',
     again: 'もう一度ログイン',
@@ -95,8 +95,8 @@ export const ja: Texts = {
       'ページを開いたあとに、別のタブでログアウトしたか、アカウントを切り替えています。何も変更していません。ページを開き直してください。',
     ],
     not_operator: [
-      '運営専用のページです',
-      'このアカウントは運営のものではありません。必要な場合はネットワークの管理者に連絡してください。',
+      '運営者専用のページです',
+      'このアカウントは運営者のものではありません。必要な場合はネットワークの管理者に連絡してください。',
     ],
     status: {
       400: ['読み取れませんでした', 'フォームの内容が正しくありません。戻ってやり直してください。'],
@@ -118,7 +118,7 @@ export const ja: Texts = {
   },
   access_states: {
     none: 'API 未申請',
-    waiting: '運営の回答待ち',
+    waiting: '運営者の回答待ち',
     approved: 'API 利用可',
     refused: '却下',
     revoked: '利用停止',
@@ -166,15 +166,15 @@ export const ja: Texts = {
       'ログイン後の戻り先を、アプリが送るとおりに 1 行に 1 つ入力します。https のほか、自分の端末では http://127.0.0.1 も使えます。ログインを使わないサービスでは不要です。',
     weak_scheme:
       'ほかのプログラムもこのスキームを使えます。お持ちのドメインを逆順にした、ドットを含むもの（com.example.app:/callback など）に変更してください。',
-    no_redirect_uris: 'なし（このアプリではログインできません）',
-    require_pkce: 'PKCE を必須にする（ライブラリがコードチャレンジを送る場合は推奨）',
+    no_redirect_uris: 'なし。このアプリではログインできません。',
+    require_pkce: 'PKCE を必須にする（推奨）',
     require_pkce_hint:
       'コードチャレンジのないログインを拒否し、盗まれたコードを無効にします。ほとんどのライブラリが対応しています。',
     rotate: '使うたびにリフレッシュトークンを更新する',
     rotate_hint:
       '毎回新しいリフレッシュトークンを保存するライブラリ向けです。古いものが再び使われると、そのログインは無効になります。',
     pkce_on: '必須',
-    pkce_off: '任意（アプリがコードチャレンジを送るようになったら、設定で必須にすることをおすすめします）',
+    pkce_off: '任意です。設定で必須にすることをおすすめします。',
     identity: 'アプリの識別情報',
     secret_once: 'Client Secret',
     secrets: 'Client Secret',
@@ -234,7 +234,7 @@ export const ja: Texts = {
         not_absolute: '絶対 URI にしてください',
         fragment: 'フラグメント（#）は使えません',
         credentials: 'ユーザー名やパスワードは含められません',
-        unusual_host: 'ホストには英数字、-、_、. だけを使ってください',
+        unusual_host: 'ホストには英数字、ハイフン、アンダースコア、ドットだけを使ってください',
         plain_http: 'この端末の外では https にしてください',
         not_https: 'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
         browser_scheme: 'ブラウザが自分で開くスキームは使えません',
@@ -242,14 +242,14 @@ export const ja: Texts = {
       },
       owner: (name) => `「${name}」というアカウントはありません。`,
       owner_already: (name) => `${name} はすでに所有者です。`,
-      too_many_invitations: (most) => `招待は 1日 ${most} 回までです。明日またお試しください。`,
+      too_many_invitations: (most) => `招待は 1 日 ${most} 回までです。明日またお試しください。`,
       too_many: (most) =>
-        `1 つのアカウントが所有できるアプリは ${most} 個までです。削除するか、運営に連絡してください。`,
+        `1 つのアカウントが所有できるアプリは ${most} 個までです。削除するか、運営者に連絡してください。`,
     },
   },
 
   usage: {
-    title: '過去 7日間',
+    title: '過去 7 日間',
     never: 'まだ使われていません。使うと数秒でここに表示されます。',
     last: '最終利用',
     endpoints: 'エンドポイント別',

@@ -143,8 +143,6 @@ const DEFAULT_GROUP = 'teampvp' satisfies MatchGroup;
 export interface GamemodeKind {
   /** The group for which its matches count. */
   group: MatchGroup;
-  /** Whether the site has a name for it and offers it as a filter. */
-  listed: boolean;
   /** The tags of its maps in the status of PGM's servers. */
   tags: readonly string[];
   /** The children of `<map>` in PGM's map.xml that make it a gamemode of the map. Without any, a rule decides. */
@@ -155,35 +153,31 @@ export interface GamemodeKind {
 
 /** In the order in which pages list them and PGM derives them: goals first. */
 export const GAMEMODES = {
-  ctw: { group: 'ctw', listed: true, tags: ['ctw'], elements: ['wools'], holds: ['wool'] },
-  dtc: { group: 'objective', listed: true, tags: ['dtc'], elements: ['cores'], holds: ['core'] },
-  dtm: { group: 'objective', listed: true, tags: ['dtm'], elements: ['destroyables'], holds: ['destroyable'] },
-  ctf: { group: 'objective', listed: true, tags: ['ctf'], elements: ['flags'], holds: ['flag'] },
+  ctw: { group: 'ctw', tags: ['ctw'], elements: ['wools'], holds: ['wool'] },
+  dtc: { group: 'objective', tags: ['dtc'], elements: ['cores'], holds: ['core'] },
+  dtm: { group: 'objective', tags: ['dtm'], elements: ['destroyables'], holds: ['destroyable'] },
+  ctf: { group: 'objective', tags: ['ctf'], elements: ['flags'], holds: ['flag'] },
   cp: {
     group: 'cp',
-    listed: true,
+   
     tags: ['cp'],
     elements: ['control-points', 'controlpoints'],
     holds: ['control-point', 'controlpoint'],
   },
-  koth: { group: 'cp', listed: true, tags: ['koth'], elements: ['king'], holds: ['hill'] },
-  payload: { group: 'teampvp', listed: false, tags: ['payload'], elements: ['payloads'], holds: ['payload'] },
-  tdm: { group: 'teampvp', listed: true, tags: ['tdm'], elements: ['score'], holds: [] },
-  blitz: { group: 'teampvp', listed: true, tags: ['blitz'], elements: ['blitz'], holds: [] },
-  ffa: { group: 'teampvp', listed: false, tags: ['ffa'], elements: [], holds: [] },
-  rage: { group: 'teampvp', listed: true, tags: ['rage'], elements: ['rage'], holds: [] },
-  bowspleef: { group: 'bowspleef', listed: true, tags: ['bowspleef'], elements: ['bowspleef'], holds: [] },
-  tntrun: { group: 'tntrun', listed: true, tags: ['tntrun'], elements: ['tntrun'], holds: [] },
-  paintball: { group: 'paintball', listed: true, tags: ['paintball'], elements: ['paintball'], holds: [] },
-  splatt: { group: 'splatt', listed: true, tags: ['splatt'], elements: ['splatt'], holds: [] },
+  koth: { group: 'cp', tags: ['koth'], elements: ['king'], holds: ['hill'] },
+  payload: { group: 'teampvp', tags: ['payload'], elements: ['payloads'], holds: ['payload'] },
+  tdm: { group: 'teampvp', tags: ['tdm'], elements: ['score'], holds: [] },
+  blitz: { group: 'teampvp', tags: ['blitz'], elements: ['blitz'], holds: [] },
+  ffa: { group: 'teampvp', tags: ['ffa'], elements: [], holds: [] },
+  rage: { group: 'teampvp', tags: ['rage'], elements: ['rage'], holds: [] },
+  bowspleef: { group: 'bowspleef', tags: ['bowspleef'], elements: ['bowspleef'], holds: [] },
+  tntrun: { group: 'tntrun', tags: ['tntrun'], elements: ['tntrun'], holds: [] },
+  paintball: { group: 'paintball', tags: ['paintball'], elements: ['paintball'], holds: [] },
+  splatt: { group: 'splatt', tags: ['splatt'], elements: ['splatt'], holds: [] },
 } as const satisfies Record<string, GamemodeKind>;
 
 export type Gamemode = keyof typeof GAMEMODES;
 export const GAMEMODE_NAMES = Object.keys(GAMEMODES) as Gamemode[];
-
-/** A gamemode that has a translated name. */
-export type ListedGamemode = { [M in Gamemode]: (typeof GAMEMODES)[M]['listed'] extends true ? M : never }[Gamemode];
-export const LISTED_GAMEMODES = GAMEMODE_NAMES.filter((mode): mode is ListedGamemode => GAMEMODES[mode].listed);
 
 /** PGM's gamemodes with their own group. If a map has several gamemodes, one of these is its matches' gamemode. */
 export const PGM_GAMEMODES_WITH_GROUP = GAMEMODE_NAMES.filter((mode) => {
