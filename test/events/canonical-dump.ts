@@ -67,7 +67,7 @@ export const NOT_COMPARED: readonly string[] = [
   ...['applications', 'application_secrets', 'application_owners', 'application_logos', 'application_changes'],
   ...['application_uses', 'first_party_clients', 'owner_invitations', 'access_requests', 'console_sessions', 'usage'],
   ...['tokens', 'former_tokens', 'rate_limits', 'signing_keys', 'audit', 'operator_mails', 'mail_failures'],
-  ...['migrations', 'data_versions', 'installation', 'revocations'],
+  ...['migrations', 'data_versions', 'installation', 'revocations', 'search_terms'],
 ];
 
 export const COMPARED: readonly string[] = Object.keys(TABLES);

@@ -27,6 +27,7 @@ export const en = {
     account: 'Account',
     applications: 'Applications',
     console: 'Console',
+    moderate: 'Moderate',
     signOut: 'Sign out',
   },
   sections: {

@@ -21,6 +21,7 @@ export const ja: Text = {
     account: 'アカウント',
     applications: 'アプリ',
     console: '管理コンソール',
+    moderate: '管理',
     signOut: 'ログアウト',
   },
   sections: {
