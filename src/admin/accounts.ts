@@ -144,7 +144,7 @@ export const changeEmail = operation({
     if (verified) return (await setEmail(acting.db, id, email, true)) ? { secret: undefined } : refuse('taken');
     const holder = await accountByEmail(acting.db, email);
     if (holder !== undefined && holder.id !== id) return refuse('taken');
-    return await issueLink(acting, { kind: 'email', account_id: id, data: { email } }, email);
+    return await issueLink(acting, { kind: 'email', account_id: id, data: { email, by: 'operator' } }, email);
   },
   detail: ({ verified }) => ({ confirmed: verified }),
 });

@@ -13,10 +13,12 @@ import {
   type ServerKey,
 } from '#store/game/server-keys.ts';
 import { PUNISHMENT_SCOPES, type Server, serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
 import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { isManagementSecret, MANAGEMENT_URL_FORMS, readManagementUrl } from '#store/game/watches/management-url.ts';
 import { removeWatch, setWatch, targetProblem, WATCH_PROTOCOLS } from '#store/game/watches/server-watches.ts';
+import { hiddenPlayers } from './network.ts';
 import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
 import { type Acting, operation, refuse, rejection } from './operation.ts';
 
@@ -31,7 +33,13 @@ const settings = {
   icon: configured.shape.icon.unwrap().optional(),
   max: wholeNumber(0, 1_000_000_000).optional(),
   punishments: oneOf(PUNISHMENT_SCOPES).optional(),
+  hidden: hiddenPlayers.optional(),
 };
+
+/** The settings for the audit log, which names no person. */
+function withoutNames<Fields extends { hidden?: string[] | undefined }>({ hidden, ...fields }: Fields) {
+  return { ...fields, ...(hidden === undefined ? {} : { hidden: hidden.length }) };
+}
 
 async function validKeys({ db, clock }: Acting, { key }: Server): Promise<ServerKey[]> {
   return (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
@@ -45,16 +53,17 @@ export const createServer = operation({
   who: 'operator',
   reauthenticate: 'always',
   impact: undefined,
-  run: async ({ db, clock }, _: undefined, { name, ...data }) => {
+  run: async ({ db, clock }, _: undefined, { name, hidden, ...data }) => {
     const existing = await serverByName(db, name);
     if (existing !== undefined && (await serverByKey(db, existing.key, 0)) !== undefined) return refuse('exists');
     const event = { type: 'server.configured', server: name, data } as const;
     const rejected = rejection(await reportAsOperator(db, clock, event));
     if (rejected !== undefined) return rejected;
     const server = (await serverByName(db, name))!;
+    if (hidden !== undefined) await setHidden(db, server.key, hidden);
     return { server, secret: await createServerKey(db, clock.now(), server.key) };
   },
-  detail: ({ name: _, ...data }) => data,
+  detail: ({ name: _, ...data }) => withoutNames(data),
 });
 
 /** Changes what is given; the rest stays. */
@@ -65,11 +74,13 @@ export const changeServer = operation({
   who: 'operator',
   reauthenticate: 'never',
   impact: undefined,
-  run: async ({ db, clock }, { name, region, order, icon, max }: ServerNow, fields) => {
+  run: async ({ db, clock }, { key, name, region, order, icon, max }: ServerNow, { hidden, ...fields }) => {
     const data = { region, order, icon, max, ...fields };
-    return rejection(await reportAsOperator(db, clock, { type: 'server.configured', server: name, data }));
+    const rejected = rejection(await reportAsOperator(db, clock, { type: 'server.configured', server: name, data }));
+    if (rejected === undefined && hidden !== undefined) await setHidden(db, key, hidden);
+    return rejected;
   },
-  detail: (fields) => fields,
+  detail: withoutNames,
 });
 
 export const createKey = operation({

@@ -10,6 +10,7 @@ import {
   withdrawEvents,
 } from '#admin/servers.ts';
 import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
+import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import type { AppContext } from '#context/context.ts';
 import { runWithProgress } from './job.ts';
@@ -27,6 +28,7 @@ import { command } from './command/operation-command.ts';
 import { createFrom, FROM } from './apply/command.ts';
 import { timestampOf } from './command/values.ts';
 import { byName, requireServer } from './server-name.ts';
+import { HIDDEN_OPTION } from './network.ts';
 import { manageCommands } from './server-manage.ts';
 import { watchCommands } from './server-watch.ts';
 
@@ -39,6 +41,7 @@ const SETTINGS = {
     value: 'network|own',
     help: 'Which punishments the server may change: all of the network (the default), or those that it issued',
   },
+  hidden: HIDDEN_OPTION,
 };
 
 const creation = command(createServer, {
@@ -75,7 +78,8 @@ export const commands: Command[] = [
   { words: 'server list', summary: 'List all game servers', options: { json: JSON_OPTION }, run: listAll },
   command(changeServer, {
     words: 'server set',
-    summary: 'Change the region, order, icon or player limit of a server, and which punishments it may change',
+    summary:
+      'Change the region, order, icon or player limit of a server, which punishments it may change, and whom it never shows',
     row: byName,
     options: SETTINGS,
     refused: {},
@@ -168,7 +172,7 @@ async function create(input: Input): Promise<void> {
 }
 
 async function shownServer({ db }: AppContext, { key }: { key: number }): Promise<Record<string, unknown>> {
-  return wire((await serverByKey(db, key, 0))!);
+  return { ...wire((await serverByKey(db, key, 0))!), hidden: await hiddenOn(db, key) };
 }
 
 async function listAll(input: Input): Promise<void> {

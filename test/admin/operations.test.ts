@@ -24,6 +24,7 @@ import { APPLICATION_EXAMPLES } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
 import { COUNTER_EXAMPLES } from './counter-examples.ts';
 import { JOB_EXAMPLES } from './job-examples.ts';
+import { NETWORK_EXAMPLES } from './network-examples.ts';
 import { OWNER_EXAMPLES } from './owner-examples.ts';
 import { PLAYER_EXAMPLES } from './player-examples.ts';
 import { PUNISHMENT_EXAMPLES } from './punishment-examples.ts';
@@ -32,6 +33,7 @@ import { SERVER_EXAMPLES } from './server-examples.ts';
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
 const EXAMPLES = {
   ...SERVER_EXAMPLES,
+  ...NETWORK_EXAMPLES,
   ...ACCOUNT_EXAMPLES,
   ...APPLICATION_EXAMPLES,
   ...ACCESS_EXAMPLES,

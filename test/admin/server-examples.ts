@@ -44,11 +44,11 @@ async function secretFile(folder: string): Promise<string> {
   return join(folder, 'secret');
 }
 
-const SETTINGS = { region: 'us', order: '7', icon: 'A', max: '40', punishments: 'own' };
+const SETTINGS = { region: 'us', order: '7', icon: 'A', max: '40', punishments: 'own', hidden: 'Wharfinger,Ada' };
 const options = (values: Record<string, string>): string[] =>
   Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
 const settingsOf = ({ name }: Twin) => ({
-  ...{ name, region: 'us', order: 7, icon: 'A', max: 40, punishments: 'own' },
+  ...{ name, region: 'us', order: 7, icon: 'A', max: 40, punishments: 'own', hidden: ['Ada', 'Wharfinger'] },
 });
 
 const create: Example = {

@@ -63,7 +63,7 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   const ready = (await (await fetch(`${internal}/readyz`)).json()) as Ready;
   assert.deepEqual(ready, {
     ready: true,
-    checks: { database: 'ok', 'thread ingest': 'ok', 'thread site': 'ok', 'thread writer': 'ok' },
+    checks: { database: 'ok', writes: 'ok', 'thread ingest': 'ok', 'thread site': 'ok', 'thread writer': 'ok' },
     mail: 'ok',
   });
   assert.equal(await status(`${internal}/`), 404);

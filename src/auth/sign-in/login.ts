@@ -10,6 +10,7 @@ import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
+import { showSelectAccount } from './select-account.ts';
 import { signedIn, signIn, signOut } from '../session.ts';
 import { cancel, finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
 import { rememberThisDevice } from '../device.ts';
@@ -49,6 +50,7 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
 async function showInteraction(c: Context, deps: Deps): Promise<Response> {
   const interaction = await readInteraction(c, deps);
   if (interaction.prompt === 'consent') return await showConsent(c, deps, interaction);
+  if (interaction.prompt === 'select_account') return await showSelectAccount(c, deps, interaction);
   if (interaction.prompt === 'link') return await showLinkStep(c, deps, interaction);
   const current = await signedIn(c, deps);
   const needsSessionOnly = interaction.reasons.length === 1 && interaction.reasons[0] === 'no_session';
@@ -71,7 +73,8 @@ async function login(c: Context, deps: Deps): Promise<Response> {
   );
   if (typeof account === 'string') return await showLogin(c, deps, { interaction, form, error: account });
   await rememberThisDevice(c, deps, account.id);
-  return await finish(c, deps, { login: { accountId: account.id, amr: ['pwd'] } });
+  // Entering name and password has selected the account.
+  return await finish(c, deps, { login: { accountId: account.id, amr: ['pwd'] }, select_account: {} });
 }
 
 /**

@@ -70,6 +70,11 @@ export const en = {
     submit: 'Sign in',
   },
 
+  select_account: {
+    title: (name: string) => `Continue as ${name}?`,
+    submit: (name: string) => `Continue as ${name}`,
+  },
+
   consent: {
     title: (app: string) => `${app} asks for access to your account`,
     signed_in: (name: string) => `You are signed in as ${name}.`,
@@ -132,6 +137,14 @@ export const en = {
     done_title: 'Thank you',
     done: (email: string) => `${email} is confirmed.`,
     taken: 'This address belongs to another account.',
+  },
+
+  undo_email: {
+    title: 'Undo this change?',
+    lead: (name: string, email: string) => `The account ${name} gets its previous e-mail address back: ${email}.`,
+    effect:
+      'Everybody is signed out, applications lose their access, and the password no longer works. You choose a new one next.',
+    submit: 'Undo this change',
   },
 
   forgot: {
@@ -264,8 +277,15 @@ export const en = {
     email_changing: (email: string) =>
       `Somebody who is signed in to your account asked to change its e-mail address to ${email}.`,
     email_changed_subject: 'Your e-mail address was changed',
-    email_changed: (email: string) =>
-      `The e-mail address of your account is now ${email}. This is the last mail to the old address.`,
+    email_changed: (email: string) => `The e-mail address of your account is now ${email}.`,
+    undo: (days: number) =>
+      `If this was not you, undo this change within ${days} days. Your account gets this address back, everybody is signed out, and you choose a new password:`,
+    undone_subject: 'The change of your e-mail address was undone',
+    undone:
+      'The holder of the previous address undid the change. Everybody was signed out, and this address no longer belongs to the account.',
+    access_subject: 'An application has access to your account',
+    access: (app: string) =>
+      `The application ${app} now has access to your account. You can end it on your account page.`,
     linked_subject: 'A game account was linked',
     linked: (name: string) => `The game account ${name} is now linked to your account.`,
     unlinked_subject: 'Your game account was unlinked',

@@ -69,6 +69,11 @@ export const ja: Texts = {
     submit: 'ログイン',
   },
 
+  select_account: {
+    title: (name) => `${name} として続けますか？`,
+    submit: (name) => `${name} として続ける`,
+  },
+
   consent: {
     title: (app) => `${app} がアカウントへのアクセスを求めています`,
     signed_in: (name) => `${name} としてログインしています。`,
@@ -131,6 +136,14 @@ export const ja: Texts = {
     done_title: 'ありがとうございます',
     done: (email) => `${email} を確認しました。`,
     taken: 'このアドレスは別のアカウントで使われています。',
+  },
+
+  undo_email: {
+    title: '変更を取り消しますか？',
+    lead: (name, email) => `アカウント ${name} のメールアドレスを、以前の ${email} に戻します。`,
+    effect:
+      'すべての端末からログアウトし、アプリのアクセスを終了し、今のパスワードは使えなくなります。続けて新しいパスワードを設定してください。',
+    submit: '変更を取り消す',
   },
 
   forgot: {
@@ -257,8 +270,15 @@ export const ja: Texts = {
     email_changing_subject: 'メールアドレスの変更が申し込まれました',
     email_changing: (email) => `アカウントのアドレスを ${email} に変更する申し込みがありました。`,
     email_changed_subject: 'メールアドレスが変更されました',
-    email_changed: (email) =>
-      `アカウントのアドレスは ${email} になりました。以前のアドレスへのメールはこれが最後です。`,
+    email_changed: (email) => `アカウントのアドレスは ${email} になりました。`,
+    undo: (days) =>
+      `心当たりがない場合は、${days} 日以内にこの変更を取り消してください。アドレスが元に戻り、すべての端末からログアウトされ、新しいパスワードを設定できます。`,
+    undone_subject: 'メールアドレスの変更が取り消されました',
+    undone:
+      '以前のアドレスの持ち主が変更を取り消しました。すべての端末からログアウトされ、このアドレスはアカウントのアドレスではなくなりました。',
+    access_subject: 'アプリがアカウントにアクセスできるようになりました',
+    access: (app) =>
+      `アプリ ${app} があなたのアカウントにアクセスできるようになりました。アカウントページでいつでも終了できます。`,
     linked_subject: 'ゲームアカウントが連携されました',
     linked: (name) => `ゲームアカウント ${name} がアカウントに連携されました。`,
     unlinked_subject: 'ゲームアカウントの連携が解除されました',

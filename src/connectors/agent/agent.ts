@@ -25,11 +25,20 @@ interface StateFiles {
   log: StateFile<LogState>;
   files: StateFile<FilesState>;
   outbox: StateFile<OutboxState>;
+  heartbeat: StateFile<PluginHeartbeat>;
+}
+
+/** The newest `server.presence` of a plugin. */
+interface PluginHeartbeat {
+  /** Epoch milliseconds */
+  time: number;
 }
 
 const POLL_MS = 1_000;
 const FILES_MS = 5_000;
 const PRESENCE_MS = 30_000;
+/** How long a heartbeat of a plugin replaces those of the agent: two may be missing. */
+const PLUGIN_PRESENCE_MS = 3 * PRESENCE_MS;
 /** How long a login waits for the server to write the UUID of the player. */
 const UUID_WAIT_MS = 10_000;
 /** How often a position is stored while no events come; after a crash, reading continues from the stored position. */
@@ -51,6 +60,7 @@ export class Agent implements AsyncDisposable {
   #log: LogState;
   #filesState: FilesState;
   #outboxState: OutboxState;
+  #pluginHeartbeat: PluginHeartbeat;
   #savedAt = 0;
   #missingReported = false;
   #filesAt = -Infinity;
@@ -61,13 +71,13 @@ export class Agent implements AsyncDisposable {
     options: AgentOptions,
     sender: Sender,
     stateFiles: StateFiles,
-    states: [LogState, FilesState, OutboxState],
+    states: [LogState, FilesState, OutboxState, PluginHeartbeat],
   ) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#sender = sender;
     this.#stateFiles = stateFiles;
-    [this.#log, this.#filesState, this.#outboxState] = states;
+    [this.#log, this.#filesState, this.#outboxState, this.#pluginHeartbeat] = states;
     const { serverFolder, onTrouble } = options;
     this.#reader = new LogReader(join(serverFolder, 'logs'), this.#now, onTrouble);
     this.#files = new ServerFiles(serverFolder, this.#now, onTrouble);
@@ -80,6 +90,7 @@ export class Agent implements AsyncDisposable {
       log: new StateFile<LogState>(path('log.json')),
       files: new StateFile<FilesState>(path('files.json')),
       outbox: new StateFile<OutboxState>(path('outbox.json')),
+      heartbeat: new StateFile<PluginHeartbeat>(path('heartbeat.json')),
     };
     const { url, key, onTrouble } = options;
     // The reason is left out, because it may quote the event; type and position are enough to find it in
@@ -88,11 +99,12 @@ export class Agent implements AsyncDisposable {
       onTrouble(`refused: ${typeof event === 'string' ? 'a line' : event.type} ${place}; see queue/refused.ndjson`);
     const sender = await openSender({ url, key, folder: path('queue'), onTrouble, onRefused });
     try {
-      const { log, files, outbox } = stateFiles;
-      const states: [LogState, FilesState, OutboxState] = [
+      const { log, files, outbox, heartbeat } = stateFiles;
+      const states: [LogState, FilesState, OutboxState, PluginHeartbeat] = [
         (await log.load()) ?? newLogState(),
         (await files.load()) ?? newFilesState(),
         (await outbox.load()) ?? {},
+        (await heartbeat.load()) ?? { time: 0 },
       ];
       return new Agent(options, sender, stateFiles, states);
     } catch (error) {
@@ -219,15 +231,26 @@ export class Agent implements AsyncDisposable {
       if (damaged > 0) this.#options.onTrouble(damagedLines(damaged));
       if (tooLong > 0) this.#options.onTrouble(tooLongLines(tooLong));
       if (events.length > 0) await this.#sender.send(...events);
+      await this.#rememberHeartbeat(events);
       await this.#stateFiles.outbox.save(state);
       this.#outboxState = state;
     }
   }
 
+  async #rememberHeartbeat(events: readonly Event[]): Promise<void> {
+    const times = events.filter(({ type }) => type === 'server.presence').map(({ time }) => Date.parse(time));
+    const time = Math.max(this.#pluginHeartbeat.time, ...times.filter((at) => !Number.isNaN(at)));
+    if (time === this.#pluginHeartbeat.time) return;
+    this.#pluginHeartbeat = { time };
+    await this.#stateFiles.heartbeat.save(this.#pluginHeartbeat);
+  }
+
+  /** A plugin that reports presence knows which players are hidden; the log names them all. */
   async #sendPresence(now: number): Promise<void> {
     const { running, online, map, position } = this.#log;
     this.#presenceAt = now;
     if (!running || position === undefined) return;
+    if (Math.abs(now - this.#pluginHeartbeat.time) < PLUGIN_PRESENCE_MS) return;
     const players = Object.keys(online);
     const data = { current: players.length, players, ...(map !== '' && { current_map: map }) };
     await this.#sender.sendNow(eventOf(`presence:${randomUUID()}`, 'server.presence', now, data));

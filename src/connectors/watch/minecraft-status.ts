@@ -1,7 +1,9 @@
+import { uuidOf } from '#platform/text/text.ts';
 import { GAMEMODE_NAMES, GAMEMODES } from '#store/game/statistics-groups.ts';
 import {
   type GameStatus,
   mapNameOf,
+  MAX_ENTRIES,
   maxOf,
   MOST_PLAYERS,
   namesOf,
@@ -32,7 +34,19 @@ export function readMinecraftStatus(json: string): GameStatus {
   if (status === undefined || players === undefined) throw new PollFailed('wrong_answer');
   const playerCount = playersOf(players['online']);
   const names = namesOf(players['sample'], playerCount, nameOf);
-  return { playerCount, max: maxOf(players['max']), names, ...readMatch(status, playerCount) };
+  const uuids = uuidsOf(players['sample']);
+  return { playerCount, max: maxOf(players['max']), names, uuids, ...readMatch(status, playerCount) };
+}
+
+function uuidsOf(sample: unknown): ReadonlyMap<string, string> {
+  const entries: unknown[] = Array.isArray(sample) ? sample.slice(0, MAX_ENTRIES) : [];
+  return new Map(
+    entries.flatMap((entry): [string, string][] => {
+      const [name, id] = [nameOf(entry), membersOf(entry)?.['id']];
+      const uuid = typeof id === 'string' ? uuidOf(id) : undefined;
+      return typeof name === 'string' && uuid !== undefined ? [[name, uuid]] : [];
+    }),
+  );
 }
 
 function parsed(json: string): unknown {

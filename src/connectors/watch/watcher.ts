@@ -12,6 +12,7 @@ import {
   stillWatched,
   WATCH_EVENT,
 } from '#store/game/watches/server-watches.ts';
+import { HiddenLists, type HiddenPlayers } from '#store/game/hidden-lists.ts';
 import { reportingMatches } from '#store/game/live-matches.ts';
 import type { AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
@@ -188,7 +189,9 @@ export class Watcher implements AsyncDisposable {
         return [serverKey, polledMatch(targets.get(serverKey)!.match, result, started)];
       }),
     );
-    const events = [...answered.map(createHeartbeat), ...(await this.#progressOf(answered, matches))];
+    const hidden = await HiddenLists.read(db);
+    const heartbeats = answered.map((poll) => createHeartbeat(poll, hidden.on(poll.serverKey)));
+    const events = [...heartbeats, ...(await this.#progressOf(answered, matches))];
     const receipts = events.length === 0 ? [] : await ingestEvents(db, clock, { kind: 'operator' }, events);
     const rejected = this.#rejected(answered, receipts);
     await db.transaction((tx) =>
@@ -239,12 +242,15 @@ const createEvent = ({ serverName, started }: Polled, type: string, data: object
   return { ...head, time: new Date(started).toISOString(), server: serverName, data };
 };
 
-function createHeartbeat(poll: Answered): Record<string, unknown> {
-  const { playing, playerCount, names, gamemode, map, nextMap } = poll.result;
+/** A hidden player is left out here by the UUID, too: events of heartbeats have names alone. */
+function createHeartbeat(poll: Answered, { uuids: hidden }: HiddenPlayers): Record<string, unknown> {
+  const { playing, playerCount, names, uuids, gamemode, map, nextMap } = poll.result;
+  const shown = names.filter((name) => !hidden.has(uuids?.get(name) ?? ''));
+  const count = playerCount - (names.length - shown.length);
   return createEvent(poll, 'server.presence', {
-    current: playing,
-    player_count: playerCount,
-    players: names,
+    current: Math.min(playing, count),
+    player_count: count,
+    players: shown,
     gamemode,
     current_map: map,
     next_map: nextMap,

@@ -20,6 +20,7 @@ const ACTION_PREFIXES = [
   'grant',
   'import',
   'job',
+  'network',
   'player',
   'punishment',
   'server',

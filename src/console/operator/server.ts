@@ -16,6 +16,7 @@ import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
+import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
 import { type Server, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
@@ -27,7 +28,7 @@ import { connectionCard, typeOf } from './connection.ts';
 import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, table } from './lists.ts';
-import { readSettings, serverFields } from './servers.ts';
+import { readSettings, serverFields, wrongSetting } from './servers.ts';
 import { managementCard, readManagement, wrongManagement } from './management/management-card.ts';
 import { readTarget, watchCard, wrongTarget } from './watch.ts';
 
@@ -48,8 +49,9 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const isPage = c.req.method === 'GET';
   const id = idOf(server.key);
   const { region, order, icon, max, punishments } = server;
+  const hidden = (await hiddenOn(deps.db, server.key)).join('\n');
   const isOwnForm = !isPage && 'region' in form;
-  const submitted = !isOwnForm ? { region, order: String(order), icon, max: String(max), punishments } : form;
+  const submitted = !isOwnForm ? { region, order: String(order), icon, max: String(max), punishments, hidden } : form;
   const receipts = await receiptsBefore(deps.db, server.key, keyBefore(request), RECEIPTS + 1);
   const inner = html`${secretNotice(request, t.ingest_key, consumeSecret(request, id))}
     ${c.req.query('before') ? '' : connectionCard(request, server, receipts)}
@@ -239,6 +241,7 @@ export const serverRoutes: readonly Route[] = [
   operationForm(AT, changeServer, {
     find: requireServer,
     read: readSettings,
+    wrong: wrongSetting,
     again: serverPage,
     refused: {},
     done: saved,

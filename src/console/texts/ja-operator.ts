@@ -185,6 +185,12 @@ export const operator: typeof en = {
     undo_confirm: 'すべて元に戻す',
     may_change: 'サーバーが変更できる処分',
     punishment_scopes: { network: 'ネットワークのすべて', own: '自分が出したもののみ' },
+    hidden: 'ライブ表示に出さないプレイヤー',
+    hidden_hint:
+      'スタッフなどの名前または UUID を 1 行に 1 つ入力します。プレイヤーの一覧と人数、進行中の試合に表示されず、最後のログイン時刻も表示されません。終了した試合の記録は残ります。',
+    hidden_wrong: '名前または UUID を 1 行に 1 つ、200 件まで入力してください（1 件 64 文字まで）。',
+    whole_network: 'すべてのサーバー',
+    whole_network_lead: 'ここに入力したプレイヤーは、各サーバーの設定に加えて、すべてのサーバーで表示されません。',
 
     find_name: '名前、UUID、または ID',
     names: '名前',

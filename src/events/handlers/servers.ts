@@ -66,7 +66,10 @@ async function applyPresence(context: EventContext, data: DataOf<'server.presenc
       current_map = excluded.current_map, current_map_key = excluded.current_map_key, next_map = excluded.next_map
     where excluded.time > presence.time
     returning (select max from servers where key = server_key) as max`);
-  if (stored !== undefined) return beyondCapacity(playerCount, stored.max);
+  if (stored !== undefined) {
+    work.reported.add(server!.key);
+    return beyondCapacity(playerCount, stored.max);
+  }
   if (await isStored(context, id)) return { duplicateOf: null };
   return { note: 'nothing changed: a newer heartbeat is already stored' };
 }

@@ -88,6 +88,12 @@ const SIGN_INS = [
   ['PHP', 'sign-in.php'],
 ] as const;
 
+const LIBRARIES = [
+  ['Auth.js', 'auth-js.mjs'],
+  ['Passport', 'passport.mjs'],
+  ['openid-client', 'client-credentials.mjs'],
+] as const;
+
 const signIn: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
   const words = text.signIn;
   const issuer = `${config.AUTH_URL}/.well-known/openid-configuration`;
@@ -111,7 +117,12 @@ const signIn: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
         <h2>${words.examples}</h2>
         <p>${words.examplesText}</p>
       </div>
-      ${languageTabs(text, 'sign-in', SIGN_INS, placeholders)}`,
+      ${languageTabs(text, 'sign-in', SIGN_INS, placeholders)}
+      <div class="prose">
+        <h2 id="libraries">${words.libraries}</h2>
+        <p>${inline(words.librariesText)}</p>
+      </div>
+      ${languageTabs(text, 'libraries', LIBRARIES, placeholders)}`,
   );
 };
 

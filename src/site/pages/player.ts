@@ -11,6 +11,7 @@ import { killsOf } from '#store/game/kills.ts';
 import { type Stats, statsOf } from '#store/game/player-stats.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { playerCounters } from '#store/game/counters/player-counters.ts';
+import { asShown, isHidden } from '#store/game/hidden-lists.ts';
 import { GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { hasHeld, withoutHeld } from '#store/game/held-punishments.ts';
@@ -48,9 +49,10 @@ async function requirePlayer(request: PageRequest, suffix = ''): Promise<Player 
 
 /** `/players/:uuid` */
 export async function playerPage(request: PageRequest): Promise<PageContent | Response> {
-  const player = await requirePlayer(request);
-  if (player instanceof Response) return player;
+  const found = await requirePlayer(request);
+  if (found instanceof Response) return found;
   const { db, now } = request;
+  const player = await asShown(db, found);
   const [stats, banned] = [
     await statsOf(db, player.key),
     (await isBanned(db, player.key, now)) && !(await hasHeld(db, player.key)),
@@ -170,9 +172,10 @@ async function activity(request: PageRequest, { key }: Player): Promise<Html> {
 
 const SHOWN_NAMES = 20;
 
-async function names(request: PageRequest, { key, name }: Player): Promise<Html> {
-  const { text } = request;
-  const former = (await namesOf(request.db, key)).filter((other) => other.name !== name);
+/** The former names; of a hidden player none, because their times would tell when the player came. */
+async function names(request: PageRequest, { key, uuid, name }: Player): Promise<Html> {
+  const { db, text } = request;
+  const former = (await isHidden(db, uuid)) ? [] : (await namesOf(db, key)).filter((other) => other.name !== name);
   return html`<section class="card" aria-labelledby="names">
     ${heading('names', text.player.names)}
     <ol class="names-list">

@@ -4,6 +4,7 @@ import type { KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { holdPunishments } from '#store/game/held-punishments.ts';
+import { forgetHidden } from '#store/game/hidden-lists.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
 
@@ -50,6 +51,7 @@ export async function pseudonymise(
       values (${hash}, ${pseudonym.uuid}, ${name}, ${now}, 0, ${original})`);
     hashes.push(hash);
     await tx.run(sql`delete from managed_players where uuid = ${original}`);
+    await forgetHidden(tx, original);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     await renamePlayer(tx, original, pseudonym);
     if (player === undefined) continue;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   mkdirSync,
@@ -336,6 +337,32 @@ onEachDatabase('events of a plugin come from its outbox, finished files are remo
   assert.deepEqual(await sessionsOf(service), ['+Ada', '+Bob']);
   assert.deepEqual(readdirSync(join(folder, 'plugins/ScorehallPGM')), ['outbox.ndjson']);
   assert.equal(troubles.length, 1, troubles.join());
+});
+
+onEachDatabase('a plugin that reports who is online replaces the heartbeats of the agent', async (t, url) => {
+  const { service, server, deliver, folder } = await world(t, url);
+  const online = async (): Promise<string[]> =>
+    (await service.context.db.all<{ players: string }>(sql`select players from presence`)).flatMap(
+      ({ players }) => JSON.parse(players) as string[],
+    );
+  mkdirSync(join(folder, 'plugins/ScorehallPGM'), { recursive: true });
+  // The sender drops heartbeats that are older than five minutes by the clock of the machine.
+  service.context.clock.advance(Date.now() - service.context.clock.now());
+  server.now = Date.now() - 100_000;
+  server.join('Wader');
+  server.join('Otter');
+  const heartbeat = { version: 1, id: randomUUID(), type: 'server.presence', data: { current: 1, players: ['Otter'] } };
+  const time = new Date(server.now).toISOString();
+  appendFileSync(join(folder, 'plugins/ScorehallPGM/outbox.ndjson'), `${JSON.stringify({ ...heartbeat, time })}\n`);
+  await deliver();
+  assert.deepEqual(await online(), ['Otter']);
+  // Another agent process, before the next heartbeat of the plugin
+  server.now += 60_000;
+  await deliver();
+  assert.deepEqual(await online(), ['Otter']);
+  server.now += 30_000;
+  await deliver();
+  assert.deepEqual(await online(), ['Wader', 'Otter']);
 });
 
 onSqlite('each line of an outbox that is too long for an event is reported once', async (t, url) => {

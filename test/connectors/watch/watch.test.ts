@@ -7,6 +7,7 @@ import { gameAddressText, readGameAddress } from '#store/game/watches/game-addre
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
 import { ServerLeases } from '#connectors/server-leases.ts';
 import { heldWatches, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
 import { liveMatchOf, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import { configured, match, presence, progress, sendEvents } from '#test/support/builders.ts';
@@ -110,6 +111,26 @@ onEachDatabase('a watched Minecraft server follows its status within one interva
   assert.equal(responder.polls, 2, 'no longer watched');
   assert.equal(await world.remove('Alpha'), false);
 });
+
+onEachDatabase(
+  'a hidden player is recognised by the UUID in the sample of a status, whatever the name',
+  async (t, url) => {
+    const world = await World.open(t, url);
+    const { db } = world.context;
+    const id = '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42';
+    const sample = [
+      { name: 'Ada', id: '00000000-0000-4000-8000-000000000001' },
+      { name: 'Merganser', id },
+    ];
+    const responder = await minecraftResponder(t, () => ({ players: { online: 2, max: 20, sample } }));
+    await world.watch('Alpha', responder.address);
+    const { key } = (await serverByName(db, 'Alpha'))!;
+    await setHidden(db, key, [id]);
+    await world.poll();
+    const { players, playerCount, playing } = await world.server('Alpha');
+    assert.deepEqual({ players, playerCount, playing }, { players: ['Ada'], playerCount: 1, playing: 1 });
+  },
+);
 
 onEachDatabase('a match of PGM is followed from poll to poll, until its result is known', async (t, url) => {
   const world = await World.open(t, url);

@@ -111,6 +111,9 @@ export const en = {
     examples: 'A complete sign‑in in four languages',
     examplesText:
       'Each example is a complete program that shows the name of the signed-in person. Fill in your Client ID, Client Secret and Redirect URI.',
+    libraries: 'Settings of libraries',
+    librariesText:
+      'Name and e-mail address come from userinfo, which Auth.js reads with `idToken: false` and Passport with `skipUserProfile: false`. Strict libraries need a scope for client credentials: `scope=profile`.',
   },
   rules: {
     title: 'Limits, errors, paging',

@@ -108,6 +108,9 @@ export const ja: Text = {
     examples: '4 つの言語によるログインの例',
     examplesText:
       'どれも完全なプログラムで、ログインした人の名前を表示します。Client ID、Client Secret、Redirect URI を入れて使ってください。',
+    libraries: 'ライブラリの設定',
+    librariesText:
+      '名前とメールアドレスは userinfo から取得します。Auth.js では `idToken: false`、Passport では `skipUserProfile: false` を指定してください。厳密なライブラリでは、client credentials にも `scope=profile` が必要です。',
   },
   rules: {
     title: '制限、エラー、ページ送り',

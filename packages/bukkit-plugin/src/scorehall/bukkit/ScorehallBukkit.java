@@ -28,6 +28,7 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
 
   private final Map<UUID, Long> commands = new HashMap<>();
   private Outbox outbox;
+  private Sessions sessions;
   private Api api;
   private boolean checkBans;
   private StatisticsCache statistics;
@@ -44,9 +45,10 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
     }
     saveDefaultConfig();
     connect(getConfig());
+    sessions = new Sessions(getServer(), outbox);
     getServer().getPluginManager().registerEvents(this, this);
-    // After a reload, players are online already.
-    getServer().getOnlinePlayers().forEach(this::begin);
+    getServer().getOnlinePlayers().forEach(this::readStatistics);
+    sessions.start(this);
   }
 
   private void connect(FileConfiguration config) {
@@ -73,19 +75,23 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
       unregisterPlaceholders.run();
     }
     if (statistics != null) statistics.close();
-    getServer().getOnlinePlayers().forEach(player -> session("player.logout", player));
+    getServer().getOnlinePlayers().forEach(sessions::logOut);
     outbox.close();
   }
 
   @EventHandler(priority = EventPriority.MONITOR)
   public void onJoin(PlayerJoinEvent event) {
-    begin(event.getPlayer());
+    readStatistics(event.getPlayer());
+    // Some plugins hide a player a tick after the join.
+    getServer().getScheduler().runTask(this, () -> {
+      if (event.getPlayer().isOnline()) sessions.check(event.getPlayer());
+    });
   }
 
   @EventHandler(priority = EventPriority.MONITOR)
   public void onQuit(PlayerQuitEvent event) {
     if (statistics != null) statistics.quit(event.getPlayer().getUniqueId());
-    session("player.logout", event.getPlayer());
+    sessions.logOut(event.getPlayer());
   }
 
   /** Runs outside the server's thread, so waiting for the answer delays this player only. */
@@ -122,7 +128,7 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
     }
     String code = Text.clean(String.join(" ", args), MAX_CODE, "");
     if (code.isEmpty()) return false;
-    outbox.append("account.link", Map.of("player", identity(player), "code", code));
+    outbox.append("account.link", Map.of("player", Sessions.identity(player), "code", code));
     sender.sendMessage("Your code was sent. The account page on the site shows the result.");
     return true;
   }
@@ -139,17 +145,7 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
     return true;
   }
 
-  private void begin(Player player) {
+  private void readStatistics(Player player) {
     if (statistics != null) statistics.join(player.getUniqueId());
-    session("player.login", player);
-  }
-
-  private void session(String type, Player player) {
-    outbox.append(type, Map.of("player", identity(player)));
-  }
-
-  private static Map<String, Object> identity(Player player) {
-    String uuid = player.getUniqueId().toString();
-    return Map.of("uuid", uuid, "name", Text.clean(player.getName(), 64, uuid));
   }
 }
