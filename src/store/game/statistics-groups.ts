@@ -159,7 +159,7 @@ export const GAMEMODES = {
   ctf: { group: 'objective', tags: ['ctf'], elements: ['flags'], holds: ['flag'] },
   cp: {
     group: 'cp',
-   
+
     tags: ['cp'],
     elements: ['control-points', 'controlpoints'],
     holds: ['control-point', 'controlpoint'],

@@ -264,7 +264,7 @@ function typeOf(schema: Schema): Html {
     return html`${values.map((value, index) => html`${index > 0 ? ' or ' : ''}<code>${value}</code>`)}`;
   if (typeof others === 'object' && schema.properties === undefined) return html`object of ${typeOf(others)}`;
   return html`${[schema.type ?? 'any value', schema.format].filter((part) => part !== undefined).join(', ')}${
-    schema.default === undefined ? '' : html`, default <code>${String(schema.default)}</code>`
+    schema.default === undefined ? '' : html`, default <code>${JSON.stringify(schema.default)}</code>`
   }${schema.maxLength === undefined ? '' : `, at most ${schema.maxLength} characters`}`;
 }
 
