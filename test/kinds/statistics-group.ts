@@ -20,17 +20,17 @@ group({ counters: ['win'], matches: true });
 // @ts-expect-error -- with a counter that does not exist
 group({ counters: ['jump'], matches: true, pgm: false });
 
-gamemode({ group: 'tntrun', tags: ['parkour'], elements: ['parkour'], holds: [] });
+gamemode({ group: 'tntrun', tag: null, elements: ['parkour'], holds: [] });
 // @ts-expect-error -- without group
-gamemode({ tags: ['parkour'], elements: ['parkour'], holds: [] });
-// @ts-expect-error -- without tags
+gamemode({ tag: null, elements: ['parkour'], holds: [] });
+// @ts-expect-error -- without tag
 gamemode({ group: 'tntrun', elements: ['parkour'], holds: [] });
 // @ts-expect-error -- without elements
-gamemode({ group: 'tntrun', tags: ['parkour'], holds: [] });
+gamemode({ group: 'tntrun', tag: null, holds: [] });
 // @ts-expect-error -- without holds
-gamemode({ group: 'tntrun', tags: ['parkour'], elements: ['parkour'] });
+gamemode({ group: 'tntrun', tag: null, elements: ['parkour'] });
 // @ts-expect-error -- for a group without matches
-gamemode({ group: 'factions', tags: ['parkour'], elements: ['parkour'], holds: [] });
+gamemode({ group: 'factions', tag: null, elements: ['parkour'], holds: [] });
 
 counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps' });
 // @ts-expect-error -- without wire

@@ -63,6 +63,8 @@ import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
 import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
+import { HiddenLists, isHidden } from '#store/game/hidden-lists.ts';
+import { hideReported } from '#store/game/hidden-players.ts';
 import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
 import { Keys } from '#store/sequence.ts';
 
@@ -178,6 +180,8 @@ test('no read of a request scans a table that grows with the network', async (t)
     'newestReport and hasResult': (db) => Promise.all([newestReport(db, 1), hasResult(db, 1, 1, 2)]),
     removeSeen: (db) => removeSeen(db, [{ serverKey: 1, started: 1, finished: 2 }]),
     reportingMatches: (db) => reportingMatches(db, [1, 2], 1),
+    'HiddenLists and isHidden': (db) => Promise.all([HiddenLists.read(db), isHidden(db, person(1).uuid)]),
+    hideReported: async (db) => hideReported(db, await HiddenLists.read(db), [1]),
   };
   for (const [name, read] of Object.entries(readers)) {
     assert.deepEqual(await plansOf(context.db, database.url, read), [], name);

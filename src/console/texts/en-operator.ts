@@ -187,8 +187,8 @@ export const operator = {
     punishment_scopes: { network: 'all of the network', own: 'only those that it issued' },
     hidden: 'Never shown live',
     hidden_hint:
-      'Names or UUIDs of players, such as staff, one a line. They appear in no list or number of players, in no running match, and without the time of their last login. Finished matches keep them.',
-    hidden_wrong: 'Enter at most 200 names or UUIDs, one a line, each of at most 64 characters.',
+      'Names or UUIDs of players, such as staff, one per line. They appear in no list or number of players, in no running match, and without the time of their last login. Finished matches keep them.',
+    hidden_wrong: 'Enter at most 200 names or UUIDs, one per line, each of at most 64 characters.',
     whole_network: 'On all servers',
     whole_network_lead: 'These players are hidden on every server, beside those that a server hides itself.',
 

@@ -143,8 +143,8 @@ const DEFAULT_GROUP = 'teampvp' satisfies MatchGroup;
 export interface GamemodeKind {
   /** The group for which its matches count. */
   group: MatchGroup;
-  /** The tags of its maps in the status of PGM's servers. */
-  tags: readonly string[];
+  /** The id of PGM's tag of its maps, which `cp` and `koth` share; null: PGM has none. */
+  tag: string | null;
   /** The children of `<map>` in PGM's map.xml that make it a gamemode of the map. Without any, a rule decides. */
   elements: readonly string[];
   /** Elements of which one must be inside, possibly in nested groups; without any, the child alone decides. */
@@ -153,27 +153,26 @@ export interface GamemodeKind {
 
 /** In the order in which pages list them and PGM derives them: goals first. */
 export const GAMEMODES = {
-  ctw: { group: 'ctw', tags: ['ctw'], elements: ['wools'], holds: ['wool'] },
-  dtc: { group: 'objective', tags: ['dtc'], elements: ['cores'], holds: ['core'] },
-  dtm: { group: 'objective', tags: ['dtm'], elements: ['destroyables'], holds: ['destroyable'] },
-  ctf: { group: 'objective', tags: ['ctf'], elements: ['flags'], holds: ['flag'] },
+  ctw: { group: 'ctw', tag: 'wool', elements: ['wools'], holds: ['wool'] },
+  dtc: { group: 'objective', tag: 'core', elements: ['cores'], holds: ['core'] },
+  dtm: { group: 'objective', tag: 'monument', elements: ['destroyables'], holds: ['destroyable'] },
+  ctf: { group: 'objective', tag: 'flag', elements: ['flags'], holds: ['flag'] },
   cp: {
     group: 'cp',
-
-    tags: ['cp'],
+    tag: 'controlpoint',
     elements: ['control-points', 'controlpoints'],
     holds: ['control-point', 'controlpoint'],
   },
-  koth: { group: 'cp', tags: ['koth'], elements: ['king'], holds: ['hill'] },
-  payload: { group: 'teampvp', tags: ['payload'], elements: ['payloads'], holds: ['payload'] },
-  tdm: { group: 'teampvp', tags: ['tdm'], elements: ['score'], holds: [] },
-  blitz: { group: 'teampvp', tags: ['blitz'], elements: ['blitz'], holds: [] },
-  ffa: { group: 'teampvp', tags: ['ffa'], elements: [], holds: [] },
-  rage: { group: 'teampvp', tags: ['rage'], elements: ['rage'], holds: [] },
-  bowspleef: { group: 'bowspleef', tags: ['bowspleef'], elements: ['bowspleef'], holds: [] },
-  tntrun: { group: 'tntrun', tags: ['tntrun'], elements: ['tntrun'], holds: [] },
-  paintball: { group: 'paintball', tags: ['paintball'], elements: ['paintball'], holds: [] },
-  splatt: { group: 'splatt', tags: ['splatt'], elements: ['splatt'], holds: [] },
+  koth: { group: 'cp', tag: 'controlpoint', elements: ['king'], holds: ['hill'] },
+  payload: { group: 'teampvp', tag: 'payload', elements: ['payloads'], holds: ['payload'] },
+  tdm: { group: 'teampvp', tag: 'deathmatch', elements: ['score'], holds: [] },
+  blitz: { group: 'teampvp', tag: 'blitz', elements: ['blitz'], holds: [] },
+  ffa: { group: 'teampvp', tag: 'ffa', elements: [], holds: [] },
+  rage: { group: 'teampvp', tag: 'rage', elements: ['rage'], holds: [] },
+  bowspleef: { group: 'bowspleef', tag: null, elements: ['bowspleef'], holds: [] },
+  tntrun: { group: 'tntrun', tag: null, elements: ['tntrun'], holds: [] },
+  paintball: { group: 'paintball', tag: null, elements: ['paintball'], holds: [] },
+  splatt: { group: 'splatt', tag: null, elements: ['splatt'], holds: [] },
 } as const satisfies Record<string, GamemodeKind>;
 
 export type Gamemode = keyof typeof GAMEMODES;
