@@ -147,7 +147,7 @@ const RULES: Record<string, (rule: Rule) => Promise<[fact: string, isRight: bool
           response,
           events.map(({ id }) => ({ id, status: 'stored' })),
         ),
-      (_, response) => receipts(response, [null, 'accepted']),
+      (_, response) => void response.end('[null,"accepted"]'),
     ];
     ingest.answer = (events, response) => (answers[ingest.requests.length - 1] ?? accept)(events, response);
     await using server = start();
