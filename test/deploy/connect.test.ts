@@ -9,8 +9,9 @@ import { sql } from '#db/sql.ts';
 import { managementProperties } from '#store/game/watches/management-url.ts';
 import { ManagedServers } from '#connectors/management/managed-servers.ts';
 import { managedServer } from '#store/game/watches/managed-servers.ts';
-import { serverByName } from '#store/game/servers.ts';
+import { listServers, serverByName } from '#store/game/servers.ts';
 import { AGENT_PACKAGES } from '../../scripts/agent-node.ts';
+import { scorehall } from '#test/cli/scorehall.ts';
 import { ManagementResponder, SECRET } from '#test/connectors/management/responder.ts';
 import { openIngestService } from '#test/ingest/service.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
@@ -171,6 +172,24 @@ onSqlite(
     while ((await managedServer(context.db, key))?.state !== 'connected') await pause(5);
   },
 );
+
+onSqlite('the commands that create, watch and hide run in the order of the document', async (t, url) => {
+  const { db } = await testContext(t, url);
+  const section = DOCUMENT.slice(DOCUMENT.indexOf('\n## A Velocity network\n'));
+  const [, file = ''] = /```yaml\n(.*?)```/s.exec(section)!;
+  await using folder = await folderOf({ 'servers.yml': file });
+  const commands = [...DOCUMENT.matchAll(/^ +npm run -s scorehall -- ((?:server (?:create|set|watch)|network) .*)$/gm)];
+  assert.equal(commands.length, 7);
+  for (const [, words] of commands) {
+    const args = words!.split(' ').map((word) => (/\.(yml|json)$/.test(word) ? join(folder.path, word) : word));
+    const { status, err } = await scorehall({ DATABASE_URL: url }, ...args);
+    assert.equal(status, 0, `${words}: ${err}`);
+  }
+  const names = (await listServers(db, 0)).map(({ name }) => name);
+  assert.deepEqual(names, ['Bastion', 'Games', 'Lantern', 'Lobby']);
+  const keys = JSON.parse(readFileSync(join(folder.path, 'keys.json'), 'utf8')) as { servers: object };
+  assert.deepEqual(Object.keys(keys.servers).toSorted(), ['Games', 'Lobby']);
+});
 
 test('the packages of the agent are the Node of the project alone', () => {
   for (const [file, text] of Object.entries(AGENT_PACKAGES))
