@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { sql } from '#db/sql.ts';
 import { managementProperties } from '#store/game/watches/management-url.ts';
 import { ManagedServers } from '#connectors/management/managed-servers.ts';
@@ -189,6 +190,17 @@ onSqlite('the commands that create, watch and hide run in the order of the docum
   assert.deepEqual(names, ['Bastion', 'Games', 'Lantern', 'Lobby']);
   const keys = JSON.parse(readFileSync(join(folder.path, 'keys.json'), 'utf8')) as { servers: object };
   assert.deepEqual(Object.keys(keys.servers).toSorted(), ['Games', 'Lobby']);
+});
+
+onSqlite('the request of the document is accepted, and shows the player and the map', async (t, url) => {
+  const { context, origin, alpha } = await openIngestService(t, url);
+  context.clock.advance(Date.now() - context.clock.now());
+  const [, request = ''] = /\n## Over HTTP\n.*?```sh\n(.*?)```/s.exec(DOCUMENT)!;
+  const env = { PATH: '/usr/bin:/bin', INGEST_URL: origin, INGEST_KEY: alpha };
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-ec', request], { env });
+  assert.match(stdout, /^\{"id":"presence-\d+","status":"accepted",/);
+  const [server] = await listServers(context.db, 0);
+  assert.deepEqual([server!.players, server!.current_map], [['Saltmarten'], 'Old Mill']);
 });
 
 test('the packages of the agent are the Node of the project alone', () => {
