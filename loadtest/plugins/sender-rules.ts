@@ -245,8 +245,8 @@ const RULES: Record<string, (rule: Rule) => Promise<[fact: string, isRight: bool
     await using server = start();
     await server.ask('append', '1', '2');
     await server.ask('close');
-    const names = ingest.requests.map((request) => request.names.join()).join(' | ');
-    return [names, names === 'Player0 | Player0,Player1'];
+    const names = ingest.requests.flatMap((request) => request.names).join();
+    return [names, names === 'Player0,Player0,Player1'];
   },
   'a lost position and a deleted file': async ({ ingest, outbox, start }) => {
     {
