@@ -559,8 +559,8 @@ export interface components {
             server: string;
             automatic: boolean;
             /**
-             * Format: uri
-             * @description URL of the resource's public page
+             * Format: uri-reference
+             * @description URL of the resource's public page; empty for a deleted player
              */
             permalink_url: string;
             /** @description When it expires; null for never */
@@ -593,8 +593,8 @@ export interface components {
             /** @description Whether a ban is active */
             banned: boolean;
             /**
-             * Format: uri
-             * @description URL of the resource's public page
+             * Format: uri-reference
+             * @description URL of the resource's public page; empty for a deleted player
              */
             permalink_url: string;
             bowspleef?: {
@@ -741,7 +741,7 @@ export interface components {
             /** @description The newest 100 names of the player, the present one first */
             names?: components["schemas"]["PlayerName"][];
             /**
-             * Format: uri
+             * Format: uri-reference
              * @description Image of the player's head
              */
             head_url?: string;

@@ -5,7 +5,6 @@ import { withoutNoncharacters } from '#platform/text/text.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { factsOf } from '#store/game/matches.ts';
-import { withoutHeld } from '#store/game/held-punishments.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { mapImagePath } from '#site/components/map-image.ts';
 import { typeName } from '#site/components/punishment-table.ts';
@@ -46,8 +45,7 @@ export async function matchFeed(request: PageRequest): Promise<Response> {
 
 /** `/punishments.atom` */
 export async function punishmentFeed(request: PageRequest): Promise<Response> {
-  const newest = await listPunishments(request.db, Number.MAX_SAFE_INTEGER, FEED_ENTRIES, request.now);
-  const punishments = await withoutHeld(request.db, newest);
+  const punishments = await listPunishments(request.db, Number.MAX_SAFE_INTEGER, FEED_ENTRIES, request.now);
   const entries = punishments.map((punishment): Entry => ({
     path: `/punishments/${idOf(punishment.key)}`,
     title: request.text.punishment.title(typeName(request, punishment.type), punishment.punished.name),

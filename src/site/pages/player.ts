@@ -12,7 +12,6 @@ import { type Stats, statsOf } from '#store/game/player-stats.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { playerCounters } from '#store/game/counters/player-counters.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
-import { hasHeld, withoutHeld } from '#store/game/held-punishments.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
@@ -51,10 +50,7 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
   if (player instanceof Response) return player;
   const { db, now, text } = request;
   const declared = await listCounters(db);
-  const [stats, banned] = [
-    await statsOf(db, player.key),
-    (await isBanned(db, player.key, now)) && !(await hasHeld(db, player.key)),
-  ];
+  const [stats, banned] = [await statsOf(db, player.key), await isBanned(db, player.key, now)];
   return {
     title: player.name,
     description: describe(request, player, stats),
@@ -204,11 +200,10 @@ async function punishments(request: PageRequest, player: Player): Promise<Html> 
     PAGE_SIZE,
     keyCursor,
   );
-  const shown = await withoutHeld(request.db, items);
-  if (shown.length === 0 && request.query('max_id') === undefined) return html``;
+  if (items.length === 0 && request.query('max_id') === undefined) return html``;
   return html`<section aria-labelledby="punishments">
     ${heading('punishments', text.sections.punishments)}
-    ${punishmentTable(request, shown, { withPlayer: false })}${pager(request.url, text.pager, next, 'max_id')}
+    ${punishmentTable(request, items, { withPlayer: false })}${pager(request.url, text.pager, next, 'max_id')}
   </section>`;
 }
 
