@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
@@ -75,7 +76,9 @@ async function feed(request: PageRequest, path: string, title: string, entries: 
     /><author><name>${network}</name></author
     ><updated>${updated}</updated> ${xmlEntries}</feed
   >`;
-  return new Response(`<?xml version="1.0" encoding="utf-8"?>\n${withoutNoncharacters(String(body))}`, {
-    headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'public, max-age=60' },
-  });
+  const xml = `<?xml version="1.0" encoding="utf-8"?>\n${withoutNoncharacters(String(body))}`;
+  const etag = `W/"${hash('sha1', xml, 'base64url')}"`;
+  const headers = { 'cache-control': 'public, max-age=60', etag, vary: 'Accept-Language, Cookie' };
+  if (request.ifNoneMatch === etag) return new Response(null, { status: 304, headers });
+  return new Response(xml, { headers: { ...headers, 'content-type': 'application/atom+xml; charset=utf-8' } });
 }
