@@ -30,6 +30,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   player_counters: { ids: { player_key: 'player', counter: 'event' } },
   matches: { ids: { key: 'event', server_key: 'server' } },
   match_details: { ids: { match_key: 'event' } },
+  excluded_matches: { ids: { match_key: 'event' } },
   merged_in_matches: { ids: { player_key: 'player', match_key: 'event' } },
   match_counters: { ids: { match_key: 'event' } },
   player_matches: { ids: { player_key: 'player', match_key: 'event' } },

@@ -105,6 +105,8 @@ export const en = {
     record: (kills: string, deaths: string) => `${kills} K · ${deaths} D`,
     title: (map: string, server: string) => `${map} on ${server}`,
     ranked: 'ranked',
+    excluded:
+      'This match has values that no game gives, or an operator excluded it: it counts in no statistics, leaderboards and ranks.',
     draw: 'Nobody won',
     wins: (team: string) => `${team} won`,
     endedDraw: 'Nobody won',

@@ -98,6 +98,7 @@ export const ja: Text = {
     players: (count) => `${count}人`,
     record: (kills, deaths) => `${kills}キル · ${deaths}デス`,
     title: (map, server) => `${map}（${server}）`,
+    excluded: 'この試合にはゲームではありえない値があるか、運営者が集計から外したため、統計、ランキング、順位には数えません。',
     ranked: 'ランク戦',
     draw: '勝者なし',
     wins: (team) => `${team} の勝利`,
