@@ -37,7 +37,7 @@ export const ja: Text = {
       'データAPIはすべてのオリジンのページに応答します（CORS）。Client IDは秘密ではありませんが、Client Secretをページやアプリに含めてはいけません。',
     generated: '自動生成したクライアントから',
     generatedText: [
-      'OpenAPI文書からクライアントを自動生成できます。`fields` は値をコンマで区切った1つのパラメーターです（`explode: false`）。`openapi-fetch` には下の `querySerializer` が必要です。hey-apiとorvalのクライアントは、そのままでこの形式で送信します。',
+      'OpenAPI文書からクライアントを自動生成できます。`fields` は値をコンマで区切った1つのパラメーターです（`explode: false`）。`openapi-fetch` のように値ごとにパラメーターを繰り返しても、同じ一覧になります。',
       'hey-apiのコードには、`tsconfig.json` の `lib` に `dom.iterable` が必要です。orvalの関数はパスだけをリクエストするので、`baseUrl` でAPIのオリジンを指定し、各関数に `Authorization` ヘッダーを渡してください。',
     ],
   },
@@ -97,6 +97,15 @@ export const ja: Text = {
       ['X-RateLimit-Remaining', '残りのリクエスト数'],
       ['X-RateLimit-Reset', 'リセットされる時刻（Unix秒）'],
     ],
+    limitsHead: ['認証の方法', '数える単位', '1時間あたり'],
+    limitRows: (user, application, address, server) => [
+      ['利用者のアクセストークン', '利用者ごと（全アプリの合計）。独自の上限があるアプリはアプリごとに数えます', user],
+      ['アプリのアクセストークン', 'アプリごと（独自の上限を持てます）', application],
+      ['Client ID のみ', 'アドレスごと（IPv6 は /64）', address],
+      ['ゲームサーバーのキー', 'ゲームサーバーごと', server],
+      ['誤った認証情報', 'アドレスごと（ほかとは別に数えます）', address],
+    ],
+    ignored: 'エンドポイントにないクエリパラメータは無視され、その名前が `X-Ignored-Parameters` に入ります。',
     over: '制限を超えると429と、待つべき秒数を示す `Retry-After` が返ります。制限の引き上げはコンソールで申請できます。',
     tokens: 'トークン',
     tokensText: (hourly, live) =>
