@@ -1,5 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
+import { UsageError } from '#platform/errors.ts';
 import type { ApplicationType } from '#store/applications/applications.ts';
 import type { Role } from '#store/accounts/accounts.ts';
 
@@ -52,9 +62,17 @@ export interface DemoState {
 export class DemoFolder {
   readonly path: string;
 
+  /** @throws UsageError if the folder cannot be written */
   constructor(path: string) {
     this.path = resolve(path);
-    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    try {
+      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+      accessSync(this.path, constants.W_OK);
+    } catch (error) {
+      throw new UsageError(
+        `The demo cannot write in the folder ${path} (${(error as NodeJS.ErrnoException).code}). Choose another one: npm run demo -- --folder DIR`,
+      );
+    }
   }
 
   get database(): string {
@@ -81,7 +99,7 @@ export class DemoFolder {
     this.#write('state.json', `${JSON.stringify(state, null, 2)}\n`);
   }
 
-  /** Writes `settings.env` into the folder of the database, where commands read it. */
+  /** Writes `settings.env` into the folder of the database, from which commands read it. */
   writeSettings(settings: Readonly<Record<string, string>>): void {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
     this.#write('settings.env', lines.join(''));

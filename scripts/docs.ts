@@ -1,4 +1,4 @@
-// Writes the documents that are generated from the code. With --check it fails if one of them is outdated.
+// Writes the documents and other files that are generated from the code. With --check it fails if one of them is outdated.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,6 +9,7 @@ import { settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
 import type { Setting } from '#platform/config/setting.ts';
 import { type Limit, LIMITS, SUBJECTS } from '#http/limits.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
+import { AGENT_PACKAGES } from './agent-node.ts';
 import { COMMON_PASSWORDS_FILE, commonPasswordsText } from './common-passwords.ts';
 import { JAVA_SOURCES } from './java-statistics.ts';
 import { typesOf } from './openapi-types.ts';
@@ -24,6 +25,7 @@ const documents: Record<string, string> = {
   '../.env.example': envExample(),
   [relative(DOCS, fileURLToPath(COMMON_PASSWORDS_FILE))]: commonPasswordsText(),
   ...Object.fromEntries(Object.entries(JAVA_SOURCES).map(([path, text]) => [`../packages/${path}`, text])),
+  ...Object.fromEntries(Object.entries(AGENT_PACKAGES).map(([file, text]) => [`../deploy/agent/${file}`, text])),
   'openapi/data-api.json': formatJson(dataApi),
   'openapi/data-api.d.ts': await typesOf(dataApi),
   'openapi/ingest.json': formatJson(

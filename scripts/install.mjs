@@ -25,19 +25,56 @@ export async function install(level) {
     join(project, '.install.lock'),
     () => runNpm(level),
     () => console.error('Another command is installing the packages; waiting for it to finish …'),
-  );
+  ).catch((error) => {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
+    throw new Missing(
+      `The packages must be installed, but this user may not write in ${project} (${error.code}). Run this as the user that owns the folder, or in a copy of it.`,
+    );
+  });
 }
 
 /** @param {'production' | 'full'} level */
 async function runNpm(level) {
   if (isInstalled(level)) return;
   console.error(`Installing packages (${level === 'full' ? 'including development packages' : 'for production'}) …`);
-  await npm([...npmCommand(level), '--ignore-scripts', '--loglevel=error', '--include=optional', ...levels[level]]);
+  const install = [...npmCommand(level), '--ignore-scripts', '--include=optional', ...levels[level]];
+  const unreachable = await registryError();
+  if (unreachable) await installFromCache(install, unreachable);
+  else await installFromRegistry(install);
   if (!isInstalled(level))
     throw new Missing(
       'npm finished, but node_modules does not match package-lock.json. Remove node_modules and try again.',
     );
 }
+
+async function installFromRegistry(install) {
+  const { code } = await npm([...install, '--loglevel=error'], 'shown');
+  if (code !== 0)
+    throw new Missing(`npm ${install[0]} failed (code ${code}). Fix the problem shown above and run this again.`);
+}
+
+async function installFromCache(install, unreachable) {
+  const { code } = await npm([...install, '--offline'], 'captured');
+  if (code !== 0)
+    throw new Missing(
+      `npm cannot reach its registry (${unreachable}), and its cache does not have all packages. Connect this machine to the network, or set the proxy (npm config set https-proxy URL), and run this again.`,
+    );
+}
+
+/**
+ * The code of the error that keeps npm from its registry, or undefined. npm itself tries each package three times, which
+ * takes more than a minute without a network. Any answer counts as reachable: some registries have no /-/ping.
+ */
+async function registryError() {
+  const { output } = await npm(['ping', '--fetch-retries=0', '--fetch-timeout=5000', '--loglevel=error'], 'captured');
+  const [, code] = /^npm (?:error|ERR!) code (\S+)/m.exec(output) ?? [];
+  return networkErrors.has(code) ? code : undefined;
+}
+
+const networkErrors = new Set([
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ETIMEDOUT'],
+  ...['ERR_SOCKET_TIMEOUT', 'FETCH_ERROR'],
+]);
 
 const levels = { production: ['--omit=dev'], full: ['--include=dev'] };
 
@@ -75,26 +112,29 @@ function isLink(path) {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Runs the npm that started this process, or the one in PATH. Its output goes to stderr: stdout belongs to the program. */
-function npm(args) {
+/**
+ * Runs the npm that started this process, or the one in PATH, with its output on stderr (stdout belongs to the program)
+ * or captured.
+ * @param {string[]} args
+ * @param {'shown' | 'captured'} show
+ */
+function npm(args, show) {
   const own = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined;
   const [command, first] = own ? [process.env.npm_node_execpath ?? process.execPath, [own]] : ['npm', []];
   const shell = !own && process.platform === 'win32';
+  const stdio = show === 'shown' ? ['ignore', 2, 2] : ['ignore', 'ignore', 'pipe'];
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   return new Promise((resolve, reject) => {
-    const child = spawn(command, [...first, ...args], { cwd: project, stdio: ['ignore', 2, 2], shell });
+    const child = spawn(command, [...first, ...args], { cwd: project, stdio, shell });
     const forward = (signal) => child.kill(signal);
     for (const signal of signals) process.on(signal, forward);
+    let output = '';
+    child.stderr?.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', () => reject(new Missing('npm was not found. Install Node 20 or newer, which includes npm.')));
-    child.on('exit', (code, signal) => {
+    child.on('close', (code, signal) => {
       for (const name of signals) process.off(name, forward);
-      if (code === 0) resolve();
-      else
-        reject(
-          new Missing(
-            `npm ${args[0]} failed (${signal ?? `code ${code}`}). Fix the problem shown above and run this again.`,
-          ),
-        );
+      if (signal) reject(new Missing(`npm ${args[0]} was ended by ${signal}.`));
+      else resolve({ code, output });
     });
   });
 }

@@ -25,6 +25,7 @@ const programs = {
   loadtest: { run: ['loadtest/main.ts'], packages: 'full' },
   generate: { run: ['bench/generate.ts'], packages: 'full' },
   shots: { run: ['test/shots.ts'], packages: 'full' },
+  plugins: { run: ['scripts/plugins.ts'], packages: 'production' },
 };
 
 const [name, ...args] = process.argv.slice(2);

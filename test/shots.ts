@@ -135,7 +135,8 @@ async function shootPages(context: AppContext, pages: readonly SitePage[], cooki
       ...(cookie === undefined ? {} : { extraHTTPHeaders: { cookie } }),
     });
     const open = cookie === undefined ? '' : '.person summary';
-    for (const { name, path } of pages) await shoot(page, site + path, `${name}-${look}`, open);
+    for (const { name, path, error } of pages)
+      await shoot(page, { address: site + path, name: `${name}-${look}`, open, error });
     await page.close();
   }
 }

@@ -53,7 +53,7 @@ const ROWS: Record<string, string> = {
   'Clover Pit': `tdm|meadow|Green:green White:white|12|1.0.0|standard|Sparks|3.2|Out of the pit and at them: most kills in eight minutes win.`,
   'Last Candle': `blitz|cavern|${REDS}|10|1.0.0|standard|Sparks|3.9|One life each. The team whose candle burns last wins.`,
   'Thin Harvest': `blitz|autumn|Red:red Blue:blue Green:green Yellow:yellow|6|1.0.0 1.1.0|standard|Sparks|3.5|Four farms, one life each.`,
-  'Ricochet Alley': `rage|city||0|1.2.0|arcade|Sparks|4.3|Every arrow kills. Everybody for themselves, 25 kills win.`,
+  'Ricochet Alley': `rage|city||0|1.2.0|arcade|Sparks|4.3|Every arrow kills. Free-for-all, 25 kills win.`,
   Arrowroot: `rage|jungle|${REDS}|12|1.0.0|arcade|Sparks|3.4|Every arrow kills. First team to 100.`,
   Snowglobe: `bowspleef|snow||0|1.0.0 1.0.1|arcade|Carnival|4.1|Shoot the floor from under the others. The last one standing wins.`,
   'Kite Deck': `bowspleef|end||0|1.1.0|arcade|Carnival|3.6|Three decks of wool high above nothing. Stay up.`,

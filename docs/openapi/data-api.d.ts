@@ -1538,6 +1538,22 @@ export interface operations {
                      *             }
                      *           ]
                      *         }
+                     *       ],
+                     *       "counters": [
+                     *         {
+                     *           "uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *           "name": "Ada",
+                     *           "team": "Red",
+                     *           "counters": {
+                     *             "assists": 4
+                     *           }
+                     *         }
+                     *       ],
+                     *       "team_colors": [
+                     *         {
+                     *           "team": "Red",
+                     *           "color": "dark red"
+                     *         }
                      *       ]
                      *     }
                      */
@@ -1630,7 +1646,16 @@ export interface operations {
                      *         "type": "pgm",
                      *         "path": "ctw/twin-peaks",
                      *         "has_image": true,
-                     *         "permalink_url": "https://play.example.org/maps/385hk1m6w0s"
+                     *         "permalink_url": "https://play.example.org/maps/385hk1m6w0s",
+                     *         "servers": [
+                     *           {
+                     *             "id": "385hjv0q8k2",
+                     *             "name": "Alpha",
+                     *             "region": "jp",
+                     *             "current_map": "Twin Peaks",
+                     *             "next_map": "Harbour"
+                     *           }
+                     *         ]
                      *       }
                      *     ]
                      */
@@ -2007,7 +2032,99 @@ export interface operations {
                      *         "lose_count": 17,
                      *         "play_count": 21,
                      *         "time_played": 3620
-                     *       }
+                     *       },
+                     *       "ctw": {
+                     *         "kill_count": 210,
+                     *         "death_count": 187,
+                     *         "envdeath_count": 12,
+                     *         "win_count": 14,
+                     *         "lose_count": 11,
+                     *         "play_count": 27,
+                     *         "time_played": 20380,
+                     *         "wool_placed": 9,
+                     *         "wool_places": [
+                     *           {
+                     *             "color": "blue",
+                     *             "map": "Twin Peaks",
+                     *             "match_id": "38ft1k2k44p",
+                     *             "team": "Red",
+                     *             "team_color": "dark red",
+                     *             "time": "2026-03-01T20:07:12.000+09:00"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "objective": {
+                     *         "kill_count": 35,
+                     *         "death_count": 41,
+                     *         "envdeath_count": 3,
+                     *         "win_count": 2,
+                     *         "lose_count": 3,
+                     *         "play_count": 5,
+                     *         "time_played": 4140,
+                     *         "core_leaked": 1,
+                     *         "destroyable_destroyed": 1,
+                     *         "flag_captured": 0,
+                     *         "core_leaks": [
+                     *           {
+                     *             "name": "Blue Core",
+                     *             "map": "Twin Peaks",
+                     *             "match_id": "38ft1k2k44p",
+                     *             "team": "Red",
+                     *             "team_color": "dark red",
+                     *             "time": "2026-03-01T20:07:12.000+09:00"
+                     *           }
+                     *         ],
+                     *         "destroys": [
+                     *           {
+                     *             "name": "North Monument",
+                     *             "map": "Twin Peaks",
+                     *             "match_id": "38ft1k2k44p",
+                     *             "team": "Red",
+                     *             "team_color": "dark red",
+                     *             "time": "2026-03-01T20:07:12.000+09:00",
+                     *             "percent": 37.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "kills": [
+                     *         {
+                     *           "killer": "Ada",
+                     *           "killer_uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *           "victim": "Bob",
+                     *           "victim_uuid": "7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97",
+                     *           "match_id": "38ft1k2k44p",
+                     *           "map": "Twin Peaks",
+                     *           "location": {
+                     *             "world": "twin_peaks",
+                     *             "x": 12,
+                     *             "y": 64,
+                     *             "z": -31
+                     *           },
+                     *           "time": "2026-03-01T20:09:11.204+09:00"
+                     *         }
+                     *       ],
+                     *       "matches": [
+                     *         {
+                     *           "id": "38ft1k2k44p",
+                     *           "map": "Twin Peaks",
+                     *           "gamemode": "ctw",
+                     *           "result": "win",
+                     *           "score": 12,
+                     *           "kill_count": 7,
+                     *           "death_count": 3,
+                     *           "envdeath_count": 1,
+                     *           "started": "2026-03-01T20:00:00.000+09:00",
+                     *           "finished": "2026-03-01T20:14:32.518+09:00",
+                     *           "time": "2026-03-01T20:14:32.518+09:00"
+                     *         }
+                     *       ],
+                     *       "names": [
+                     *         {
+                     *           "name": "Ada",
+                     *           "first_seen": "2025-11-02T18:30:00.000+09:00",
+                     *           "last_seen": "2026-03-01T20:00:00.000+09:00"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Player"];

@@ -91,7 +91,7 @@ export async function memoryOfBareNode(): Promise<Memory> {
 /** The options of Node and the environment that the unit gives the agent. */
 function settingsOfUnit(): { nodeOptions: string[]; environment: NodeJS.ProcessEnv } {
   const unit = readFileSync(UNIT, 'utf8');
-  const nodeOptions = /^ExecStart=.* node (.*?)\S+\/main\.ts /m.exec(unit)?.[1]?.trim().split(' ');
+  const nodeOptions = /^ExecStart=\S*node (.*?)\S+\/main\.ts /m.exec(unit)?.[1]?.trim().split(' ');
   const lines = unit.matchAll(/^Environment=(.*)$/gm);
   const environment = Object.fromEntries([...lines].flatMap(([, settings]) => settings!.split(' ').map(nameAndValue)));
   return { nodeOptions: nodeOptions!, environment };

@@ -12,6 +12,7 @@ import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { AgentProcess, type AgentSettings, type Memory, memoryOfBareNode, SmallFolder } from './agent-process.ts';
 import { GameDay } from './game-day.ts';
+import { checkServerProperties } from './server-properties.ts';
 import { TlsProxy } from './tls-proxy.ts';
 
 const MINUTES = 1_440;
@@ -25,6 +26,7 @@ const MAX_MEGABYTES = 60;
 export async function runLoadTest(_: LoadTestOptions, report: Report): Promise<void> {
   const openssl = findProgram('openssl');
   if (openssl === undefined) return report.add('openssl', 'is missing: apt-get install openssl', false);
+  checkServerProperties(report);
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-agent-'));
   const dataFolder = join(folder, 'data');
   await mkdir(dataFolder);

@@ -66,8 +66,33 @@ export const EXPECTED_MATCH = {
   },
 };
 
+/** The maps of all matches with their winners: one competitor of the best rank wins, several have tied. */
+export const EXPECTED_WINS = {
+  '/finish red': 'Red',
+  '/finish': '',
+  'Emptied at 0:0': '',
+  'Emptied at 5:3': 'Red',
+  'Emptied free for all': 'Ada',
+  'Friendly fire': '',
+  'Old Mill "2"🦆': 'Red',
+  'Tied at 4:4:1': '',
+  'Time limit at 0:0': '',
+  Free: '',
+};
+
+/** Matches, won and lost ones of the players of the endings, by the end of their UUIDs: Ada, Bea, Cid. */
+export const EXPECTED_RESULTS = { '0b': '8 3 0', '0c': '8 0 3', '0d': '2 0 0' };
+
 /** The match that still runs: name, phase, players, teams with scores and kills, wools. */
 export const EXPECTED_LIVE = ['Running', 'running', 1, ['Red #FF5555 3 Saltmarten 3'], ['Wool 1', 'Wool 2', 'Wool 3']];
+
+/** Of that match's players one has a nick, and one is vanished by now. */
+export const EXPECTED_PRESENCE = JSON.stringify({
+  ...{ current: 1, players: ['Saltmarten'], gamemode: 'ctw', current_map: 'Running' },
+});
+
+/** A login, a logout when the player vanishes, a login and a heartbeat after it, a logout at the end. */
+export const EXPECTED_SESSIONS = 'player.login, player.logout, player.login, server.presence, player.logout';
 
 /** The outputs of the plugin for Bukkit. */
 export const EXPECTED_READS = {
@@ -83,6 +108,19 @@ export const EXPECTED_READS = {
 export const EXPECTED_FAULTS = {
   'full for a while': [true, 0, ['first', 'second', 'third']],
   'full until the end': ['3 events are lost: the outbox cannot be written.', 0],
+  'more than the queue holds': [
+    [
+      'The outbox cannot be written',
+      'The queue of the outbox is full: events are lost.',
+      '500 events were lost while the queue of the outbox was full.',
+    ],
+    100_001,
+  ],
+  'lost for minutes': [
+    'The queue of the outbox is full: events are lost.',
+    '61 events are lost so far.',
+    '100 events were lost while the queue of the outbox was full.',
+  ],
   deleted: ['second'],
   'not an event': ['An event of type wrong is left out: java.lang.IllegalStateException: wrong', ['right']],
   'no folder': [true, true],

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { buildPlugins, type Jdk } from '../../scripts/plugins.ts';
 
 const run = promisify(execFile);
 
@@ -11,38 +12,22 @@ const PACKAGES = join(import.meta.dirname, '../../packages');
 const DRIVER = join(import.meta.dirname, 'driver');
 const STRICT = ['-Xlint:all', '-Werror', '--release', '17', '-encoding', 'UTF-8'];
 
-/** The source folders of both plugins, each with its class path. */
-const MODULES: readonly { name: string; sources: string[]; needs: string[] }[] = [
-  { name: 'bukkit', sources: [join(PACKAGES, 'bukkit-plugin/stubs/org')], needs: [] },
-  { name: 'placeholders', sources: [join(PACKAGES, 'bukkit-plugin/stubs/me')], needs: ['bukkit'] },
-  { name: 'pgm', sources: [join(PACKAGES, 'pgm-plugin/stubs')], needs: ['bukkit'] },
-  { name: 'outbox', sources: [join(PACKAGES, 'outbox-java/src')], needs: [] },
-  {
-    name: 'bukkit-plugin',
-    sources: [join(PACKAGES, 'bukkit-plugin/src')],
-    needs: ['bukkit', 'placeholders', 'outbox'],
-  },
-  { name: 'pgm-plugin', sources: [join(PACKAGES, 'pgm-plugin/src')], needs: ['bukkit', 'pgm', 'outbox'] },
-  {
-    name: 'driver',
-    sources: [DRIVER],
-    needs: ['bukkit', 'placeholders', 'pgm', 'outbox', 'bukkit-plugin', 'pgm-plugin'],
-  },
-];
+const JARS = ['Scorehall.jar', 'ScorehallPGM.jar', 'ScorehallVelocity.jar'];
 
-/** The version of the compiler; undefined if there is none. */
-export async function compilerVersion(): Promise<string | undefined> {
-  return await run('javac', ['-version']).then(
-    ({ stdout }) => stdout.trim(),
-    () => undefined,
-  );
-}
+/** The folders of stubs and of the driver, each with its class path. */
+const MODULES: readonly { name: string; sources: string; needs: string[] }[] = [
+  { name: 'bukkit', sources: join(PACKAGES, 'bukkit-plugin/stubs/org'), needs: [] },
+  { name: 'placeholders', sources: join(PACKAGES, 'bukkit-plugin/stubs/me'), needs: ['bukkit'] },
+  { name: 'pgm', sources: join(PACKAGES, 'pgm-plugin/stubs'), needs: ['bukkit'] },
+  { name: 'velocity', sources: join(PACKAGES, 'velocity-plugin/stubs'), needs: [] },
+  { name: 'driver', sources: DRIVER, needs: ['bukkit', 'placeholders', 'pgm', 'velocity', ...JARS] },
+];
 
 /** Runs the driver. */
 export interface JavaDriver {
   /** Runs a command on a server without PlaceholderAPI; returns its output. */
   run(...args: string[]): Promise<string>;
-  /** Starts a server with PlaceholderAPI that answers commands. */
+  /** Starts a server that answers commands. */
   start(...args: string[]): DriverSession;
 }
 
@@ -63,6 +48,12 @@ export class DriverSession implements AsyncDisposable {
     return JSON.parse(value as string);
   }
 
+  async kill(): Promise<void> {
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exit = once(this.#child, 'exit');
@@ -71,18 +62,16 @@ export class DriverSession implements AsyncDisposable {
   }
 }
 
-/** Compiles the plugins and the driver without warnings into `output`. */
-export async function compilePlugins(output: string): Promise<JavaDriver> {
+/** Builds the jars of the plugins into `output`, and compiles the driver, without warnings. */
+export async function compileDriver(jdk: Jdk, output: string): Promise<JavaDriver> {
   const classPath = (names: readonly string[]): string => names.map((name) => join(output, name)).join(delimiter);
+  await buildPlugins(jdk, output, ['-Xlint:all', '-Werror']);
   for (const { name, sources, needs } of MODULES) {
-    const files = await Promise.all(sources.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })));
-    const java = files
-      .flat()
-      .filter((file) => file.name.endsWith('.java'))
-      .map((file) => join(file.parentPath, file.name));
-    await run('javac', [...STRICT, '-cp', classPath(needs), '-d', join(output, name), ...java]);
+    const files = await readdir(sources, { recursive: true });
+    const java = files.filter((file) => file.endsWith('.java')).map((file) => join(sources, file));
+    await run(jdk.javac, [...STRICT, '-cp', classPath(needs), '-d', join(output, name), ...java]);
   }
-  const all = MODULES.map(({ name }) => name);
+  const all = ['driver', ...MODULES.find(({ name }) => name === 'driver')!.needs];
   const alone = classPath(all.filter((name) => name !== 'placeholders'));
   return {
     run: async (...args) => (await run('java', ['-cp', alone, 'Driver', ...args], { timeout: 60_000 })).stdout,

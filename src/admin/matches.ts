@@ -8,6 +8,8 @@ const onMatch = {
   subject: ({ key, head }: MatchHead) => ({ subject: idOf(key), label: factsOf(head).map }),
   ...withoutFields,
   who: 'operator',
+  // Each of the two undoes the other.
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
 } as const;

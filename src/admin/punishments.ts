@@ -4,7 +4,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
-import { countUndoable, undoChange, undoChanges } from '#events/punishments/changes.ts';
+import { undoChange } from '#events/punishments/changes.ts';
 import { deletedPlayer } from '#store/accounts/deleted-players.ts';
 import { pseudonymOf } from '#store/accounts/pseudonyms.ts';
 import { findPlayer } from '#store/game/players.ts';
@@ -41,6 +41,7 @@ export const issuePunishment = operation({
   }),
   fields: terms,
   who: 'moderator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, row, fields) => {
@@ -58,6 +59,7 @@ export const changePunishment = operation({
   subject,
   fields: terms.partial(),
   who: 'moderator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { key }: Punishment, fields) => {
@@ -73,6 +75,7 @@ export const revokePunishment = operation({
   subject: ({ punishment }: { punishment: Punishment; revoker: Named | null }) => subject(punishment),
   fields: z.strictObject({ reason: z.string() }),
   who: 'moderator',
+  loss: 'restorable',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { punishment, revoker }, { reason }) => {
@@ -94,26 +97,13 @@ export const undoPunishmentChange = operation({
   }),
   fields: z.strictObject({ receipt: z.string() }),
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, _, { receipt }) =>
     (await undoChange(db, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),
   // A member `receipt` would name the operator as the sender of the change.
   detail: ({ receipt }) => ({ undone: receipt }),
-});
-
-/** Withdraws what a key of a game server did to punishments. */
-export const undoPunishmentsOfKey = operation({
-  name: 'punishment.undo_key',
-  subject: (credential: number) => ({ subject: idOf(credential), label: '' }),
-  /** Epoch milliseconds. */
-  fields: z.strictObject({ since: z.int() }),
-  who: 'operator',
-  reauthenticate: 'never',
-  impact: async ({ db }, credential: number, { since }) => ({ count: await countUndoable(db, { credential, since }) }),
-  run: async ({ db, clock }, credential, { since }) =>
-    (await undoChanges(db, clock, { credential, since })) ?? refuse('not_in_force'),
-  detail: ({ since }, { events, job }) => ({ since: new Date(since).toISOString(), events, job: idOf(job) }),
 });
 
 /** A player whom staff names by a UUID whose account was deleted; staff must not learn the pseudonym from it. */

@@ -4,6 +4,7 @@
  */
 
 const SITE = 'https://play.example.org';
+const LATER = '2026-03-01T20:07:12.000+09:00';
 const ADA = { uuid: '1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35', name: 'Ada' };
 const BOB = { uuid: '7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97', name: 'Bob' };
 const MATCH = '38ft1k2k44p';
@@ -121,17 +122,47 @@ const liveMatch = {
   teams: teams.map(({ players: _, ...team }) => ({ ...team, color: team.name.toLowerCase() })),
 };
 
+/** What `fields` adds to a match. */
+const withFields = {
+  counters: [{ ...ADA, team: 'Red', counters: { assists: 4 } }],
+  team_colors: [{ team: 'Red', color: 'dark red' }],
+};
+
+const placed = { map: 'Twin Peaks', match_id: MATCH, team: 'Red', team_color: 'dark red', time: LATER };
+
+/** What `fields` adds to a player. */
+const statistics = {
+  ctw: {
+    ...{ kill_count: 210, death_count: 187, envdeath_count: 12, win_count: 14, lose_count: 11, play_count: 27 },
+    ...{ time_played: 20_380, wool_placed: 9, wool_places: [{ color: 'blue', ...placed }] },
+  },
+  objective: {
+    ...{ kill_count: 35, death_count: 41, envdeath_count: 3, win_count: 2, lose_count: 3, play_count: 5 },
+    ...{ time_played: 4_140, core_leaked: 1, destroyable_destroyed: 1, flag_captured: 0 },
+    core_leaks: [{ name: 'Blue Core', ...placed }],
+    destroys: [{ name: 'North Monument', ...placed, percent: 37.5 }],
+  },
+  kills: [kill].map(({ id: _, ...rest }) => rest),
+  matches: [played],
+  names: [{ name: ADA.name, first_seen: '2025-11-02T18:30:00.000+09:00', last_seen: STARTED }],
+};
+
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   '/v1/servers': [server],
   '/v1/servers/:id': server,
   '/v1/servers/online': { count: 21 },
   '/v1/matches': [match],
-  '/v1/matches/:id': { ...match, teams },
-  '/v1/maps': [map],
+  '/v1/matches/:id': { ...match, teams, ...withFields },
+  '/v1/maps': [
+    {
+      ...map,
+      servers: [{ id: server.id, name: 'Alpha', region: 'jp', current_map: 'Twin Peaks', next_map: 'Harbour' }],
+    },
+  ],
   '/v1/maps/:id': { ...map, rotations: ['Alpha'], rates },
   '/v1/punishments': [punishment],
   '/v1/punishments/:id': punishment,
-  '/v1/players/:id': player,
+  '/v1/players/:id': { ...player, ...statistics },
   '/v1/players/:id/punishments': [punishment],
   '/v1/players/:id/matches': [played],
   '/v1/players/:id/kills': [kill],
@@ -151,7 +182,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     objectives: [
       {
         ...{ player: ADA.name, player_uuid: ADA.uuid, team: 'Red', type: 'wool', name: 'Blue Wool', color: 'blue' },
-        time: '2026-03-01T20:07:12.000+09:00',
+        time: LATER,
       },
     ],
   },

@@ -33,14 +33,16 @@ export const apiFacts = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config):
   site: SITE_URL,
 });
 
+/** The OpenAPI document of the data API. */
+export const apiDocument = (config: Config): object => openapiDocument(ENDPOINTS, apiFacts(config));
+
 export async function openApi(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log } = context;
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the rate limit counters failed');
   const rateLimiter = await openRateLimiter(context, saveFailed);
   const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
   const meter = new UsageMeter(db, clock, usageNotSaved);
-  const openapi = (): object => openapiDocument(ENDPOINTS, apiFacts(config));
-  const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapi);
+  const api = new Api(context, rateLimiter, meter, ENDPOINTS, () => apiDocument(config));
   return {
     listener: (request, response) => void api.serve(request, response),
     readsBodies: false,

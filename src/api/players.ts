@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { notFound, HttpError } from '#http/errors.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
+import { asShown, isHidden } from '#store/game/hidden-lists.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
@@ -138,7 +139,8 @@ async function ownPlayer({ deps, caller }: Pick<EndpointContext, 'deps' | 'calle
 }
 
 async function wire({ db, clock, timestamp: write, site }: Deps, player: Player): Promise<z.input<typeof PlayerShape>> {
-  const { name, uuid, last_login, last_login_server, last_logout } = player;
+  const { name, uuid } = player;
+  const { last_login, last_login_server, last_logout } = await asShown(db, player);
   return {
     id: idOf(player.key),
     name,
@@ -175,7 +177,9 @@ async function fieldsWire(deps: Deps, player: Player, fields: Fields): Promise<P
   };
 }
 
-async function namesWire({ db, timestamp: write }: Deps, { key }: Player): Promise<z.input<typeof Name>[]> {
+/** Their times would tell when a hidden player came, so that such a player has none. */
+async function namesWire({ db, timestamp: write }: Deps, { key, uuid }: Player): Promise<z.input<typeof Name>[]> {
+  if (await isHidden(db, uuid)) return [];
   const names = await namesOf(db, key);
   return names
     .slice(0, MAX_NAMES)

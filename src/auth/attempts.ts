@@ -25,7 +25,7 @@ export async function admitAttempt(
     subject: `${action} ${name}`,
     max: perNetwork.max * factor,
   }));
-  if (action !== 'recover' && account !== undefined) {
+  if (action !== 'recover' && action !== 'register' && account !== undefined) {
     const hash = accountHash(db, account);
     limits.push(
       { ...rateLimit(config, action, 'accountInNetwork'), subject: `${action} ${clientNetwork(address)} ${hash}` },

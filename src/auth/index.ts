@@ -23,11 +23,11 @@ import { PasswordQueue } from './password-queue.ts';
 import { GuessCounter } from './guess-counter.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
-import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
+import { withClientForm } from './oidc/client-form.ts';
 import { redirectToGet } from './oidc/front-channel.ts';
-import { addTokenInfo } from './oidc/tokeninfo-endpoint.ts';
+import { tokenInfoEndpoint } from './oidc/tokeninfo-endpoint.ts';
 import { TOKEN_SUBJECTS, TokenLimits } from './oidc/token-limits.ts';
-import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
+import { pinHost, refuse } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;
@@ -83,9 +83,8 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
       return keyRing.provider;
     },
   };
-  const pages = getRequestListener(createPages(deps, (app) => addTokenInfo(app, () => keyRing.tokenInfo)).fetch, {
-    overrideGlobalObjects: false,
-  });
+  const tokenInfo = tokenInfoEndpoint(db.shortReads, () => keyRing.tokenInfo);
+  const pages = getRequestListener(createPages(deps, tokenInfo).fetch, { overrideGlobalObjects: false });
   const service = new AuthService(context, keyRing, pages);
   return {
     listener: (request, response) => service.serve(request, response),
@@ -157,13 +156,7 @@ class AuthService {
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
     if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);
-    await this.#keyRing.listener(await preprocess(request), response);
+    const isClient = request.method === 'POST' && CLIENT_AUTHENTICATED.test(url);
+    await this.#keyRing.listener(isClient ? await withClientForm(request) : request, response);
   }
-}
-
-/** Converts a JSON body and an empty secret to the form that oidc-provider reads. */
-async function preprocess(request: IncomingMessage): Promise<IncomingMessage> {
-  if (request.method !== 'POST' || !CLIENT_AUTHENTICATED.test(request.url!)) return request;
-  const form = isJson(request) ? await withFormBody(request) : request;
-  return hasEmptySecret(form) ? await withClientIdInBody(form) : form;
 }

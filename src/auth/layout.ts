@@ -23,7 +23,7 @@ type Pages = Pick<Deps, 'config' | 'shell'>;
 export async function showPage(c: Context, deps: Deps, content: PageContent): Promise<Response> {
   const url = c.req.method === 'GET' ? c.req.url : undefined;
   const body = await writePage(deps, c.get('texts'), content, url);
-  return c.body(body, (content.status ?? 200) as 200, formHeaders(content));
+  return c.body(body, (content.status ?? 200) as 200, headersFor(c.req.path, content));
 }
 
 /** @param url of the page, for its links to other languages; the response to a POST has no URL to link to */
@@ -50,6 +50,21 @@ export function formTargetsFor(uri: string): string[] {
   return /[;,\s]/.test(target) ? [] : [target];
 }
 
-export function formHeaders({ formTargets = [] }: PageContent): Record<string, string> {
+/**
+ * The headers of a page of a sign-in. Without `Cross-Origin-Opener-Policy`, because applications open these pages in a popup
+ * and follow it by its `location` and `closed`.
+ */
+export function formHeaders(content: PageContent): Record<string, string> {
+  const { [OPENER_POLICY]: _, ...headers } = accountHeaders(content);
+  return headers;
+}
+
+const OPENER_POLICY = 'cross-origin-opener-policy';
+
+function headersFor(path: string, content: PageContent): Record<string, string> {
+  return /^\/account(\/|$)/.test(path) ? accountHeaders(content) : formHeaders(content);
+}
+
+function accountHeaders({ formTargets = [] }: PageContent): Record<string, string> {
   return pageHeaders('no-store', { 'form-action': formTargets });
 }

@@ -7,11 +7,13 @@ import { TEXTS, type Texts } from './texts/index.ts';
 
 type Recipient = Pick<Account, 'name' | 'email' | 'locale'>;
 
+type MailDeps = Pick<Deps, 'config' | 'mail'>;
+
 /** Subject and paragraphs of a mail; a paragraph that is a URL becomes a link. */
 type MailTemplate = (texts: Texts['mail']) => { subject: string; lines: string[] };
 
 /** Sends a mail in the recipient's language. It returns at once: the mailer queues the mail. */
-export function sendMail(deps: Deps, { name, email, locale }: Recipient, template: MailTemplate): void {
+export function sendMail(deps: MailDeps, { name, email, locale }: Recipient, template: MailTemplate): void {
   const { mail: texts, lang } = TEXTS[chooseLanguage([locale], undefined)];
   const { subject, lines } = template(texts);
   const network = deps.config.NETWORK_NAME;
@@ -21,6 +23,10 @@ export function sendMail(deps: Deps, { name, email, locale }: Recipient, templat
   );
   const page = html`<!doctype html>
     <html lang="${lang}">
+      <head>
+        <meta charset="utf-8" />
+        <title>${subject}</title>
+      </head>
       <body style="font-family: sans-serif; line-height: 1.6; max-width: 36em">
         ${body}
       </body>
@@ -34,7 +40,11 @@ export function sendMail(deps: Deps, { name, email, locale }: Recipient, templat
 }
 
 /** Reports a change of the account by mail, with a link to choose a new password if another person made the change. */
-export function sendAlert(deps: Deps, account: Recipient, template: (texts: Texts['mail']) => [string, string]): void {
+export function sendAlert(
+  deps: MailDeps,
+  account: Recipient,
+  template: (texts: Texts['mail']) => [string, string],
+): void {
   sendMail(deps, account, (texts) => {
     const [subject, sentence] = template(texts);
     return { subject, lines: [sentence, texts.not_you, `${deps.config.AUTH_URL}/forgot`] };

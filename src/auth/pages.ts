@@ -15,11 +15,13 @@ import { recoveryPages } from './account/recovery.ts';
 import { registerPages } from './account/register.ts';
 import { clientInfo } from './client-info.ts';
 import { mailStatePages } from './mail-state.ts';
+import { selectAccountPages } from './sign-in/select-account.ts';
 import { signInLinkPages } from './sign-in/sign-in-link.ts';
+import { undoEmailPages } from './account/undo-email.ts';
 import { verifyPages } from './account/verify-email.ts';
 
-/** @param addTokenInfo adds the endpoint that oidc-provider does not have */
-export function createPages(deps: Deps, addTokenInfo: (app: Hono<Env>) => void): Hono<Env> {
+/** @param tokenInfo the endpoint that oidc-provider does not have */
+export function createPages(deps: Deps, tokenInfo: Hono<Env>): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.use(setHonoRoute);
   app.use(async (c, next) => {
@@ -28,12 +30,12 @@ export function createPages(deps: Deps, addTokenInfo: (app: Hono<Env>) => void):
     rememberLanguage(c, deps.secure);
     await next();
   });
+  app.route('/', tokenInfo);
   app.use(limitBody(MAX_FORM));
   app.get('/assets/*', async (c) => {
     const asset = await deps.shell.assets.answer(c.req.path, c.req.header('accept-encoding'));
     return asset ?? (await c.notFound());
   });
-  addTokenInfo(app);
   for (const add of PAGES) add(app, deps);
   app.notFound((c) => showNotFound(c, deps));
   app.onError((error, c) => showError(c, deps, error));
@@ -43,10 +45,12 @@ export function createPages(deps: Deps, addTokenInfo: (app: Hono<Env>) => void):
 const PAGES = [
   loginPages,
   signInLinkPages,
+  selectAccountPages,
   consentPages,
   linkPages,
   registerPages,
   verifyPages,
+  undoEmailPages,
   recoveryPages,
   mailStatePages,
   accountPages,

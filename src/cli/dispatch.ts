@@ -17,6 +17,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   'signing-key': () => import('#cli/signing-key.ts'),
   server: () => import('#cli/server.ts'),
   match: () => import('#cli/match.ts'),
+  network: () => import('#cli/network.ts'),
   event: () => import('#cli/event.ts'),
   player: () => import('#cli/player.ts'),
   access: () => import('#cli/app/access.ts'),

@@ -22,7 +22,7 @@ export const commands: Command[] = [
           type: 'string',
           value: 'UUID',
           required: true,
-          help: 'The UUID to give up, for example of offline mode or Bedrock',
+          help: 'The UUID that disappears, for example of offline mode or Bedrock',
         },
         into: { type: 'string', value: 'UUID', required: true, help: 'The UUID that gets all events of the other' },
         json: JSON_OPTION,

@@ -11,7 +11,6 @@ import {
   punishmentsOfNamed,
   revokePunishment,
   undoPunishmentChange,
-  undoPunishmentsOfKey,
 } from '#admin/punishments.ts';
 import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
@@ -30,6 +29,7 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { timestampOf } from './command/values.ts';
 
 /** The options of every command about one punishment. */
@@ -99,6 +99,7 @@ export const commands: Command[] = [
       ...PUNISHMENT,
       reason: { type: 'string', value: 'TEXT', required: true, help: 'The reason for the revocation' },
       revoker: { type: 'string', value: 'WHO', help: 'The player who revokes it (default: the network)' },
+      ...CONFIRMATION,
     },
     run: revoke,
   },
@@ -113,14 +114,16 @@ export const commands: Command[] = [
   },
   {
     words: 'punishment undo',
-    operations: [undoPunishmentsOfKey, undoPunishmentChange],
-    summary: 'Withdraw what a key did to punishments, as if it had never been sent; revoke the key first',
+    operations: [undoPunishmentChange],
+    summary: 'Withdraw one change of a punishment; all that a key did: scorehall server withdraw --key',
     options: {
-      key: { type: 'string', value: 'ID', help: 'The id of the key; see: scorehall punishment changes' },
-      since: { type: 'string', value: 'TIME', help: 'Only what was received since then (default: everything)' },
-      receipt: { type: 'string', value: 'ID', help: 'Instead of --key: one change, by its receipt' },
-      'dry-run': { type: 'boolean', help: 'Only count what would be withdrawn' },
-      yes: { type: 'boolean', help: 'Withdraw it; a punishment that the key issued disappears' },
+      receipt: {
+        type: 'string',
+        value: 'ID',
+        required: true,
+        help: 'The receipt of the change; see: scorehall punishment changes',
+      },
+      ...CONFIRMATION,
       json: JSON_OPTION,
     },
     run: undo,
@@ -175,9 +178,14 @@ async function revoke(input: Input): Promise<void> {
   const reason = required(input, 'reason');
   await onPunishment(input, async (context, punishment, deleted) => {
     const row = { punishment, revoker: await playerOption(input, context.db, 'revoker') };
-    const outcome = await perform(revokePunishment, acting(context), row, { reason });
+    const { id, type, punished, uuid } = wireFor(punishment, deleted);
+    const outcome = await perform(revokePunishment, acting(context), row, { reason }, () =>
+      question(input, `This revokes the ${punishment.type} of ${deleted ?? punishment.punished.name}.`, {
+        ...{ id, type, punished, uuid, reason },
+      }),
+    );
     if ('rejected' in outcome) throw rejected(outcome.rejected);
-    await printOne(input, context, punishment.key, deleted);
+    if ('done' in outcome) await printOne(input, context, punishment.key, deleted);
   });
 }
 
@@ -191,39 +199,24 @@ async function listAllChanges(input: Input): Promise<void> {
 }
 
 async function undo(input: Input): Promise<void> {
-  const [key, receipt] = [optional(input, 'key'), optional(input, 'receipt')];
-  if ((key === undefined) === (receipt === undefined)) throw new UsageError('Give either --key or --receipt.');
-  if (receipt !== undefined && input.values['dry-run'] === true)
-    throw new UsageError('--dry-run counts the changes of a --key; one receipt is one change.');
-  const since = readSince(input);
+  const receipt = required(input, 'receipt');
   await withAppContext(input, async (context) => {
-    const outcome =
-      receipt === undefined ? await undoKey(input, context, key!, since) : await undoOne(context, receipt);
+    const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
+    const outcome = await perform(undoPunishmentChange, acting(context), target, { receipt }, () =>
+      question(input, 'This withdraws 1 change of a punishment.', { receipt, punished: target?.punished ?? null }),
+    );
     if ('asked' in outcome) return;
-    const about = receipt ?? key!;
-    if (!('done' in outcome)) throw new UsageError(`There is no change of a punishment by ${about} that is in force.`);
+    if (!('done' in outcome))
+      throw new UsageError(`There is no change of a punishment by ${receipt} that is in force.`);
     const { cursor } = await runWithProgress(context, outcome.done.job);
     const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
-    print(input, { undone: about, events: events + cascaded, cascaded });
+    print(input, { undone: receipt, events: events + cascaded, cascaded });
   });
 }
 
-async function undoOne(context: AppContext, receipt: string) {
-  const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
-  return await perform(undoPunishmentChange, acting(context), target, { receipt });
-}
-
-async function undoKey(input: Input, context: AppContext, key: string, since: number) {
-  return await perform(undoPunishmentsOfKey, acting(context), readKey(key), { since }, ({ count }) => {
-    if (input.values['dry-run'] === true) {
-      print(input, { key, changes: count });
-      return true;
-    }
-    if (count === 0 || input.values['yes'] === true) return undefined;
-    const changes = count === 1 ? '1 change' : `${count} changes`;
-    throw new UsageError(`This withdraws ${changes} of punishments. Add --yes to do it.`);
-  });
-}
+/** The question before an operation: undefined if the command continues. */
+const question = (input: Input, act: string, impact: Record<string, unknown>): true | undefined =>
+  isConfirmed(input, act, impact) ? undefined : true;
 
 /** Runs `work` on the punishment that `--punishment` or `--player` names; `deleted` is the UUID of a deleted account. */
 async function onPunishment(
@@ -326,13 +319,6 @@ function readKey(text: string): number {
   const key = keyOf(text);
   if (key !== undefined) return key;
   throw new UsageError(`--key must be the id of a key, as "server key list" prints it (it is "${text}").`);
-}
-
-function readSince(input: Input): number {
-  const text = optional(input, 'since');
-  const since = text === undefined ? 0 : readUntil(text, Number.NaN);
-  if (typeof since === 'number' && !Number.isNaN(since)) return since;
-  throw new UsageError(`--since must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
 }
 
 function wire({ key, time, expires, revocation, changed: _, ...punishment }: Punishment): Record<string, unknown> {

@@ -3,6 +3,8 @@ import { environment, readConfig } from '#platform/config/config.ts';
 import { commandName } from '#context/command-name.ts';
 import { output } from '#platform/process/output.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
+import { TemporaryError } from '#platform/errors.ts';
+import { checkWritable, isReadOnlyServer } from '#store/installation/writable.ts';
 import { hasOperator } from '#store/accounts/accounts.ts';
 import { mapNames } from '#store/game/maps/maps.ts';
 import { listServers } from '#store/game/servers.ts';
@@ -19,6 +21,7 @@ async function serve(): Promise<void> {
   const warnings: string[] = [];
   const found = environment(process.env, process.cwd(), (sentence) => warnings.push(sentence));
   await using context = await openAppContext(readConfig(found));
+  await refuseReadOnly(context);
   for (const sentence of warnings) context.log.warn(sentence);
   await using services = await openServicesInThreads(context);
   for (const [service, address] of Object.entries(services.addresses)) context.log.info({ service, address }, 'open');
@@ -27,6 +30,16 @@ async function serve(): Promise<void> {
   // Otherwise only an orderly end writes the cache, without which the next start takes longer and more memory.
   flushCompileCache();
   await signalled;
+}
+
+/** Without this check every service and job would report the same error. */
+async function refuseReadOnly({ db }: AppContext): Promise<void> {
+  try {
+    await checkWritable(db);
+  } catch (error) {
+    if (!isReadOnlyServer(error)) throw error;
+    throw new TemporaryError('The PostgreSQL server is read-only, as a standby is. Set DATABASE_URL to the primary.');
+  }
 }
 
 /** The first command that this network still needs, as one line; empty once game servers report. */

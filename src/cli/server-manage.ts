@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '#platform/errors.ts';
+import { errorOutput } from '#platform/process/output.ts';
 import { manageServer, unmanageServer } from '#admin/servers.ts';
+import { managementProperties } from '#store/game/watches/management-url.ts';
 import { listManaged, type Managed, managedServer } from '#store/game/watches/managed-servers.ts';
 import {
   type Command,
@@ -52,9 +54,16 @@ export const manageCommands: Command[] = [
       };
     },
     refused: {},
-    result: async ({ db }, { key, name }) => ({ name, ...wire((await managedServer(db, key))!) }),
+    result: async ({ db }, { key, name }) => {
+      const managed = (await managedServer(db, key))!;
+      errorOutput().write(propertiesHint(managed));
+      return { name, ...wire(managed) };
+    },
   }),
 ];
+
+const propertiesHint = ({ url }: Managed): string =>
+  `In server.properties of the game server, which writes the secret itself; then restart it:\n\n${managementProperties(url).join('\n')}\n\n`;
 
 async function read(option: string, file: string): Promise<string> {
   if (file === '-') return await standardInput();

@@ -10,6 +10,7 @@ import {
   withdrawEvents,
 } from '#admin/servers.ts';
 import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
+import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import type { AppContext } from '#context/context.ts';
 import { runWithProgress } from './job.ts';
@@ -27,6 +28,7 @@ import { command } from './command/operation-command.ts';
 import { createFrom, FROM } from './apply/command.ts';
 import { timestampOf } from './command/values.ts';
 import { byName, requireServer } from './server-name.ts';
+import { HIDDEN_OPTION } from './network.ts';
 import { manageCommands } from './server-manage.ts';
 import { watchCommands } from './server-watch.ts';
 
@@ -39,6 +41,7 @@ const SETTINGS = {
     value: 'network|own',
     help: 'Which punishments the server may change: all of the network (the default), or those that it issued',
   },
+  hidden: HIDDEN_OPTION,
 };
 
 const creation = command(createServer, {
@@ -75,7 +78,8 @@ export const commands: Command[] = [
   { words: 'server list', summary: 'List all game servers', options: { json: JSON_OPTION }, run: listAll },
   command(changeServer, {
     words: 'server set',
-    summary: 'Change the region, order, icon or player limit of a server, and which punishments it may change',
+    summary:
+      'Change the region, order, icon or player limit of a server, which punishments it may change, and whom it never shows',
     row: byName,
     options: SETTINGS,
     refused: {},
@@ -143,8 +147,9 @@ export const commands: Command[] = [
     options: {
       receipt: { name: 'match', value: 'ID', help: 'The id of one match, or the receipt of any event' },
       since: { value: 'TIME', help: 'All events accepted since then, for example 2026-01-31T12:00:00Z' },
+      key: { value: 'ID', help: 'All events that this key sent; with --since those since then' },
     },
-    together: 'Give either --match or --since.',
+    together: 'Give either --match, or --since, --key or both.',
     confirm: ({ name }, { total, types }) => ({
       act: `This withdraws ${total === 1 ? '1 event' : `${total} events`} of ${name}, as if never sent.`,
       impact: { name, events: total, types: Object.fromEntries(types) },
@@ -152,6 +157,7 @@ export const commands: Command[] = [
     refused: {
       unknown_receipt: ({ name }, { receipt }) =>
         `${name} has sent no event with the receipt ${receipt}, or the event is already withdrawn.`,
+      nothing_by_key: ({ name }, { key }) => `There is no event of ${name} in force that the key ${idOf(key!)} sent.`,
     },
     result: async (context, { name }, { job }) => ({ name, job: idOf(job), ...(await withdrawn(context, job)) }),
   }),
@@ -168,7 +174,7 @@ async function create(input: Input): Promise<void> {
 }
 
 async function shownServer({ db }: AppContext, { key }: { key: number }): Promise<Record<string, unknown>> {
-  return wire((await serverByKey(db, key, 0))!);
+  return { ...wire((await serverByKey(db, key, 0))!), hidden: await hiddenOn(db, key) };
 }
 
 async function listAll(input: Input): Promise<void> {

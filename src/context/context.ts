@@ -16,6 +16,7 @@ import { formerHashKeys, hasFormerHashKeys } from '#store/installation/installat
 import { writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseMoved } from '#db/transfer/closing.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
+import { reportOutages } from './outages.ts';
 import { refuseOtherSecretKey } from './database-key.ts';
 
 /** The resources of one process, which every service and command gets. */
@@ -60,6 +61,7 @@ export async function openAppContext(
     throw error;
   }
   const metrics = openMetrics();
+  reportOutages(db, metrics, log);
   const server = mailServerOf(config);
   const mail = openMailer({ config, log, clock, metrics }, terminal, (error) =>
     recordMailOutcome(db, clock.now(), server, error),

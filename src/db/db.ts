@@ -1,3 +1,4 @@
+import type { Outages } from './outages.ts';
 import type { Sql } from './sql.ts';
 
 export type Row = Record<string, string | number | null | Uint8Array>;
@@ -51,6 +52,7 @@ export interface Db extends Queryable, AsyncDisposable {
    * slow read would delay those behind it. Allows only `select`.
    */
   readonly shortReads: Queryable;
+  readonly outages: Outages;
   /** The current data versions, without a round trip to a server. */
   versions(): Versions;
   /**

@@ -14,15 +14,17 @@ interface ErrorPageTexts {
   requestId?: string | undefined;
   /** Leads the reader to another page. */
   link?: { href: string; label: string };
+  /** Helps to find the page that the reader wants: a search form. */
+  search?: Html | undefined;
 }
 
 /** The main part of an error page. */
-export function errorPage({ status, title, sentence, requestId, link }: ErrorPageTexts): Html {
+export function errorPage({ status, title, sentence, requestId, link, search }: ErrorPageTexts): Html {
   return html`<section class="error-page">
     <p class="error-code" aria-hidden="true">${status}</p>
     <h1>${title}</h1>
     <p>${sentence}</p>
-    ${requestId && html`<p class="hint">ID <code>${requestId}</code></p>`}
+    ${requestId && html`<p class="hint">ID <code>${requestId}</code></p>`} ${search}
     ${link && html`<p><a class="button" href="${link.href}">${link.label}</a></p>`}
   </section>`;
 }

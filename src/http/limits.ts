@@ -132,10 +132,17 @@ export const LIMITS = {
     counter: 'database',
   },
   register: {
-    counts: 'registrations; an e-mail address counts as an account',
-    max: { networks: 20, accountInNetwork: 4, account: 40 },
+    counts: 'registrations',
+    max: { networks: 20 },
     windowMs: HOUR_MS,
     beyond: PROBLEM,
+    counter: 'database',
+  },
+  registrationMail: {
+    counts: 'mails about a registration of one kind (to finish it, or that the account exists) to an e-mail address',
+    max: { account: 1 },
+    windowMs: 10 * MINUTE_MS,
+    beyond: 'no mail, and the same page',
     counter: 'database',
   },
   recover: {

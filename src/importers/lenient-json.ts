@@ -15,9 +15,18 @@ export function parseLenientJson(text: string): unknown {
   }
 }
 
+/** Loaded when needed, because the agent rarely reads such a file. It may be installed without packages. */
+function loadJson5(): typeof JSON5 | undefined {
+  try {
+    return createRequire(import.meta.url)('json5') as typeof JSON5;
+  } catch {
+    return undefined;
+  }
+}
+
 function parseJson5(text: string): unknown {
-  // Loaded when needed, because the agent rarely reads such a file and the parser takes memory.
-  const parser = createRequire(import.meta.url)('json5') as typeof JSON5;
+  const parser = loadJson5();
+  if (parser === undefined) throw new ImportRefusal('is not JSON', '');
   try {
     return parser.parse(text);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
+import { Unavailable } from '#platform/errors.ts';
 import { type HttpError, rateLimited } from '#http/errors.ts';
 import { LIMITS } from '#http/limits.ts';
 import { type EventQueue, type IngestOptions, MAX_GROUP_WEIGHT } from '#events/ingest/event-queue.ts';
@@ -130,9 +131,11 @@ export class RequestLimits implements Disposable {
 
   #enqueue(items: readonly Item[], weight: number, options: IngestOptions | undefined): Promise<Receipt[]> {
     const receipts = this.#deps.eventQueue.accept(items, options);
+    const { thisMinute } = this.#server;
     // The callbacks must not hold `items`: the events are large, and should be garbage while their receipts are awaited.
     const release = (): void => this.#release(weight);
-    receipts.then((written) => this.#countNewPlayers(written)).then(release, release);
+    const uncount = uncountOutage(thisMinute, { events: items.length, weight });
+    receipts.then((written) => this.#countNewPlayers(written), uncount).then(release, release);
     return receipts;
   }
 
@@ -243,6 +246,15 @@ function splitIntoChunks(items: readonly Item[]): Item[][] {
   }
   return chunks;
 }
+
+/** Events that an outage of the database kept from being stored do not count, because the server sends them again. */
+const uncountOutage =
+  (minute: Amount, { events, weight }: Amount) =>
+  (error: unknown): void => {
+    if (!(error instanceof Unavailable)) return;
+    minute.events -= events;
+    minute.weight -= weight;
+  };
 
 const newPlayersIn = (receipts: readonly Receipt[]): number =>
   receipts.reduce((sum, receipt) => sum + (receipt.status === 'accepted' ? (receipt.new_players ?? 0) : 0), 0);

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
 import { Router } from '#http/router.ts';
@@ -7,18 +6,14 @@ import { mailServerOf } from '#platform/mail/mail.ts';
 import { gauge } from '#platform/process/metrics.ts';
 import { VERSION } from '#platform/version.ts';
 import type { AppContext } from '#context/context.ts';
-import { sql } from '#db/sql.ts';
 import { mailFailureOf } from '#store/mail/mail-failures.ts';
 import { addDatabaseMetrics } from './database-metrics.ts';
 import { listen } from './listeners.ts';
+import { addProcessMetrics } from './process-metrics.ts';
+import { inTime, Readiness } from './readiness.ts';
 import type { ThreadMetrics } from './thread-metrics.ts';
 
 const CLOSE_TIMEOUT_MS = 1_000;
-/** A probe of an orchestrator usually gives up after a few seconds; the answer must come before that. */
-const CHECK_TIMEOUT_MS = 2_000;
-
-/** The result of a check of readiness: `ok`, or a sentence that says what is wrong. */
-type Checks = Record<string, string>;
 
 export interface InternalListener extends AsyncDisposable {
   address: string;
@@ -29,13 +24,15 @@ export interface InternalListener extends AsyncDisposable {
  * not be reachable from outside.
  */
 export async function openInternalListener(context: AppContext, threads: ThreadMetrics): Promise<InternalListener> {
-  addProcessMetrics(context);
+  addBuildInfo(context);
+  addProcessMetrics(context.metrics);
   addDatabaseMetrics(context);
   addMailMetric(context);
+  const readiness = new Readiness(context.db, threads);
   const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/livez': async (response) => send(response, 200, 'text/plain; charset=utf-8', 'ok\n'),
     '/readyz': async (response) => {
-      const [checks, mail] = await Promise.all([readinessChecks(context, threads), mailState(context)]);
+      const [checks, mail] = await Promise.all([readiness.checks(), mailState(context)]);
       const ready = Object.values(checks).every((result) => result === 'ok');
       send(response, ready ? 200 : 503, 'application/json', `${JSON.stringify({ ready, checks, mail })}\n`);
     },
@@ -63,20 +60,6 @@ export async function openInternalListener(context: AppContext, threads: ThreadM
   return { address, [Symbol.asyncDispose]: () => closeHttpServer(server, CLOSE_TIMEOUT_MS) };
 }
 
-/** Whether the database answers and every thread still reacts. */
-async function readinessChecks({ db }: AppContext, threads: ThreadMetrics): Promise<Checks> {
-  const database = async (): Promise<string> => {
-    await db.tuple(sql`select name from migrations order by number desc limit 1`);
-    return 'ok';
-  };
-  const [found, replies] = await Promise.all([inTime(database()), threads.replies()]);
-  const others = [...threads.threads].map((thread) => [
-    `thread ${thread}`,
-    replies.has(thread) ? 'ok' : 'does not reply: its event loop is blocked or it is being restarted',
-  ]);
-  return { database: found, ...Object.fromEntries(others) };
-}
-
 /** Does not count for readiness: without mails a process still serves everything else. */
 async function mailState({ db, config }: AppContext): Promise<string> {
   const state = async (): Promise<string> => {
@@ -98,38 +81,12 @@ function addMailMetric({ db, config, metrics }: AppContext): void {
   });
 }
 
-async function inTime(check: Promise<string>): Promise<string> {
-  const failed = check.catch((error: unknown) => {
-    if (!(error instanceof Error)) return String(error);
-    return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
-  });
-  return await Promise.race([failed, pause(CHECK_TIMEOUT_MS, `does not answer within ${CHECK_TIMEOUT_MS} ms`)]);
-}
-
-function addProcessMetrics({ metrics }: AppContext): void {
+function addBuildInfo({ metrics }: AppContext): void {
   gauge(metrics, {
     name: 'scorehall_build_info',
     help: 'Always 1; the labels say which program runs',
     labelNames: ['version', 'node'],
     collect: (info) => info.set({ version: VERSION, node: process.version }, 1),
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_resident_memory_bytes',
-    help: 'Memory of the process, all threads together',
-    collect: (memory) => memory.set(process.memoryUsage.rss()),
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_cpu_seconds',
-    help: 'CPU time of the process since its start, all threads together',
-    collect: (cpu) => {
-      const { user, system } = process.cpuUsage();
-      cpu.set((user + system) / 1e6);
-    },
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_uptime_seconds',
-    help: 'Time since the start of the process',
-    collect: (uptime) => uptime.set(process.uptime()),
   });
 }
 

@@ -5,13 +5,14 @@ import { sampleOnline } from '#store/game/online-samples.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
-import { purge } from '#store/purge/purge.ts';
+import { purgeSteps } from '#store/purge/purge.ts';
 import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
 import { recordPurge } from '#store/purge/purge-runs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
+import { mailNotices } from '#auth/account/notices.ts';
 import { mailOperators } from '#console/operator-mails/notify.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
@@ -46,9 +47,14 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
   { name: 'write revocation log', everyMs: SECOND_MS, run: writeRevocationLog },
   { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
+  { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
-  { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
+  {
+    name: 'cut sitemaps',
+    everyMs: 10 * MINUTE_MS,
+    run: ({ db }, pacing) => runWithPauses(() => cutSitemaps(db), pacing),
+  },
 ];
 
 /**
@@ -72,13 +78,13 @@ function allJobs({ db, clock, log }: AppContext): readonly RecurringJob[] {
   const guard = new PurgeGuard(db, log);
   return [
     ...JOBS,
-    { name: 'purge', everyMs: 10 * MINUTE_MS, run: (context) => purgeAll(context, guard) },
+    { name: 'purge', everyMs: 10 * MINUTE_MS, run: (context, pacing) => purgeAll(context, guard, pacing) },
     { name: 'mail operators', everyMs: MINUTE_MS, run: (context) => mailOperators(context, started) },
   ];
 }
 
-async function writeRevocationLog({ db, config, clock }: AppContext): Promise<void> {
-  await writeRevocations(db, clock.now(), revocationLog(config));
+async function writeRevocationLog({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
+  await runWithPauses(() => writeRevocations(db, clock.now(), revocationLog(config)), pacing);
 }
 
 async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
@@ -115,15 +121,23 @@ export async function runWithPauses(step: () => Promise<boolean>, { load, stop, 
   }
 }
 
-async function purgeAll(context: AppContext, guard: PurgeGuard): Promise<void> {
-  if (await guard.allows(context.clock.now())) await purgeNow(context);
+async function purgeAll(context: AppContext, guard: PurgeGuard, pacing: Pacing): Promise<void> {
+  if (await guard.allows(context.clock.now())) await purgeNow(context, pacing);
 }
 
 /** Deletes expired rows by the present time, without asking whether the clock is right. */
-export async function purgeNow({ db, config, clock }: AppContext): Promise<void> {
+export async function purgeNow({ db, config, clock }: AppContext, pacing = withoutPauses()): Promise<void> {
   const now = clock.now();
-  await purge(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, now);
-  await recordPurge(db, now);
+  await runWithPauses(
+    purgeSteps(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, now),
+    pacing,
+  );
+  if (!pacing.stop.aborted) await recordPurge(db, now);
+}
+
+/** For commands and tests. */
+function withoutPauses(): Pacing {
+  return { load: { busyMs: 0 }, stop: new AbortController().signal, maxPause: 0 };
 }
 
 async function sampleOnlinePlayers({ db, config, clock }: AppContext): Promise<void> {
@@ -133,8 +147,7 @@ async function sampleOnlinePlayers({ db, config, clock }: AppContext): Promise<v
 
 /** Runs every job once, without pauses: for commands and tests. */
 export async function runJobsOnce(context: AppContext): Promise<void> {
-  const pacing = { load: { busyMs: 0 }, stop: new AbortController().signal, maxPause: 0 };
-  for (const job of allJobs(context)) await job.run(context, pacing);
+  for (const job of allJobs(context)) await job.run(context, withoutPauses());
 }
 
 /** Runs every job repeatedly until it is disposed of, which waits for the running steps. Its statements may take any time. */
@@ -149,7 +162,9 @@ export function startJobs(service: AppContext, load: Pacing['load']): AsyncDispo
       stop.abort();
       await Promise.all(running);
       // What was revoked in the last second before the stop.
-      await writeRevocationLog(context).catch((error: unknown) => context.log.error({ err: error }, 'revocation log'));
+      await writeRevocationLog(context, withoutPauses()).catch((error: unknown) =>
+        context.log.error({ err: error }, 'revocation log'),
+      );
     },
   };
 }

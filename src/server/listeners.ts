@@ -21,7 +21,9 @@ const SERVICES: Record<ServiceName, ServiceFactory> = {
   AUTH: async (context) => (await import('#auth/index.ts')).openAuth(context),
   SITE: async (context) => {
     const [{ openSite }, { openConsole }] = await Promise.all([import('#site/index.ts'), import('#console/index.ts')]);
-    return await servicesByPath(context, { '/console': openConsole }, openSite);
+    // Loaded at the first request for the reference, because no other page of the site needs the endpoints.
+    const apiDocument = async (): Promise<object> => (await import('#api/index.ts')).apiDocument(context.config);
+    return await servicesByPath(context, { '/console': openConsole }, async () => openSite(context, apiDocument));
   },
   INGEST: async (context, eventQueue) =>
     (await import('#ingest/index.ts')).openIngest(context, eventQueue ?? (await queueOfThread(context))),

@@ -18,7 +18,7 @@ export const WRITER = 'writer';
 export const threadName = (services: readonly ServiceName[]): string => services.join(' ').toLowerCase();
 
 /** The metrics of a thread in prom-client's JSON form. */
-type MetricList = MetricObjectWithValues<MetricValue<string>>[];
+export type MetricList = MetricObjectWithValues<MetricValue<string>>[];
 
 type Message =
   | { request: number }
@@ -61,6 +61,8 @@ export class ThreadMetrics implements Disposable {
   readonly #expected: ReadonlySet<string>;
   readonly #allOpen = Promise.withResolvers<void>();
   readonly #pending = new Map<number, (thread: string, metrics: MetricList) => void>();
+  /** `performance.now()` of the first request that a thread has not answered yet. */
+  readonly #silentSince = new Map<string, number>();
   #last = 0;
 
   /** @param expected the names of the other threads of this process */
@@ -83,12 +85,20 @@ export class ThreadMetrics implements Disposable {
     return this.#allOpen.promise;
   }
 
+  /** How long a thread has not replied to the requests of scrapes and checks; Infinity if it is not running. */
+  silenceMs(thread: string, now: number): number {
+    if (!this.#open.has(thread)) return Infinity;
+    return now - (this.#silentSince.get(thread) ?? now);
+  }
+
   /** The metrics of each other thread that replied in time, by its name. */
   async replies(): Promise<Map<string, MetricList>> {
     const found = new Map<string, MetricList>();
     const waiting = new Set(this.#open);
     const { promise: complete, resolve } = Promise.withResolvers<void>();
     const request = ++this.#last;
+    const now = performance.now();
+    for (const thread of waiting) this.#silentSince.set(thread, this.#silentSince.get(thread) ?? now);
     this.#pending.set(request, (thread, metrics) => {
       found.set(thread, metrics);
       waiting.delete(thread);
@@ -116,9 +126,13 @@ export class ThreadMetrics implements Disposable {
   #receive(message: Message): void {
     if ('opened' in message) {
       this.#open.add(message.opened);
+      this.#silentSince.delete(message.opened);
       if (this.#expected.isSubsetOf(this.#open)) this.#allOpen.resolve();
     } else if ('closed' in message) this.#open.delete(message.closed);
-    else if ('reply' in message) this.#pending.get(message.reply)?.(message.thread, message.metrics);
+    else if ('reply' in message) {
+      this.#silentSince.delete(message.thread);
+      this.#pending.get(message.reply)?.(message.thread, message.metrics);
+    }
   }
 }
 
@@ -133,10 +147,11 @@ function addThreadMetrics(metrics: Metrics, thread: string): void {
   gauge(metrics, {
     name: 'scorehall_event_loop_delay_seconds',
     help: 'Delay of the event loop since the last scrape',
-    labelNames: ['quantile'],
+    // Not `quantile`, which only a summary may have.
+    labelNames: ['percentile'],
     collect: (delay) => {
-      for (const quantile of [50, 99, 100])
-        delay.set({ quantile: String(quantile / 100) }, delaySeconds(delays.percentile(quantile)));
+      for (const percentile of [50, 99, 100])
+        delay.set({ percentile: String(percentile) }, delaySeconds(delays.percentile(percentile)));
       delays.reset();
     },
   });

@@ -18,7 +18,7 @@ import { addSiteAssets } from './assets.ts';
 import { SiteLimits } from './request-limits.ts';
 import { headImage } from './pages/head-image.ts';
 import { Heads } from './heads.ts';
-import { type SignedIn, signedInPerson } from './person.ts';
+import { signedInPerson } from './person.ts';
 import { Cards } from './open-graph/cards.ts';
 import { mapCard, matchImage, playerImage, siteCard } from './open-graph/index.ts';
 import { developerPages } from './developers/index.ts';
@@ -34,25 +34,32 @@ import { playerHead } from './pages/player-head.ts';
 import { playerMatchesPage, playerPage } from './pages/player.ts';
 import { readPrivacy, showPrivacy } from './pages/privacy.ts';
 import { punishmentPage, punishmentsPage } from './pages/punishments.ts';
-import { playersPage, searchPage } from './pages/search.ts';
+import { playersPage, searchForm, searchPage } from './pages/search.ts';
 import { serverPage } from './pages/server.ts';
 import { robots, sitemapFile, sitemapIndex } from './pages/sitemap.ts';
-import { type Deps, type PageContent, PageRequest, type PageHandler } from './page-request.ts';
+import { type Deps, type PageContent, PageRequest, type PageHandler, type SignedIn } from './page-request.ts';
 
 interface Env {
   Bindings: HttpBindings;
 }
 
-/** Opens the public site, whose pages are the targets of every `permalink_url`. */
-export async function openSite(context: AppContext): Promise<HttpService> {
+/**
+ * Opens the public site, whose pages are the targets of every `permalink_url`.
+ * @param apiDocument the OpenAPI document of the data API
+ */
+export async function openSite(context: AppContext, apiDocument: () => Promise<object>): Promise<HttpService> {
   const cards = new Cards();
-  const site = createSite(context, cards);
+  const site = createSite(context, apiDocument, cards);
   const listen = getRequestListener(site.fetch, { overrideGlobalObjects: false });
   return { listener: (request, response) => void listen(request, response), close: () => cards.close() };
 }
 
 /** The site as a Hono application. */
-export function createSite({ config, db, clock, log }: AppContext, cards = new Cards()): Hono<Env> {
+export function createSite(
+  { config, db, clock, log }: AppContext,
+  apiDocument: () => Promise<object>,
+  cards = new Cards(),
+): Hono<Env> {
   const assets = addSiteAssets(brandAssets(config));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
@@ -62,7 +69,17 @@ export function createSite({ config, db, clock, log }: AppContext, cards = new C
     scripts: ['site.js'],
   };
   const heads = new Heads({ clock, log, config });
-  const deps: Deps = { db, clock, config, log, shell, bucketsAt: bucketsIn(config.TIME_ZONE), cards, heads };
+  const deps: Deps = {
+    db,
+    clock,
+    config,
+    log,
+    shell,
+    bucketsAt: bucketsIn(config.TIME_ZONE),
+    cards,
+    heads,
+    apiDocument,
+  };
   const app = new Hono<Env>();
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, pageRequest(c, deps).notFound());
   app.use(setHonoRoute);
@@ -128,7 +145,10 @@ function limitRequests(app: Hono<Env>, deps: Deps): void {
 
 function pageRequest(c: Context, deps: Deps): PageRequest {
   const language = requestLanguage(c.req.header(), c.req.query('lang'));
-  return new PageRequest(deps, language, new URL(c.req.url), c.req.param(), c.req.header('if-none-match'));
+  return new PageRequest(deps, language, new URL(c.req.url), c.req.param(), {
+    ifNoneMatch: c.req.header('if-none-match'),
+    person: () => signedInPerson(c.req.header('cookie'), deps),
+  });
 }
 
 async function handle(c: Context, deps: Deps, handler: PageHandler): Promise<Response> {
@@ -139,7 +159,7 @@ async function handle(c: Context, deps: Deps, handler: PageHandler): Promise<Res
     rememberLanguage(c, deps.config.SITE_URL.startsWith('https:'));
     const result = await handler(request);
     if (result instanceof Response) return result;
-    return await sendPage(c, request, result, await signedInPerson(c.req.header('cookie'), deps));
+    return await sendPage(c, request, result, await request.person());
   } catch (error) {
     return await sendError(c, deps, error);
   }
@@ -155,7 +175,10 @@ async function sendPage(c: Context, request: PageRequest, content: PageContent, 
     person === undefined
       ? pageHeaders('public, max-age=0, must-revalidate', content.policy)
       : // Signing out ends at the sign-in service, and browsers apply the policy to the whole chain of redirects.
-        pageHeaders('private, no-store', { ...content.policy, 'form-action': [request.deps.config.AUTH_URL] });
+        pageHeaders('private, no-store', {
+          ...content.policy,
+          'form-action': [...(content.policy?.['form-action'] ?? []), request.deps.config.AUTH_URL],
+        });
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   c.header('vary', 'Accept-Language, Cookie');
   c.header('content-language', request.language);
@@ -176,6 +199,8 @@ async function sendError(c: Context, deps: Deps, error: unknown): Promise<Respon
   const title = t.heading[status as keyof typeof t.heading] ?? t.heading[500];
   const sentences: Record<number, string> = { 405: t.method, 503: t.unavailable };
   const sentence = sentences[status] ?? (status >= 500 ? t.server : wire.message);
-  const main = errorPage({ status, title, sentence, requestId: wire.requestId, link: { href: '/', label: t.home } });
+  const search = status === 404 ? searchForm(request, '') : undefined;
+  const link = { href: '/', label: t.home };
+  const main = errorPage({ status, title, sentence, requestId: wire.requestId, search, link });
   return await sendPage(c, request, { title, description: sentence, path: '/', main, status, noIndex: true });
 }

@@ -2,8 +2,15 @@ import { html } from 'hono/html';
 import { LANGUAGES } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import { type Html, renderPage } from '#http/page.ts';
-import { CARD_SIZE, type PageContent, type PageRequest, type Picture, SECTIONS } from './page-request.ts';
-import { personMenu, type SignedIn } from './person.ts';
+import {
+  CARD_SIZE,
+  type PageContent,
+  type PageRequest,
+  type Picture,
+  SECTIONS,
+  type SignedIn,
+} from './page-request.ts';
+import { personMenu } from './person.ts';
 
 /** Renders a page of the site with its metadata, header and footer. */
 export async function writePage(

@@ -8,6 +8,7 @@ import { linkTo } from '#http/links.ts';
 import type { Html, PageShell, PolicyAdditions } from '#http/page.ts';
 import { isCleanText } from '#platform/text/text.ts';
 import type { Db } from '#db/db.ts';
+import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { Heads } from './heads.ts';
 import { type Formats, formatsIn } from './formats.ts';
@@ -23,11 +24,26 @@ export interface Deps {
   bucketsAt: BucketsAt;
   cards: ShareCards;
   heads: Heads;
+  /** The OpenAPI document of the data API. */
+  apiDocument: () => Promise<object>;
+}
+
+/** The person who is signed in on the site, which shares its session with the console. */
+export interface SignedIn {
+  account: Account;
+  /** CSRF token of the session's forms. */
+  formToken: string;
 }
 
 /** Renders share cards (Open Graph images) from SVG. */
 export interface ShareCards {
   response: (svg: string, ifNoneMatch: string | undefined) => Promise<Response>;
+}
+
+/** What the headers of a request say. */
+interface RequestHeaders {
+  ifNoneMatch?: string | undefined;
+  person?: () => Promise<SignedIn | undefined>;
 }
 
 /** One request for a page, with its parameters, language and formats. */
@@ -41,13 +57,15 @@ export class PageRequest {
   readonly now: number;
   /** `If-None-Match` of the request. */
   readonly ifNoneMatch: string | undefined;
+  /** Finds the person who is signed in; pages are the same for everybody else. */
+  readonly person: () => Promise<SignedIn | undefined>;
 
   constructor(
     deps: Deps,
     language: Language,
     url: URL,
     params: Readonly<Record<string, string>>,
-    ifNoneMatch?: string,
+    { ifNoneMatch, person = async () => undefined }: RequestHeaders = {},
   ) {
     this.deps = deps;
     this.language = language;
@@ -57,6 +75,7 @@ export class PageRequest {
     this.params = params;
     this.now = deps.clock.now();
     this.ifNoneMatch = ifNoneMatch;
+    this.person = person;
   }
 
   get db(): Db {

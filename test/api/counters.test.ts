@@ -4,6 +4,7 @@ import { isExcluded } from '#store/game/excluded-matches.ts';
 import fc from 'fast-check';
 import { keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
+import { apiDocument } from '#api/index.ts';
 import { createSite } from '#site/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { testApi } from '#test/support/api.ts';
@@ -30,7 +31,7 @@ onEachDatabase('counters above the safe integers are shown capped, and retractin
     );
     await db.run(sql`update boards set kill = ${base}, time = ${base}`);
   };
-  const site = createSite(context);
+  const site = createSite(context, async () => apiDocument(context.config));
   const shown = async (): Promise<void> => {
     const boards = ['day', 'week', 'month', 'all'].map((period) => `/leaderboards?period=${period}&by=kill`);
     for (const path of ['/', '/players', '/players/Ada', ...boards]) {

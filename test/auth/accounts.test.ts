@@ -106,6 +106,7 @@ onEachDatabase('a password reset ends all sessions and the access of all applica
     body: new URLSearchParams(fields),
   });
   const { access_token } = (await tokens.json()) as { access_token: string };
+  assert.match((await world.mail.next(account.email)).subject, /has access to your account/);
   const person = new Person(world.services.auth);
   const ask = async (): Promise<string> => {
     await person.open('/forgot');

@@ -102,7 +102,7 @@ test('registering, linking, consenting and ending access work in a browser witho
   await page.getByLabel('E-mail address').fill('robin@example.org');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByText('Check your e-mail').waitFor();
+  await page.getByText('Check your e‑mail').waitFor();
   const { links } = await mail.next('robin@example.org');
   await page.goto(links[0]!);
   await page.getByRole('button').click();
@@ -133,8 +133,8 @@ test('registering, linking, consenting and ending access work in a browser witho
   assert.equal(await page.textContent('h1'), '200 Steve');
 
   await account.goto(`${services.auth}/account`);
-  await account.getByRole('button', { name: 'End: A service app' }).click();
-  await account.getByText('Ended.').waitFor();
+  await account.getByRole('button', { name: 'Remove access: A service app' }).click();
+  await account.getByText('Removed.').waitFor();
   await page.reload();
   assert.equal(await page.textContent('h1'), '401 nobody');
   assert.deepEqual(refused, [], 'the CSP blocked nothing that the pages use');

@@ -37,6 +37,7 @@ onEachDatabase('openid-client signs in, reads userinfo, refreshes and revokes', 
   const info = await openid.fetchUserInfo(config, tokens.access_token, account.id);
   assert.deepEqual(info, {
     sub: account.id,
+    name: 'Steve',
     preferred_username: 'Steve',
     profile: `${services.context.config.SITE_URL}/players/${STEVE.uuid}`,
     uuid: STEVE.uuid,

@@ -109,7 +109,7 @@ onEachDatabase('when passwords are not checked, a mailed link signs in and conti
   await person.submit({ login: 'Robin', password: PASSWORD });
   assert.equal(person.page.status, 429);
   await person.submit({}, '/sign-in-link/send');
-  assert.match(person.text, /Check your e-mail.*Nothing has arrived after a minute\?/s);
+  assert.match(person.text, /Check your e‑mail.*Nothing has arrived after a minute\?/s);
   const alertOrLink = [await world.mail.next(account.email), await world.mail.next(account.email)];
   const [link] = alertOrLink.find(({ subject }) => subject.startsWith('Sign in'))!.links;
   await person.open(link!);

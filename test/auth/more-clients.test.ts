@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mock, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Auth, type AuthConfig, skipCSRFCheck } from '@auth/core';
 import * as oauth from 'oauth4webapi';
-import { Strategy } from 'passport-openidconnect';
+import type { Strategy } from 'passport-openidconnect';
 import { AuthorizationCode, ClientCredentials } from 'simple-oauth2';
+import { example } from '#site/developers/examples.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type TestAuth } from './support.ts';
 
@@ -113,18 +118,51 @@ withClient(
   },
 );
 
-withClient('passport-openidconnect signs in and reads the profile', async (services) => {
-  const { application, secret } = await makeApplication(services, 'service');
+/** Loads an example of the developer pages, whose imports find the libraries of the tests. */
+async function load<Module>(file: string, services: TestAuth, credentials: Credentials): Promise<Module> {
+  const folder = await mkdtemp(join(tmpdir(), 'example-'));
+  await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'), 'junction');
+  const values = { ...EMPTY, ...credentials, auth: services.auth, api: services.api, redirect: CALLBACK };
+  // Only here is the sign-in on plain http.
+  const text = example(file, values).replace(
+    `'${credentials.client_secret}')`,
+    (end) => `${end.slice(0, -1)}, undefined, INSECURE)`,
+  );
+  const constant = 'const INSECURE = { execute: [client.allowInsecureRequests] };\n';
+  await writeFile(join(folder, file), text.includes('INSECURE') ? text.replace(/\n\n/, `\n${constant}`) : text);
+  return (await import(pathToFileURL(join(folder, file)).href)) as Module;
+}
+
+const EMPTY = { ingest: '', player: '', token: '', server_key: '' };
+
+interface Credentials {
+  client_id: string;
+  client_secret: string;
+}
+
+async function makeService(services: TestAuth, redirectUri = CALLBACK): Promise<Credentials> {
+  const { application, secret } = await makeApplication(services, 'service', [redirectUri]);
+  return { client_id: application.client_id, client_secret: secret! };
+}
+
+withClient('the example for openid-client gets a token for the application itself', async (services) => {
+  const printed = mock.method(console, 'log', () => undefined);
+  await load('client-credentials.mjs', services, await makeService(services));
+  printed.mock.restore();
+  assert.deepEqual(
+    printed.mock.calls.map((call) => call.arguments),
+    [['200 0 matches']],
+  );
+});
+
+withClient('the example for Passport signs in and gets name and mail', async (services) => {
+  const { scorehall: strategy } = await load<{ scorehall: Strategy }>(
+    'passport.mjs',
+    services,
+    await makeService(services),
+  );
   const session: Record<string, unknown> = {};
   const settled = Promise.withResolvers<unknown>();
-  const strategy = new Strategy(
-    {
-      ...{ issuer: services.auth, clientID: application.client_id, clientSecret: secret, callbackURL: CALLBACK },
-      ...{ authorizationURL: `${services.auth}/oauth/authorize`, tokenURL: `${services.auth}/oauth/token` },
-      ...{ userInfoURL: `${services.auth}/oauth/userinfo`, scope: 'profile email', skipUserProfile: false },
-    },
-    (_issuer, profile, done) => done(null, profile),
-  );
   const redirected = Promise.withResolvers<string>();
   Object.assign(strategy, {
     redirect: redirected.resolve,
@@ -135,23 +173,24 @@ withClient('passport-openidconnect signs in and reads the profile', async (servi
   strategy.authenticate({ session, query: {}, headers: {} });
   const callback = await authorize(services.auth, await redirected.promise, 'Steve');
   strategy.authenticate({ session, query: Object.fromEntries(callback.searchParams), headers: {}, url: callback.href });
-  const profile = (await settled.promise) as { username?: string; id: string };
-  assert.equal(profile.username, 'Steve');
+  const profile = (await settled.promise) as { username: string; displayName: string; emails: { value: string }[] };
+  assert.deepEqual(
+    [profile.username, profile.displayName, profile.emails[0]!.value],
+    ['Steve', 'Steve', 'someone@example.org'],
+  );
 });
 
-withClient('@auth/core signs in', async (services) => {
+withClient('the example for Auth.js signs in and gets name and mail', async (services) => {
   const callbackUrl = 'https://app.example/auth/callback/scorehall';
-  const { application, secret } = await makeApplication(services, 'service', [callbackUrl]);
+  const credentials = await makeService(services, callbackUrl);
+  const { scorehall } = await load<{ scorehall: AuthConfig['providers'][number] }>(
+    'auth-js.mjs',
+    services,
+    credentials,
+  );
   const config: AuthConfig = {
     ...{ secret: 'a secret of the application', trustHost: true, basePath: '/auth', skipCSRFCheck },
-    providers: [
-      {
-        ...{ id: 'scorehall', name: 'Scorehall', type: 'oidc', issuer: services.auth },
-        ...{ clientId: application.client_id, clientSecret: secret!, checks: ['pkce', 'state', 'nonce'] },
-        profile: (claims) => ({ id: claims['sub'] as string, name: claims['preferred_username'] as string }),
-        idToken: false,
-      },
-    ],
+    providers: [scorehall],
   };
   const cookies = new Map<string, string>();
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -168,6 +207,6 @@ withClient('@auth/core signs in', async (services) => {
   const callback = await authorize(services.auth, started.headers.get('location')!, 'Steve');
   const ended = await ask(callback.pathname + callback.search);
   assert.equal(ended.headers.get('location'), 'https://app.example');
-  const session = (await (await ask('/auth/session')).json()) as { user: { name: string } };
-  assert.equal(session.user.name, 'Steve');
+  const session = (await (await ask('/auth/session')).json()) as { user: object };
+  assert.deepEqual(session.user, { name: 'Steve', email: 'someone@example.org' });
 });

@@ -16,7 +16,8 @@ test('a new password must not be made up of the network’s name, nor be a commo
     (await person.post('/register', { name: 'Robin', email: 'robin@example.org', password, flow: '' })).status;
   assert.equal(await register('OVERCAST12345'), 422);
   assert.match(person.text, /too easy to guess/);
-  assert.equal(await register('Overcast123456'), 200, 'six further characters are enough');
+  assert.equal(await register('Overcast 20261123'), 422, 'blanks and digits do not count');
+  assert.equal(await register('Overcast1anter'), 200, 'six further characters with a letter are enough');
   assert.equal(await register(COMMON.toUpperCase()), 422);
   assert.match(person.text, /one of the passwords that people use most/);
   await person.open('/register?lang=ja');
@@ -51,4 +52,28 @@ test('the list has the 3,000 commonest passwords that are long enough', () => {
   const passwords = lines.filter((line) => !line.startsWith('#'));
   assert.equal(new Set(passwords).size, 3_000);
   for (const password of passwords) assert.match(passwordProblem(password) ?? '', /^(easy|common)$/, password);
+});
+
+test('the name of the network or account is no password, with or without blanks, digits and signs', () => {
+  const personal = ['Gullwing Quay', 'robin_hood', '夜明けの港'];
+  const refused = [
+    'Gullwing Quay',
+    'gullwingquay',
+    'GullwingQuay2026',
+    'Gullwing Quay 1234567890',
+    'gull-wing_quay!2026!',
+    '2026 gullwing 2027 quay 2028',
+    'gullwingquaygullwingquay',
+    'robinhood19981231',
+    '夜明けの港 20261123',
+  ];
+  for (const password of refused) assert.equal(passwordProblem(password, ...personal), 'easy', password);
+  const accepted = [
+    '5829104736',
+    'gullwing lantern 7',
+    'a gull over the quay',
+    'robin-4829-xkqzt',
+    '港の夜明けに鳴る鐘の音色',
+  ];
+  for (const password of accepted) assert.equal(passwordProblem(password, ...personal), undefined, password);
 });

@@ -8,6 +8,8 @@ import { makeAccount, makeApplication, type TestAuth } from './support.ts';
 export interface SignInPage {
   name: string;
   path: string;
+  /** The status of a page that shows an error on purpose. */
+  error?: number;
 }
 
 export interface SignInPages {
@@ -41,7 +43,9 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
     anonymous: [
       ...named({ 'sign-in': '', 'sign-in-for-an-application': authorize, register: '', forgot: '', mail: '' }),
       ...named(await mailedLinks(services, robin)),
-      ...named({ 'link-expired': '/reset?token=x', 'bad-request': '/oauth/authorize?client_id=x', nowhere: '' }),
+      { name: 'link-expired', path: '/reset?token=x', error: 410 },
+      { name: 'bad-request', path: '/oauth/authorize?client_id=x', error: 400 },
+      { name: 'nowhere', path: '/nowhere', error: 404 },
     ],
     unlinked: named({
       account: '',
@@ -56,6 +60,7 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'account-unlink': '/account/unlink',
       'account-delete': '/account/delete',
       consent: authorize,
+      'select-account': `${authorize}&prompt=select_account`,
       'sign-out': '/oauth/logout',
     }),
   };
@@ -79,6 +84,7 @@ export async function mailedLinks({ context }: TestAuth, { id, email }: Account)
   return {
     reset: await link('/reset', { kind: 'reset', account_id: id, data: {} }),
     verify: await link('/verify', { kind: 'verify', account_id: id, data: { email } }),
+    'undo-email': await link('/email/undo', { kind: 'undo-email', account_id: id, data: { email } }),
     'sign-in-link': await link('/sign-in-link', { kind: 'sign-in', account_id: id, data: {} }),
     'register-confirm': await link('/register/confirm', { kind: 'register', account_id: null, data: registration }),
   };

@@ -5,10 +5,11 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { onEachDatabase } from '#test/support/context.ts';
+import { freePorts } from '#test/support/ports.ts';
+import { Person } from './person.ts';
 import {
   authorize,
   CALLBACK,
-  freePort,
   makeAccount,
   makeApplication,
   openTestAuth,
@@ -17,12 +18,21 @@ import {
 } from './support.ts';
 
 const CONCURRENT_REQUESTS = 50;
+const PAIRS = 8;
 
-/** Starts a second process on the same database, with the same issuer and another port. */
-async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promise<string> {
-  const port = await freePort();
+type Tokens = Record<string, string>;
+
+/** The addresses of a process. */
+interface Process {
+  auth: string;
+  api: string;
+}
+
+/** Starts a second process on the same database, with the same issuer and other ports. */
+async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promise<Process> {
+  const [port, apiPort] = await freePorts(2);
   const otherServices = Object.fromEntries(
-    ['API', 'SITE', 'INGEST', 'INTERNAL'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
+    ['SITE', 'INGEST', 'INTERNAL'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
   );
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: {
@@ -30,6 +40,7 @@ async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promi
         ...CHILD_ENVIRONMENT,
         ...otherServices,
         AUTH_LISTEN: `127.0.0.1:${port}`,
+        API_LISTEN: `127.0.0.1:${apiPort}`,
         AUTH_URL: auth,
         LOG_LEVEL: 'error',
       },
@@ -37,6 +48,7 @@ async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promi
         DATABASE_URL: context.config.DATABASE_URL,
         SECRET_KEY: context.config.SECRET_KEY,
         SMTP_URL: context.config.SMTP_URL,
+        USER_LIMIT: String(context.config.USER_LIMIT),
       },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -47,7 +59,7 @@ async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promi
     await ended;
   });
   for await (const line of createInterface({ input: child.stdout })) if (line === 'ready') break;
-  return `http://127.0.0.1:${port}`;
+  return { auth: `http://127.0.0.1:${port}`, api: `http://127.0.0.1:${apiPort}` };
 }
 
 async function post(
@@ -58,7 +70,58 @@ async function post(
   return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
-async function fiftyUsesOfACode(services: TestAuth, other: string): Promise<void> {
+/**
+ * Asserts that nothing works any more that a sign-in has given: the data API refuses the access token within a second,
+ * both processes refuse it at userinfo, and the refresh token is refused.
+ */
+async function assertRevoked(processes: Process[], tokens: Tokens, credentials: Tokens, what: string): Promise<void> {
+  const { access_token: access, refresh_token } = tokens;
+  for (const { auth, api } of processes) {
+    assert.equal(await statusWithinASecond(api, access!, 401), 401, `${what}: the access token at /v1`);
+    const userinfo = await fetch(`${auth}/oauth/userinfo`, { headers: { authorization: `Bearer ${access}` } });
+    assert.equal(userinfo.status, 401, `${what}: the access token at userinfo`);
+    const refreshed = await post(auth, { ...credentials, grant_type: 'refresh_token', refresh_token: refresh_token! });
+    assert.deepEqual([refreshed.status, refreshed.body['error']], [400, 'invalid_grant'], `${what}: the refresh token`);
+  }
+}
+
+/** Sends the same request to the processes in turn, at once. @returns the answers of those that succeeded */
+async function race(processes: Process[], count: number, fields: Tokens): Promise<Tokens[]> {
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, n) => post(processes[n % processes.length]!.auth, fields)),
+  );
+  for (const { status, body } of answers) if (status !== 200) assert.equal(body['error'], 'invalid_grant');
+  return answers.filter(({ status }) => status === 200).map(({ body }) => body);
+}
+
+/** A thief who races the application for a code or refresh token: one of the two gets tokens, and neither keeps any. */
+async function pairs(services: TestAuth, other: Process): Promise<void> {
+  await makeAccount(services, 'Alex');
+  const { client_id } = (await makeApplication(services, 'web')).application;
+  const processes = [services, other];
+  const request = `${services.auth}/oauth/authorize?${new URLSearchParams({
+    ...{ client_id, response_type: 'code', scope: 'openid profile', redirect_uri: CALLBACK },
+  }).toString()}`;
+  const person = new Person(services.auth);
+  const redemption = async (): Promise<Tokens> => {
+    const code = (await authorize(services.auth, request, 'Alex', person)).searchParams.get('code')!;
+    return { client_id, grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
+  };
+  for (let attempt = 1; attempt <= PAIRS; attempt++) {
+    const byCode = await race(processes, 2, await redemption());
+    assert.equal(byCode.length, 1);
+    await assertRevoked(processes, byCode[0]!, { client_id }, `code, try ${attempt}`);
+
+    const { body } = await post(other.auth, await redemption());
+    const fields = { client_id, grant_type: 'refresh_token', refresh_token: body['refresh_token']! };
+    const byRefresh = await race(processes, 2 + (attempt % 4), fields);
+    assert.equal(byRefresh.length, 1);
+    await assertRevoked(processes, body, { client_id }, `first tokens, try ${attempt}`);
+    await assertRevoked(processes, byRefresh[0]!, { client_id }, `refresh, try ${attempt}`);
+  }
+}
+
+async function fiftyUsesOfACode(services: TestAuth, other: Process): Promise<void> {
   await makeAccount(services, 'Steve');
   const rotating = { rotate_refresh_tokens: true };
   const { application, secret } = await makeApplication(services, 'service', [CALLBACK], rotating);
@@ -66,49 +129,51 @@ async function fiftyUsesOfACode(services: TestAuth, other: string): Promise<void
   const request = `${services.auth}/oauth/authorize?${new URLSearchParams({
     ...{ client_id: application.client_id, response_type: 'code', scope: 'openid profile', redirect_uri: CALLBACK },
   }).toString()}`;
-  const race = async (fields: Record<string, string>): Promise<Record<string, string>[]> => {
-    const attempts = Array.from({ length: CONCURRENT_REQUESTS }, (_, n) =>
-      post(n % 2 === 0 ? services.auth : other, { ...credentials, ...fields }),
-    );
-    const answers = await Promise.all(attempts);
-    for (const { status, body } of answers) if (status !== 200) assert.equal(body['error'], 'invalid_grant');
-    return answers.filter(({ status }) => status === 200).map(({ body }) => body);
-  };
-
   const code = (await authorize(services.auth, request, 'Steve')).searchParams.get('code')!;
-  const byCode = await race({ grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
+  const processes = [services, other];
+  const byCode = await race(processes, CONCURRENT_REQUESTS, {
+    ...credentials,
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: CALLBACK,
+  });
   assert.equal(byCode.length, 1);
-  // The other requests were a second use of the code, which revokes the tokens of the first.
-  assert.equal(await statusWithinASecond(services.api, byCode[0]!['access_token']!, 401), 401);
+  await assertRevoked(processes, byCode[0]!, credentials, 'code');
 
   const next = (await authorize(services.auth, request, 'Steve')).searchParams.get('code')!;
-  const { body } = await post(other, {
+  const { body } = await post(other.auth, {
     ...credentials,
     grant_type: 'authorization_code',
     code: next,
     redirect_uri: CALLBACK,
   });
-  const byRefresh = await race({ grant_type: 'refresh_token', refresh_token: body['refresh_token']! });
+  const refresh = { ...credentials, grant_type: 'refresh_token', refresh_token: body['refresh_token']! };
+  const byRefresh = await race(processes, CONCURRENT_REQUESTS, refresh);
   assert.equal(byRefresh.length, 1);
+  await assertRevoked(processes, byRefresh[0]!, credentials, 'refresh token');
 }
 
-async function revokedToken(services: TestAuth, other: string): Promise<void> {
+async function revokedToken(services: TestAuth, other: Process): Promise<void> {
   const { application, secret } = await makeApplication(services, 'service');
   const credentials = { client_id: application.client_id, client_secret: secret! };
-  const { body } = await post(other, { ...credentials, grant_type: 'client_credentials' });
+  const { body } = await post(other.auth, { ...credentials, grant_type: 'client_credentials' });
   const token = body['access_token']!;
   assert.equal(await statusWithinASecond(services.api, token, 200), 200);
   const fields = { ...credentials, token };
-  await fetch(`${other}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(fields) });
+  await fetch(`${other.auth}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(fields) });
   assert.equal(await statusWithinASecond(services.api, token, 401), 401);
 }
 
 /** Both share the second process, whose start takes 3 CPU seconds. */
 onEachDatabase('two processes on one database', async (t, url) => {
-  const services = await openTestAuth(t, url);
+  // The tests ask for the status of a token again and again.
+  const services = await openTestAuth(t, url, { USER_LIMIT: '1000000' });
   const other = await secondProcess(t, services);
   await t.test('of fifty concurrent uses of one code or refresh token, at two processes, one succeeds', () =>
     fiftyUsesOfACode(services, other),
+  );
+  await t.test('a code or refresh token that two to five requests use at once leaves no token that works', () =>
+    pairs(services, other),
   );
   await t.test('a token revoked at one process is refused at another within a second', () =>
     revokedToken(services, other),

@@ -41,7 +41,8 @@ export async function shootSignIn(wanted: Wanted): Promise<number> {
     for (const { look, options } of looksIn(wanted.language)) {
       const page = await browser.newPage(options);
       if (login !== '') await signIn(page, services, login);
-      for (const { name, path } of pages) await shoot(page, auth + path, `auth-${name}-${look}`);
+      for (const { name, path, error } of pages)
+        await shoot(page, { address: auth + path, name: `auth-${name}-${look}`, error });
       await page.close();
     }
   }

@@ -371,13 +371,50 @@ onEachDatabase('a management connection comes from a file, its secret from anoth
   }
 });
 
+onEachDatabase('hidden players come from a file, of a server and of the network', async (t, url) => {
+  const SECRET_KEY = 'a secret that is long enough for tests';
+  await testContext(t, url, { SECRET_KEY });
+  await using folder = await folderOf({});
+  const path = join(folder.path, 'n.yml');
+  const ran = async (...args: string[]): Promise<Record<string, unknown>[]> => {
+    const { status, out, err } = await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args, '--json');
+    assert.equal(status, 0, err);
+    return JSON.parse(out) as Record<string, unknown>[];
+  };
+  const apply = async (network: string, server: string, ...options: string[]): Promise<unknown[]> => {
+    await writeFile(
+      path,
+      `{ network: { hidden: ${network} }, servers: [{ name: Alpha, region: eu, hidden: ${server} }] }`,
+    );
+    return (await ran('apply', path, ...options)).map(({ action, changes }) => [action, changes]);
+  };
+  const UUID = '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42';
+  await ran('server', 'create', '--name', 'Alpha', '--region', 'eu');
+  const wanted = ['[Wharfinger, Ada]', `[${UUID.replaceAll('-', '')}]`] as const;
+  const changes = [
+    ['change', ['hidden [] → [Ada, Wharfinger]']],
+    ['change', [`hidden [] → [${UUID}]`]],
+  ];
+  assert.deepEqual(await apply(...wanted, '--dry-run'), changes);
+  assert.deepEqual(await apply(...wanted), changes);
+  assert.deepEqual(await apply(...wanted), [
+    ['unchanged', []],
+    ['unchanged', []],
+  ]);
+  assert.deepEqual(await ran('network', 'show'), { hidden: ['Ada', 'Wharfinger'] });
+  const shown = (await ran('server', 'set', '--name', 'Alpha', '--max', '40')) as unknown as Record<string, unknown>;
+  assert.deepEqual(shown['hidden'], [UUID], 'what is not given stays');
+  assert.deepEqual((await apply('[]', '[]')).length, 2);
+  assert.deepEqual(await ran('network', 'show'), { hidden: [] });
+});
+
 test('a wrong file of a network is refused as a whole, before anything changes', async () => {
   await using folder = await folderOf({});
   const DATABASE_URL = join(folder.path, 'x.db');
   const path = join(folder.path, 'n.yml');
   const wrong: [string, RegExp][] = [
-    ['[]', /n\.yml must have the members servers, applications, accounts, or some of them\.\n$/],
-    ['colour: red', /n\.yml has the member colour; there are servers, applications, accounts\.\n$/],
+    ['[]', /n\.yml must have the members network, servers, applications, accounts, or some of them\.\n$/],
+    ['colour: red', /n\.yml has the member colour; there are network, servers, applications, accounts\.\n$/],
     ['applications: { name: A }', /n\.yml: applications must be a list\.\n$/],
     ['applications: [{ name: A }]', /application 1: `type` is missing: it must be one of installed, web, service\.\n$/],
     [
@@ -392,6 +429,15 @@ test('a wrong file of a network is refused as a whole, before anything changes',
     [
       'servers: [{ name: A, region: eu, punishments: all }]',
       /server 1: `punishments` must be one of network, own\.\n$/,
+    ],
+    ['network: [Ada]', /n\.yml: network must have the member hidden alone, a list of texts\.\n$/],
+    [
+      'network: { hidden: [Ada, "Bob, Cyd"] }',
+      /network\.hidden must have one name or UUID an entry \(one is "Bob, Cyd"\)/,
+    ],
+    [
+      `servers: [{ name: A, region: eu, hidden: [${'x'.repeat(65)}] }]`,
+      /server 1: hidden must have at most 200 names or UUIDs, .* each of at most 64 characters\.\n$/,
     ],
   ];
   for (const [content, message] of wrong) {

@@ -82,7 +82,13 @@ onEachDatabase('servers are watched by command and by file, with audit entries',
   assert.match(await manageRefusal('wss://a.example:1', '--secret-file', path), /must have the secret alone/);
   assert.match(await manageRefusal('wss://a:1', '--secret-file', secretFile, '--ca-file', path), /certificates in PEM/);
   const managed = { name: 'Alpha', url: 'wss://a.example:1', own_ca: false, state: null, last_contact: null };
-  assert.deepEqual(await run(...manage, 'wss://a.example:1', '--secret-file', secretFile), managed);
+  const { out, err } = await scorehall(
+    { DATABASE_URL: url },
+    ...manage,
+    ...['wss://a.example:1', '--secret-file', secretFile, '--json'],
+  );
+  assert.deepEqual(JSON.parse(out), managed);
+  assert.match(err, /\n\nmanagement-server-enabled=true\nmanagement-server-host=a\.example\n[^]*tls-enabled=true\n/);
   assert.deepEqual(await run('server', 'manage', 'list'), [managed]);
   await run('server', 'manage', 'remove', '--name', 'Alpha');
   assert.deepEqual(await run('server', 'manage', 'list'), []);

@@ -16,7 +16,7 @@ onEachDatabase('an operator adds, changes and removes counters, and switches tho
     await olga.post(path, { form_token: tokenOn(olga.page.html), ...fields });
   };
   await olga.open(AT);
-  assert.match(olga.text, /No counters yet.*PGM's usual counters.*Best kill streak.*Switch all on/s);
+  assert.match(olga.text, /No counters yet.*PGM's usual counters.*Best kill streak.*Switch on all/s);
   const ducks = { key: 'ducks', label: 'Ducks <fed>', label_ja: '', aggregate: 'max', most: '9', order: '3' };
   await act(AT, { ...ducks, mode_ctw: '1', mode_cp: '1' });
   const added = (await counterByKey(db, 'ducks'))!;
@@ -41,7 +41,7 @@ onEachDatabase('an operator adds, changes and removes counters, and switches tho
   assert.equal((await listCounters(db)).length, PGM_COUNTERS.length + 1);
   await olga.open(AT);
   assert.doesNotMatch(olga.text, /Switch all on/);
-  await act(`${AT}/ducks/delete`, {}, `${AT}/ducks`);
+  await act(`${AT}/ducks/delete`, { confirmed: 'yes' }, `${AT}/ducks`);
   assert.equal(await counterByKey(db, 'ducks'), undefined);
   assert.equal((await olga.open(`${AT}/ducks`)).status, 404);
 });

@@ -60,6 +60,35 @@ onEachDatabase('the form of a new server reports all wrong fields at once', asyn
   assert.deepEqual(await listServers(services.context.db, 0), []);
 });
 
+onEachDatabase('a wrong list of hidden players stays in its form, with a sentence', async (t, url) => {
+  const { context, olga, page } = await openServerPage(t, url, 'Alpha');
+  const long = 'x'.repeat(65);
+  for (const [address, action] of [
+    ['/console/operator/servers', '/operator/network'],
+    [page, page.slice('/console'.length)],
+  ] as const) {
+    await olga.open(address);
+    const { status, html } = await olga.submit({ hidden: `Ada\r\n${long}` }, action);
+    assert.equal(status, 422, action);
+    assert.match(html, /<p class="error" id="\w+-error">Enter at most 200 names or UUIDs, one per line/);
+    assert.equal(html.split(long).length, 2, 'in one of the forms');
+    await olga.open(address);
+    const saved = await olga.submit({ hidden: ' Wharfinger \r\n\r\nAda, ada' }, action);
+    assert.equal(saved.status, 200);
+    await olga.open(address);
+    assert.match(olga.page.html, />Wharfinger\nada<\/textarea>/);
+  }
+  assert.deepEqual(
+    (await listAudit(context.db, {}, 10))
+      .filter(({ action }) => action.endsWith('.set'))
+      .map(({ action, detail }) => [action, detail['hidden']]),
+    [
+      ['server.set', 2],
+      ['network.set', 2],
+    ],
+  );
+});
+
 onEachDatabase('the page of a new server shows how to connect it, then what arrived last', async (t, url) => {
   const { context, olga, page, sender } = await openServerPage(t, url, 'New');
   const events = async (...list: object[]): Promise<unknown> =>

@@ -46,9 +46,10 @@ async function shootWorld(wanted: Wanted, prefix: string, open: OpenWorld): Prom
   if (pages.length + welcome === 0) return 0;
   for (const { look, options } of looksIn(wanted.language)) {
     const page = await browser.newPage(options);
-    if (welcome > 0) await shoot(page, `${services.site}/console`, `${WELCOME}-${look}`);
+    if (welcome > 0) await shoot(page, { address: `${services.site}/console`, name: `${WELCOME}-${look}` });
     await signInBrowser(page, services, 'Mariner');
-    for (const { name, path, press } of pages) await shoot(page, services.site + path, `${name}-${look}`, press);
+    for (const { name, path, press, error } of pages)
+      await shoot(page, { address: services.site + path, name: `${name}-${look}`, open: press, error });
     await page.close();
   }
   return pages.length + welcome;

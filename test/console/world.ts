@@ -141,6 +141,8 @@ async function addWeekOfUsage({ db }: AppContext, { key }: Application, now: num
 }
 
 export interface ConsolePage {
+  /** The status of a page that shows an error on purpose. */
+  error?: number;
   name: string;
   path: string;
   /** The selector of a button on it that leads to the page of this name. */
@@ -196,6 +198,8 @@ export async function consolePages(
   const request = await firstId(sql`select key from access_requests where state = 'waiting'`);
   const change = await firstId(sql`select key from application_changes`);
   const server = await firstId(sql`select key from servers order by sort_order limit 1`);
+  const key = await firstId(sql`
+    select k.key from server_keys k where k.server_key = (select key from servers order by sort_order limit 1) limit 1`);
   const punishment = await firstId(sql`select max(key) from punishments where revoked is null`);
   const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
     String(uuid),
@@ -205,7 +209,7 @@ export async function consolePages(
     firstId(sql`select key from jobs where state = ${state} and kind = ${kind}`);
   const [app, own] = [`/console/applications/${application.client_id}`, `/console/applications/${waiting.client_id}`];
   const pages: Record<string, string> = {
-    applications: '/console',
+    applications: '/console/applications',
     new: '/console/applications/new',
     application: app,
     'application-waiting': own,
@@ -215,6 +219,7 @@ export async function consolePages(
     'settings-change': `/console/applications/${changed.client_id}/settings`,
     delete: `${app}/delete`,
     operator: '/console/operator',
+    'operator-search': '/console/operator/search?q=a',
     'operator-request': `/console/operator/requests/${request}`,
     'operator-change': `/console/operator/changes/${change}`,
     'operator-applications': '/console/operator/applications',
@@ -225,6 +230,7 @@ export async function consolePages(
     'operator-counters': '/console/operator/counters',
     'operator-counter': `/console/operator/counters/${counter}`,
     'operator-server': `/console/operator/servers/${server}`,
+    'operator-key': `/console/operator/servers/${server}/keys/${key}`,
     'operator-players': '/console/operator/players',
     'operator-player': `/console/operator/players/${into}`,
     'operator-merge': `/console/operator/players/merge?from=${from}&into=${into}`,
@@ -238,7 +244,6 @@ export async function consolePages(
     'operator-jobs': '/console/operator/jobs',
     'operator-job-waiting': `/console/operator/jobs/${await job('waiting', 'withdrawal')}`,
     'operator-job-failed': `/console/operator/jobs/${await job('failed', 'counters')}`,
-    lost: '/console/nothing',
   };
   const unchecked = 'It has only parts of the jobs that wait and have failed.';
   const jobs = [
@@ -252,5 +257,6 @@ export async function consolePages(
     path: `/console/operator/accounts/${other.id}`,
     press: '.actions .danger',
   };
-  return [...Object.entries(pages).map(([name, path]) => ({ name, path })), confirmation, ...jobs];
+  const lost = { name: 'lost', path: '/console/nothing', error: 404 };
+  return [...Object.entries(pages).map(([name, path]) => ({ name, path })), lost, confirmation, ...jobs];
 }

@@ -67,8 +67,21 @@ test('the demo uses the default ports or the next free ones, and settings of the
   assert.equal(settings['DATABASE_URL'], undefined);
   assert.equal(settings['SMTP_URL'], undefined);
   assert.match(settings['API_URL']!, /^http:\/\/127\.0\.0\.1:7\d\d0$/);
-  await assert.rejects(demoSettings({}, { API_URL: `http://127.0.0.1:${port}` }), new RegExp(`No free port.*${port}`));
+  const used = `Another program listens at 127.0.0.1:${port}. Choose another`;
+  const message = (setting: string): object => ({ message: `${used} ${setting} in the environment, or remove it.` });
+  await assert.rejects(demoSettings({}, { API_URL: `http://127.0.0.1:${port}` }), message('API_URL'));
+  await assert.rejects(demoSettings({}, { SITE_LISTEN: `127.0.0.1:${port}` }), message('SITE_LISTEN'));
+  await assert.rejects(demoSettings({}, { INTERNAL_LISTEN: `127.0.0.1:${port}` }), message('INTERNAL_LISTEN'));
   await assert.rejects(demoSettings({}, { TIME_ZONE: 'Nowhere' }), /TIME_ZONE must be/);
+});
+
+test('a folder that cannot be written is refused with the option that chooses another', () => {
+  const unwritable = '/sys/scorehall-demo';
+  assert.throws(() => new DemoFolder(unwritable), {
+    name: 'UsageError',
+    message:
+      /^The demo cannot write in the folder \/sys\/scorehall-demo \(E[A-Z]+\)\. Choose another one: npm run demo -- --folder DIR$/,
+  });
 });
 
 const NOTHING: DemoFacts = {

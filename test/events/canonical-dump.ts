@@ -53,13 +53,22 @@ export const NOT_COMPARED: readonly string[] = [
   ...['jobs', 'job_runs', 'rederivations', 'projections', 'sequence'],
   // Protocols of other programs, imports and connections to game servers.
   ...['dialect_maps', 'import_sources', 'import_marks', 'import_rows'],
-  ...['server_watches', 'managed_servers', 'managed_players', 'managed_bans', 'server_keys'],
+  ...['server_watches', 'managed_servers', 'managed_players', 'managed_bans', 'server_keys', 'hidden_players'],
   // People, applications and the installation.
-  ...['accounts', 'account_sessions', 'link_codes', 'mail_tokens', 'known_devices', 'throttles', 'consents'],
+  ...[
+    'accounts',
+    'account_sessions',
+    'link_codes',
+    'mail_tokens',
+    'known_devices',
+    'throttles',
+    'consents',
+    'account_notices',
+  ],
   ...['applications', 'application_secrets', 'application_owners', 'application_logos', 'application_changes'],
   ...['application_uses', 'first_party_clients', 'owner_invitations', 'access_requests', 'console_sessions', 'usage'],
   ...['tokens', 'former_tokens', 'rate_limits', 'signing_keys', 'audit', 'operator_mails', 'mail_failures'],
-  ...['migrations', 'data_versions', 'installation', 'revocations'],
+  ...['migrations', 'data_versions', 'installation', 'revocations', 'search_terms'],
 ];
 
 export const COMPARED: readonly string[] = Object.keys(TABLES);

@@ -20,19 +20,17 @@ group({ counters: ['win'], matches: true });
 // @ts-expect-error -- with a counter that does not exist
 group({ counters: ['jump'], matches: true, pgm: false });
 
-gamemode({ group: 'tntrun', listed: true, tags: ['parkour'], elements: ['parkour'], holds: [] });
+gamemode({ group: 'tntrun', tag: null, elements: ['parkour'], holds: [] });
 // @ts-expect-error -- without group
-gamemode({ listed: true, tags: ['parkour'], elements: ['parkour'], holds: [] });
-// @ts-expect-error -- without listed
-gamemode({ group: 'tntrun', tags: ['parkour'], elements: ['parkour'], holds: [] });
-// @ts-expect-error -- without tags
-gamemode({ group: 'tntrun', listed: true, elements: ['parkour'], holds: [] });
+gamemode({ tag: null, elements: ['parkour'], holds: [] });
+// @ts-expect-error -- without tag
+gamemode({ group: 'tntrun', elements: ['parkour'], holds: [] });
 // @ts-expect-error -- without elements
-gamemode({ group: 'tntrun', listed: true, tags: ['parkour'], holds: [] });
+gamemode({ group: 'tntrun', tag: null, holds: [] });
 // @ts-expect-error -- without holds
-gamemode({ group: 'tntrun', listed: true, tags: ['parkour'], elements: ['parkour'] });
+gamemode({ group: 'tntrun', tag: null, elements: ['parkour'] });
 // @ts-expect-error -- for a group without matches
-gamemode({ group: 'factions', listed: true, tags: ['parkour'], elements: ['parkour'], holds: [] });
+gamemode({ group: 'factions', tag: null, elements: ['parkour'], holds: [] });
 
 counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without wire

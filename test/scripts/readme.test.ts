@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -34,4 +34,27 @@ test('a picture of another size or page is reported', async (t) => {
   assert.deepEqual(await problemsOf(ROOT, { ...picture, page: 'player' }), [
     'docs/pictures/match.webp shows another page than player. Run npm run shots -- --readme.',
   ]);
+});
+
+test('each command of README.md can be typed in a checkout', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block]) => block!.trim().split('\n'));
+  assert.ok(blocks.length > 20);
+  const commands = [...blocks, ...[...readme.matchAll(/`(scorehall [^`]+)`/g)].map(([, command]) => command!)];
+  const typed = /^(?:npm (?:run (?:-s )?)?(?<script>[a-z]+)(?: |$)|docker compose -f deploy\/compose\.yaml |curl )/;
+  for (const command of commands) {
+    const { script = 'start' } = typed.exec(command)?.groups ?? assert.fail(`"${command}" does not exist.`);
+    assert.ok(script in scripts, `package.json has no script "${script}".`);
+  }
+});
+
+test('each document that shortens the command to scorehall says how to type it', () => {
+  const silent = readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .filter((name) => {
+      const text = readFileSync(join(ROOT, 'docs', name), 'utf8');
+      return /(?:^|`)scorehall [a-z]/m.test(text) && !/npm run -s scorehall --|\]\(operations\.md\)/.test(text);
+    });
+  assert.deepEqual(silent, ['dependencies.md']);
 });

@@ -32,7 +32,7 @@ onEachDatabase("a network's own counters are shown on player, match and leaderbo
   const shown = await page(context, `/matches/${ctw}`);
   assert.match(shown, /Wools &lt;b&gt;[^]*data-label="Wools &lt;b&gt;">31<[^]*>12<[^]*>5</);
   assert.doesNotMatch(shown, /Flags|rogue/);
-  assert.match(shown, /class="team-chip c-[a-z-]*blue">Red won[^]*Blue won/);
+  assert.match(shown, /class="team-chip c-[a-z-]*blue"><bdi>Red<\/bdi> won[^]*<bdi>Blue<\/bdi> won/);
   assert.match(shown, /changed sides/);
   assert.match(shown, /class="score c-[a-z-]*blue won"/);
   assert.match(await page(context, `/matches/${ctw}?lang=ja`), /羊毛/);

@@ -7,6 +7,7 @@ import { accountById } from '#store/accounts/accounts.ts';
 import { TYPES, type WireEvent } from '#events/schema/index.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import { apiDocument } from '#api/index.ts';
 import { createSite } from '#site/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { launchBrowser } from '#test/support/browser.ts';
@@ -145,7 +146,7 @@ async function link(context: TestAppContext, player: ReturnType<typeof person>):
 
 async function pathsOf(context: TestAppContext): Promise<string[]> {
   const tables = { matches: 'matches', maps: 'maps', punishments: 'punishments' };
-  const site = createSite(context);
+  const site = createSite(context, async () => apiDocument(context.config));
   const paths = new Set((await everyPage(context.db)).map(({ path }) => path));
   for (const list of Object.keys(tables)) {
     for (let next: string | undefined = `/${list}`; next !== undefined;) {
@@ -205,7 +206,7 @@ describe('a network of hostile texts', () => {
   after(() => closing.disposeAsync());
 
   test('every field of every event is displayed as text and never executed', async () => {
-    const site = createSite(context);
+    const site = createSite(context, async () => apiDocument(context.config));
     const paths = await pathsOf(context);
     assert.ok(paths.length > 100, `${paths.length} pages`);
     for (const path of [...paths, '/matches.atom', '/punishments.atom']) {

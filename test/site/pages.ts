@@ -7,6 +7,8 @@ import { type Sql, sql } from '#db/sql.ts';
 export interface SitePage {
   name: string;
   path: string;
+  /** The status of a page that shows an error on purpose. */
+  error?: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
   const name = (await value(sql`select name from players where uuid = ${uuid ?? ''}`)) ?? '';
   const server = await id(sql`select server_key from live_matches order by length(teams) desc limit 1`);
   const counter = await value(sql`select min(key) from counters`);
-  const pages = [
+  const pages: SitePage[] = [
     { name: 'home', path: '/' },
     { name: 'matches', path: '/matches' },
     { name: 'matches-of-a-mode', path: '/matches?gamemode=ctw' },
@@ -65,7 +67,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'developers-ingest', path: '/developers/ingest' },
     { name: 'developers-changes', path: '/developers/changes' },
     { name: 'developers-reference', path: '/developers/reference' },
-    { name: 'lost', path: '/matches/nothing' },
+    { name: 'lost', path: '/matches/nothing', error: 404 },
   ];
   return pages.filter(({ path }) => !path.includes('undefined'));
 }

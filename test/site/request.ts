@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { apiDocument } from '#api/index.ts';
 import { createSite } from '#site/index.ts';
 import type { TestAppContext } from '#test/support/context.ts';
 
@@ -8,7 +9,7 @@ const sites = new WeakMap<TestAppContext, ReturnType<typeof createSite>>();
 
 /** Sends a request to the site of a context, without a listener. */
 export async function get(context: TestAppContext, path: string, init: RequestInit = {}): Promise<Response> {
-  const site = sites.get(context) ?? createSite(context);
+  const site = sites.get(context) ?? createSite(context, async () => apiDocument(context.config));
   sites.set(context, site);
   return await site.request(SITE + path, init);
 }

@@ -42,7 +42,8 @@ onEachDatabase('every page is complete HTML with its metadata, without inline sc
       !/<style|<script(?! type="module" src="\/assets\/)| style=| on[a-z]+=/.test(body),
       `${path} has nothing inline`,
     );
-    assert.ok(Buffer.byteLength(body) < 100_000, `${path} has ${Buffer.byteLength(body)} bytes`);
+    const most = name === 'developers-reference' ? 140_000 : 100_000;
+    assert.ok(Buffer.byteLength(body) < most, `${path} has ${Buffer.byteLength(body)} bytes`);
     assert.ok(!body.includes('undefined') && !body.includes('[object'), path);
     assert.match(response.headers.get('content-security-policy')!, /script-src 'self'; style-src 'self'/);
   }
@@ -123,7 +124,7 @@ onEachDatabase(
       (await get(context, `/search?q=${person(1).uuid}`)).headers.get('location'),
       `/players/${person(1).uuid}`,
     );
-    assert.match(await page(context, '/search?q=nobodyhere'), /No player or map/);
+    assert.match(await page(context, '/search?q=nobodyhere'), /Nothing found/);
   },
 );
 
@@ -339,7 +340,7 @@ onEachDatabase('the winner of a free-for-all has no colour of a team', async (t,
   const detail = await page(context, `/matches/${id}`);
   assert.ok(!/c-red|score-line/.test(detail), 'no colours and no line of scores');
   assert.equal(detail.match(/<table/g)?.length, 1);
-  assert.match(textOf(detail), /Everybody for themselves.*Player3 Winner 3 0 0 .*Player2 2 0 0 .*Player1 1 /);
+  assert.match(textOf(detail), /Free-for-all.*Player3 Winner 3 0 0 .*Player2 2 0 0 .*Player1 1 /);
 });
 
 onEachDatabase('a server card tells offline, idle and busy apart; the home page names its feeds', async (t, url) => {
@@ -361,7 +362,7 @@ onEachDatabase('a server card tells offline, idle and busy apart; the home page 
   for (const feed of ['matches', 'punishments'])
     assert.match(
       body,
-      new RegExp(`<link rel="alternate" type="application/atom\\+xml" title="\\w+" href="/${feed}.atom"`),
+      new RegExp(`<link rel="alternate" type="application/atom\\+xml" title="Feed of ${feed}" href="/${feed}.atom"`),
     );
 });
 

@@ -69,7 +69,7 @@ final class Goals {
 
       @Override
       public ImmutableList<Contribution> getContributions() {
-        return PgmMatch.immutable(contributions);
+        return new Items<>(contributions);
       }
     };
   }
@@ -88,7 +88,7 @@ final class Goals {
 
       @Override
       public ImmutableList<DestroyableContribution> getContributions() {
-        return PgmMatch.immutable(contributions);
+        return new Items<>(contributions);
       }
     };
   }

@@ -1,4 +1,3 @@
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Table;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
@@ -8,11 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.bukkit.Location;
+import org.bukkit.entity.Player;
 import tc.oc.pgm.api.map.Gamemode;
 import tc.oc.pgm.api.map.MapInfo;
 import tc.oc.pgm.api.map.MapTag;
 import tc.oc.pgm.api.match.Match;
 import tc.oc.pgm.api.match.MatchModule;
+import tc.oc.pgm.api.match.event.MatchFinishEvent;
 import tc.oc.pgm.api.party.Competitor;
 import tc.oc.pgm.api.player.MatchPlayer;
 import tc.oc.pgm.api.player.ParticipantState;
@@ -27,10 +28,39 @@ final class PgmMatch implements Match {
   final Map<Team, Map<UUID, PlayerStats>> stats = new LinkedHashMap<>();
   final Map<UUID, Team> primary = new HashMap<>();
   final Map<Competitor, Double> scores = new HashMap<>();
+  private final World world;
   private final String map;
 
-  PgmMatch(String map) {
+  PgmMatch(World world, String map) {
+    this.world = world;
     this.map = map;
+  }
+
+  /**
+   * `MatchImpl` of PGM fires the competitors of the best rank. Without a victory condition that tells them apart, which
+   * here is the score, all are of one rank.
+   */
+  MatchFinishEvent finish() {
+    double best = members.keySet().stream().mapToDouble(each -> scores.getOrDefault(each, 0.0)).max().orElse(0);
+    return new MatchFinishEvent(
+        this, members.keySet().stream().filter(each -> scores.getOrDefault(each, 0.0) == best).toList());
+  }
+
+  MatchPlayer member(Competitor competitor, UUID player) {
+    return members.getOrDefault(competitor, List.of()).stream()
+        .filter(each -> each.getId().equals(player)).findFirst().orElse(null);
+  }
+
+  Competitor tribute(UUID uuid, String name) {
+    Competitor[] tribute = new Competitor[1];
+    tribute[0] = World.fake(Competitor.class, (method, arguments) -> switch (method.getName()) {
+      case "getFullColor" -> org.bukkit.Color.fromRGB(0xffaa00);
+      case "getPlayer" -> member(tribute[0], (UUID) arguments[0]);
+      case "getNameLegacy" -> name;
+      default -> throw new UnsupportedOperationException(method.getName());
+    });
+    members.put(tribute[0], List.of(player(uuid, name, tribute[0])));
+    return tribute[0];
   }
 
   @Override
@@ -59,39 +89,27 @@ final class PgmMatch implements Match {
   }
 
   MatchPlayer player(UUID uuid, String name, Competitor competitor) {
+    Player bukkit = world.player(uuid, name);
     return World.fake(MatchPlayer.class, (method, arguments) -> switch (method.getName()) {
       case "getMatch" -> this;
       case "getCompetitor" -> competitor;
       case "getId" -> uuid;
       case "getNameLegacy" -> name;
       case "getState" -> state(uuid, name, competitor);
+      case "getBukkit" -> bukkit;
       default -> throw new UnsupportedOperationException(method.getName());
     });
   }
 
-  static ParticipantState state(UUID uuid, String name, Competitor competitor) {
+  ParticipantState state(UUID uuid, String name, Competitor competitor) {
     return World.fake(ParticipantState.class, (method, arguments) -> switch (method.getName()) {
+      case "getMatch" -> this;
       case "getParty" -> competitor;
       case "getId" -> uuid;
       case "getNameLegacy" -> name;
       case "getLocation" -> new Location(null, 1.239, 64, -7.5);
       default -> throw new UnsupportedOperationException(method.getName());
     });
-  }
-
-  /** An immutable list as Guava's, of which the plugin uses the interface only. */
-  static <E> ImmutableList<E> immutable(List<E> items) {
-    return new ImmutableList<>() {
-      @Override
-      public E get(int index) {
-        return items.get(index);
-      }
-
-      @Override
-      public int size() {
-        return items.size();
-      }
-    };
   }
 
   /** The statistics of a player; names are those of PlayerStats without "get", and what is missing is 0. */

@@ -1,8 +1,10 @@
 import java.io.File;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +12,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Stream;
 import org.bukkit.Server;
 import org.bukkit.configuration.file.FileConfiguration;
 import org.bukkit.entity.Player;
@@ -17,6 +20,7 @@ import org.bukkit.event.Cancellable;
 import org.bukkit.event.Event;
 import org.bukkit.event.EventHandler;
 import org.bukkit.event.Listener;
+import org.bukkit.metadata.MetadataValue;
 import org.bukkit.plugin.java.JavaPlugin;
 
 /** A server that dispatches events as Bukkit does: by type and priority, cancelled ones only to handlers that want them. */
@@ -75,9 +79,21 @@ final class World {
   <T extends JavaPlugin> T enable(T plugin, File folder, Map<String, Object> settings) {
     FileConfiguration config = new FileConfiguration() {};
     settings.forEach(config::set);
-    plugin.stub(folder, server, config);
+    set(plugin, "dataFolder", folder);
+    set(plugin, "server", server);
+    set(plugin, "config", config);
     plugin.onEnable();
     return plugin;
+  }
+
+  private static void set(JavaPlugin plugin, String name, Object value) {
+    try {
+      Field field = JavaPlugin.class.getDeclaredField(name);
+      field.setAccessible(true);
+      field.set(plugin, value);
+    } catch (ReflectiveOperationException wrong) {
+      throw new IllegalStateException(wrong);
+    }
   }
 
   void dispatch(Event event) {
@@ -105,9 +121,14 @@ final class World {
   }
 
   Player player(UUID uuid, String name) {
+    Map<String, MetadataValue> metadata = new HashMap<>();
     return fake(Player.class, (method, arguments) -> switch (method.getName()) {
       case "getName" -> name;
       case "getUniqueId" -> uuid;
+      case "isOnline" -> true;
+      case "setMetadata" -> metadata.put((String) arguments[0], (MetadataValue) arguments[1]);
+      case "removeMetadata" -> metadata.remove(arguments[0]);
+      case "getMetadata" -> Stream.ofNullable(metadata.get(arguments[0])).toList();
       case "sendMessage" -> messages.add((String) arguments[0]);
       default -> throw new UnsupportedOperationException(method.getName());
     });

@@ -8,6 +8,7 @@ import type { Html } from '#http/page.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { lockWithPassword } from '#store/accounts/email-changes.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
@@ -182,11 +183,15 @@ async function changePassword(c: Context, deps: Deps, current: SignedIn, form: F
   const problem = passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return { password: problem };
   const hashed = await deps.passwordQueue.run('recognised', c.get('client'), () => hashPassword(password));
-  await deps.db.transaction(async (tx) => {
+  const isChanged = await deps.db.transaction(async (tx) => {
+    // Without one a change of the address has been undone since the person gave the password.
+    if (!(await lockWithPassword(tx, account.id))) return false;
     await setPassword(tx, account.id, hashed);
     await forgetDevices(tx, account.id);
     await endSessions(tx, account.id, { except: uid_hash });
+    return true;
   });
+  if (!isChanged) return '/sign-in';
   await rememberThisDevice(c, deps, account.id);
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   return '/account?done=saved';

@@ -214,7 +214,7 @@ function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: stri
             ${
               session.uid_hash === own
                 ? ''
-                : endForm('/account/sessions/end', 'session', session.uid_hash, t, browserLabel(session))
+                : endForm('/account/sessions/end', 'session', session.uid_hash, t.end_session, browserLabel(session))
             }
           </li>`,
       )}
@@ -242,17 +242,23 @@ function applicationsCard(t: Texts['account'], applications: ConnectedApplicatio
               <span class="hint">${t.application(formatTime(granted), formatTime(used))}</span>
               <span class="hint">${read === null ? t.never_read : t.last_read(formatTime(read))}</span></span
             >
-            ${endForm('/account/applications/end', 'client_id', client_id, t, name)}
+            ${endForm('/account/applications/end', 'client_id', client_id, t.end_access, name)}
           </li>`,
       )}
     </ul>
   </section>`;
 }
 
-function endForm(action: string, field: string, value: string, t: Texts['account'], what: string): Html {
+function endForm(
+  action: string,
+  field: string,
+  value: string,
+  { label, named }: Texts['account']['end_session'],
+  what: string,
+): Html {
   return html`<form method="post" action="${action}">
     <input type="hidden" name="${field}" value="${value}" />
-    <button class="quiet danger" aria-label="${t.end_named(what)}">${t.end}</button>
+    <button class="quiet danger" aria-label="${named(what)}">${label}</button>
   </form>`;
 }
 

@@ -7,8 +7,10 @@ import { cookieFlags, pathCookie } from '#http/cookies.ts';
 import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
+import { rateLimit } from '#http/limits.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
 import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
-import { type Account, accountByEmail, createAccount } from '#store/accounts/accounts.ts';
+import { type Account, accountByEmail, createAccount, emailKey } from '#store/accounts/accounts.ts';
 import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
@@ -47,7 +49,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const problems = checkForm(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
   deps.passwordQueue.refuseIfFull('other', c.get('client'));
-  if (!(await admitAttempt(c, deps, 'register', email))) {
+  if (!(await admitAttempt(c, deps, 'register'))) {
     return await showRegister(c, deps, form, { email: c.get('texts').errors.too_many_attempts });
   }
   const browser = newSecret();
@@ -79,6 +81,7 @@ type Registration = Record<'name' | 'email' | 'password' | 'locale' | 'flow' | '
 
 async function sendLink(deps: Deps, data: Registration): Promise<void> {
   const existing = await accountByEmail(deps.db, data.email);
+  if (!(await maySend(deps, existing === undefined ? 'register' : 'known', data.email))) return;
   if (existing !== undefined) {
     return sendMail(deps, existing, (texts) => ({
       subject: texts.register_known_subject,
@@ -91,6 +94,12 @@ async function sendLink(deps: Deps, data: Registration): Promise<void> {
     subject: texts.register_subject,
     lines: [texts.register, `${deps.config.AUTH_URL}/register/confirm?token=${secret}`, texts.ignore],
   }));
+}
+
+/** Mails to an address are limited, not registrations: other people must not use up those of its owner. */
+async function maySend({ db, clock, config }: Deps, kind: 'register' | 'known', email: string): Promise<boolean> {
+  const subject = `registration mail ${kind} ${db.keyedHash(emailKey(email))}`;
+  return (await countAttempt(db, clock.now(), subject, rateLimit(config, 'registrationMail', 'account'))).allowed;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import { type Account, accountByEmail, accountById } from '#store/accounts/accounts.ts';
-import { setEmail } from '#store/accounts/account-changes.ts';
-import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
+import { confirmEmail, issueEmailChange, UNDO_DAYS } from '#store/accounts/email-changes.ts';
+import { issueMailToken, type MailToken, peekMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { sendAlert, sendMail } from '../mails.ts';
@@ -26,7 +26,9 @@ export function verifyPages(app: Hono<Env>, deps: Deps): void {
 
 /** Sends a link that confirms the current address. */
 export async function sendVerification(deps: Deps, account: Account): Promise<void> {
-  const secret = await issue(deps, 'verify', account, account.email);
+  const { id, email } = account;
+  const token = { kind: 'verify', account_id: id, data: { email } } as const;
+  const secret = await deps.db.transaction((tx) => issueMailToken(tx, deps.clock.now() + DAY_MS, token, email));
   sendMail(deps, account, (texts) => ({
     subject: texts.verify_subject,
     lines: [texts.verify, `${deps.config.AUTH_URL}/verify?token=${secret}`, texts.ignore],
@@ -40,31 +42,31 @@ export async function sendVerification(deps: Deps, account: Account): Promise<vo
 export async function sendChange(deps: Deps, account: Account, email: string): Promise<void> {
   sendAlert(deps, account, (texts) => [texts.email_changing_subject, texts.email_changing(email)]);
   if ((await accountByEmail(deps.db, email)) !== undefined) return;
-  const secret = await issue(deps, 'email', account, email);
+  const secret = await issueEmailChange(deps.db, deps.clock.now() + DAY_MS, account.id, email);
+  if (secret === undefined) return;
   sendMail(deps, { ...account, email }, (texts) => ({
     subject: texts.email_subject,
     lines: [texts.email, `${deps.config.AUTH_URL}/verify?token=${secret}`, texts.ignore],
   }));
 }
 
-async function issue(deps: Deps, kind: 'verify' | 'email', account: Account, email: string): Promise<string> {
-  const token = { kind, account_id: account.id, data: { email } };
-  return await deps.db.transaction((tx) => issueMailToken(tx, deps.clock.now() + DAY_MS, token, email));
-}
-
 async function verify(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '' } = await readOwnForm(c, deps);
-  const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
-  const account = isVerification(token) ? await accountById(deps.db, token.account_id!) : undefined;
-  if (!isVerification(token) || account === undefined) return await showExpired(c, deps);
-  const email = token.data['email']!;
-  if (token.kind === 'verify' && email !== account.email) return await showExpired(c, deps);
-  if (!(await setEmail(deps.db, account.id, email, true))) return await showDone(c, deps, email, true);
+  const result = await confirmEmail(deps.db, deps.clock.now(), secret);
+  if (result === 'expired') return await showExpired(c, deps);
+  if (result === 'taken') return await showTaken(c, deps);
+  const { token, account, email, undo } = result;
   record(c, deps, account, { action: token.kind === 'email' ? 'account.email' : 'account.verify' });
-  if (token.kind === 'email') {
-    sendAlert(deps, account, (texts) => [texts.email_changed_subject, texts.email_changed(email)]);
-  }
-  return await showDone(c, deps, email, false);
+  if (token.kind === 'email') mailChanged(deps, account, email, undo);
+  return await showDone(c, deps, email);
+}
+
+/** Notifies the previous address. @param undo the secret of the link that undoes the change, if there is one */
+function mailChanged(deps: Deps, account: Account, email: string, undo: string | undefined): void {
+  sendMail(deps, account, (texts) => {
+    const lines = undo === undefined ? [] : [texts.undo(UNDO_DAYS), `${deps.config.AUTH_URL}/email/undo?token=${undo}`];
+    return { subject: texts.email_changed_subject, lines: [texts.email_changed(email), ...lines] };
+  });
 }
 
 function isVerification(token: MailToken | undefined): token is MailToken {
@@ -92,13 +94,22 @@ async function showConfirmation(
   return await showPage(c, deps, { title: t.title, main });
 }
 
-async function showDone(c: Context, deps: Deps, email: string, isTaken: boolean): Promise<Response> {
+async function showDone(c: Context, deps: Deps, email: string): Promise<Response> {
   const { verify: t, problem } = c.get('texts');
-  const title = isTaken ? problem.title : t.done_title;
   const main = html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    ${isTaken ? notice(t.taken, 'bad') : notice(t.done(email), 'good')}
+    <h1>${t.done_title}</h1>
+    ${notice(t.done(email), 'good')}
     <p><a class="button" href="/account">${problem.to_account}</a></p>
   </div>`;
-  return await showPage(c, deps, { title, main, status: isTaken ? 409 : 200 });
+  return await showPage(c, deps, { title: t.done_title, main });
+}
+
+export async function showTaken(c: Context, deps: Deps): Promise<Response> {
+  const { verify: t, problem } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${problem.title}</h1>
+    ${notice(t.taken, 'bad')}
+    <p><a class="button" href="/account">${problem.to_account}</a></p>
+  </div>`;
+  return await showPage(c, deps, { title: problem.title, main, status: 409 });
 }

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '#http/errors.ts';
-import { readBody } from './request.ts';
-
-/** Longer URLs are refused by proxies, and by Node together with the other headers. */
-const MAX_QUERY = 8_000;
+import { MAX_PARAMETERS } from './parameter-bounds.ts';
+import { isForm, readBody } from './request.ts';
 
 /**
  * Answers a POST to the authorization or sign-out endpoint (OpenID Connect Core section 3.1.2.1) by a redirect to the same
@@ -11,12 +9,11 @@ const MAX_QUERY = 8_000;
  * another site.
  */
 export async function redirectToGet(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const type = request.headers['content-type'] ?? '';
-  if (type !== '' && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
+  if ((request.headers['content-type'] ?? '') !== '' && !isForm(request))
     throw new HttpError(400, 'invalid_request', 'The body must be a form (application/x-www-form-urlencoded).');
   const query = new URLSearchParams(await readBody(request)).toString();
-  if (query.length > MAX_QUERY)
-    throw new HttpError(413, 'invalid_request', `The parameters must not be longer than ${MAX_QUERY} characters.`);
+  if (query.length > MAX_PARAMETERS)
+    throw new HttpError(413, 'invalid_request', `The parameters must not be longer than ${MAX_PARAMETERS} characters.`);
   const path = request.url!.split('?', 1)[0]!;
   response.writeHead(303, { location: `${path}?${query}`, 'cache-control': 'no-store' }).end();
 }

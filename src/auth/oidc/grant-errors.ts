@@ -16,22 +16,16 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'refresh token not found': 'The refresh token is unknown, has expired or has been revoked. Start a new sign-in.',
   'refresh token already used':
     'The refresh token has been used before. The tokens of its sign-in have been revoked; start a new sign-in.',
-  'already used': 'The code or refresh token is being used by another request.',
   'grant not found': 'The tokens of this sign-in have been revoked. Start a new sign-in.',
 };
 
 /** A token of another application is described like an unknown one, which does not reveal that it exists. */
 const CLIENT_MISMATCH = 'client mismatch';
 
-/** One sentence for all reasons, which does not reveal the Client IDs that exist. */
-const WRONG_CLIENT =
-  'client_id or client_secret is wrong, or was withdrawn. A secret begins with shs_ and is sent in the form or by HTTP Basic.';
-
 /** Completes the response to a refused token request; oidc-provider has the same sentence for every reason. */
 export function describeTokenError(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
   const body = ctx.body as { error?: string } | string | undefined;
   if (typeof body !== 'object') return;
-  if (body.error === 'invalid_client') ctx.body = { ...body, error_description: WRONG_CLIENT };
   if (body.error !== 'invalid_grant') return;
   const unknown = ctx.oidc.params?.['code'] === undefined ? 'refresh token not found' : 'authorization code not found';
   const detail = error.error_detail === CLIENT_MISMATCH ? unknown : error.error_detail;

@@ -11,7 +11,10 @@ import { OFFLINE_ACCESS, scopesToConsent } from './scopes.ts';
 
 const { Check, Prompt, base } = interactionPolicy;
 
-/** The prompts of an authorization request, in order: login, link (with `REGISTRATION=linked`) and consent. */
+/**
+ * The prompts of an authorization request, in order: login, select_account (if requested), link (with
+ * `REGISTRATION=linked`) and consent.
+ */
 export function createPolicy(config: Config, db: Db): policies.DefaultPolicy {
   const policy = base();
   const consent = policy.get('consent')!;
@@ -28,7 +31,8 @@ export function createPolicy(config: Config, db: Db): policies.DefaultPolicy {
     const id = ctx.oidc.session?.accountId;
     return id !== undefined && (await translateOutage(accountPlayerUuid(db, id))) === undefined;
   });
-  if (config.REGISTRATION === 'linked') policy.add(new Prompt({ name: 'link', requestable: false }, unlinked), 1);
+  policy.add(new Prompt({ name: 'select_account', requestable: true }), 1);
+  if (config.REGISTRATION === 'linked') policy.add(new Prompt({ name: 'link', requestable: false }, unlinked), 2);
   return policy;
 }
 

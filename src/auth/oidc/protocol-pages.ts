@@ -5,6 +5,7 @@ import type { Html } from '#http/page.ts';
 import type { Deps } from '../deps.ts';
 import { formTargetsFor, formHeaders, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
+import { describeIn } from './error-descriptions.ts';
 import { errors } from './oidc-provider.ts';
 import { SuspendedApplication } from './suspended.ts';
 
@@ -18,6 +19,13 @@ export class ProtocolPages {
 
   async error(ctx: KoaContextWithOIDC, wire: WireError, error: Error): Promise<void> {
     await this.show(ctx, errorPage(requestTexts(ctx), wire, error));
+  }
+
+  /** Refuses a request before oidc-provider reads it. */
+  async refuse(ctx: KoaContextWithOIDC, description: string): Promise<void> {
+    ctx.status = 400;
+    const error = new errors.InvalidRequest(description);
+    await this.error(ctx, { error: error.error, error_description: description }, error);
   }
 
   requestTexts(ctx: KoaContextWithOIDC): Texts {
@@ -85,9 +93,9 @@ interface WireError {
   error_description?: string;
 }
 
-/** The texts of errors on the wire are for developers, so the page has its own. */
+/** The descriptions of errors are for developers, so the page puts its own sentences before them. */
 function errorPage(
-  { problem: t }: Texts,
+  { lang, problem: t }: Texts,
   { error: code, error_description: description }: WireError,
   error: Error,
 ): PageContent {
@@ -101,7 +109,7 @@ function errorPage(
     <p>${sentence}</p>
     <p class="hint">
       ${t.detail}
-      <code>${code}</code>${description === undefined ? '' : html`, ${description}`}
+      <code>${code}</code>${description === undefined ? '' : html`, ${describeIn(lang, description)}`}
     </p>
   </div>`;
   return { title, main };

@@ -10,13 +10,15 @@ import { playerByUuid } from '#store/game/players.ts';
 import { isAllowedOrigin, secretMatches } from './clients.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
 import { guardRedirect } from './redirect-guard.ts';
+import { parametersProblem } from './parameter-bounds.ts';
 import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { type StorageParts, createStorage } from './storage.ts';
 import { translateOutage } from './outage.ts';
+import { replaceDescription } from './error-descriptions.ts';
 import { describeTokenError } from './grant-errors.ts';
 import { generateRefreshTokenId, refreshTokenRotation } from './refresh-tokens.ts';
-import { keepOfflineAccess, OFFLINE_ACCESS, SCOPES, setDefaultScope } from './scopes.ts';
+import { adjustQuery, keepOfflineAccess, OFFLINE_ACCESS, SCOPES } from './scopes.ts';
 
 const DAY = 86_400;
 /** Refresh tokens of one sign-in expire after this time, however often they are replaced. */
@@ -38,13 +40,18 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   // Compare hashed secrets. Undocumented, but the maintainer recommends it (panva/node-oidc-provider#631); tested.
   Object.assign(provider.Client.prototype, { compareClientSecret });
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: generateRefreshTokenId });
-  provider.use((ctx, next) => {
-    if (ctx.path === ROUTES!.authorization) setDefaultScope(ctx as KoaContextWithOIDC);
-    return next();
+  provider.use(async (ctx, next) => {
+    if (ctx.path !== ROUTES!.authorization) return await next();
+    const problem = parametersProblem(ctx.querystring);
+    if (problem !== undefined) return await parts.pages.refuse(ctx as KoaContextWithOIDC, problem);
+    adjustQuery(ctx as KoaContextWithOIDC);
+    await next();
   });
   const adjustResponse = async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next();
     applySpecifiedBodies(ctx);
+    await addUsername(ctx, parts.db);
+    replaceDescription(ctx);
     await parts.pages.replaceAutoSubmit(ctx);
     await guardRedirect(ctx, parts.db, parts.pages);
   };
@@ -64,7 +71,7 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     extraParams: { [OFFLINE_ACCESS]: keepOfflineAccess },
     claims: {
       openid: ['sub', 'auth_time'],
-      profile: ['preferred_username', 'profile', 'uuid', 'banned'],
+      profile: ['name', 'preferred_username', 'profile', 'uuid', 'banned'],
       email: ['email', 'email_verified'],
     },
     responseTypes: ['code'],
@@ -91,7 +98,10 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     expiresWithSession: async () => false,
     ttl: lifetimes(config),
     discovery: { ui_locales_supported: ['en', 'ja'] },
-    renderError: async (ctx, out, error) => await parts.pages.error(ctx, out, error),
+    renderError: async (ctx, out, error) => {
+      if (PROGRAM_ROUTES.has(ctx.oidc?.route)) ctx.body = out;
+      else await parts.pages.error(ctx, out, error);
+    },
     features: oidcFeatures(parts),
   };
 }
@@ -106,6 +116,15 @@ const ROUTES: Configuration['routes'] = {
   end_session: '/oauth/logout',
   pushed_authorization_request: '/oauth/par',
 };
+
+/** Routes whose errors are JSON even if `Accept` prefers HTML, as that of Java's HttpURLConnection does by default. */
+const PROGRAM_ROUTES: ReadonlySet<string | undefined> = new Set([
+  'token',
+  'userinfo',
+  'revocation',
+  'introspection',
+  'pushed_authorization_request',
+]);
 
 function lifetimes(config: Config): Configuration['ttl'] {
   return {
@@ -160,6 +179,7 @@ async function accountClaims(parts: ProviderParts, account: Account, clientId: s
   const { config } = parts;
   return {
     sub: id,
+    name,
     preferred_username: name,
     email,
     email_verified,
@@ -186,6 +206,15 @@ function applySpecifiedBodies(ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.params?.['grant_type'] !== 'client_credentials') return;
   const body = ctx.body as { token_type: string; scope?: string };
   ctx.body = { ...body, token_type: body.token_type.toLowerCase(), scope: body.scope ?? null };
+}
+
+/** `username` (RFC 7662 section 2.2) in the introspection of a token with the scope `profile`, which shows the name. */
+async function addUsername(ctx: KoaContextWithOIDC, db: ProviderParts['db']): Promise<void> {
+  if (ctx.oidc?.route !== 'introspection') return;
+  const { sub, scope = '' } = (ctx.body ?? {}) as { sub?: string; scope?: string };
+  if (sub === undefined || !scope.split(' ').includes('profile')) return;
+  const account = await translateOutage(accountById(db, sub));
+  ctx.body = { ...(ctx.body as object), username: account?.name };
 }
 
 function compareClientSecret(this: Client, actual: string): boolean {

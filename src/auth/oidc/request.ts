@@ -14,11 +14,6 @@ export function pinHost({ headers }: IncomingMessage, issuer: URL): void {
   for (const name of ['x-forwarded-for', 'x-forwarded-port', 'forwarded']) delete headers[name];
 }
 
-/** Converts a JSON body to a form, the only body that oidc-provider reads. */
-export async function withFormBody(request: IncomingMessage): Promise<IncomingMessage> {
-  return withBody(request, formFromJson(await readBody(request)));
-}
-
 /** Copies the request with a form as its body; the body of the original has been read and cannot be read again. */
 export function withBody(request: IncomingMessage, form: string): IncomingMessage {
   const copy = new IncomingMessage(request.socket);
@@ -39,6 +34,10 @@ export function isJson({ headers }: IncomingMessage): boolean {
   return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
+export function isForm({ headers }: IncomingMessage): boolean {
+  return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '');
+}
+
 /**
  * Reads the body as text.
  * @throws HttpError 413 if it is longer than `MAX_BODY` bytes
@@ -57,7 +56,8 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   return await promise;
 }
 
-function formFromJson(body: string): string {
+/** Converts a JSON body to a form, the only body that oidc-provider reads. */
+export function formFromJson(body: string): string {
   const members = parseObject(body);
   for (const [name, value] of Object.entries(members)) {
     if (typeof value !== 'string') throw invalid(`${name} must be a string.`);

@@ -9,12 +9,26 @@ export const SCOPES = ['openid', 'profile', 'email'] as const;
  */
 export const OFFLINE_ACCESS = 'offline_access';
 
-/** A request without a scope gets `openid`; RFC 6749 section 3.3 lets the server choose a default. */
-export function setDefaultScope(ctx: KoaContextWithOIDC): void {
+/**
+ * Adjusts the parameters of an authorization request. A request without a scope gets `openid`; RFC 6749 section 3.3 lets the
+ * server choose a default. A `nonce` without `openid` is dropped: it belongs to the ID token, which the request does not ask
+ * for, and libraries send it anyway.
+ */
+export function adjustQuery(ctx: KoaContextWithOIDC): void {
   const { client_id, scope, request_uri } = ctx.query;
-  if (client_id !== undefined && scope === undefined && request_uri === undefined) {
-    ctx.query = { ...ctx.query, scope: 'openid' };
+  if (client_id === undefined || request_uri !== undefined) return;
+  if (scope === undefined) ctx.query = { ...ctx.query, scope: 'openid' };
+  else if (!scopesIn(scope).includes('openid')) {
+    const { nonce: _, ...rest } = ctx.query;
+    ctx.query = rest;
   }
+}
+
+/** The same for the form of a pushed authorization request. */
+export function adjustPushedForm(form: URLSearchParams): void {
+  const scope = form.get('scope');
+  if (scope === null) form.set('scope', 'openid');
+  else if (!scopesIn(scope).includes('openid')) form.delete('nonce');
 }
 
 /**

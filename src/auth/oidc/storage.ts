@@ -151,7 +151,8 @@ class TokenAdapter implements Adapter {
 
   /**
    * Marks a code or refresh token as used. One conditional statement: of concurrent requests, in any number of processes,
-   * exactly one succeeds. A use within the grace period does not prolong it.
+   * exactly one succeeds. A use within the grace period does not prolong it. Any other use revokes the grant, because one
+   * of the requests may be a thief's; the tokens that the first use still has to store are then refused (`lockGrant`).
    * @throws errors.InvalidGrant if it has been used before
    */
   async consume(id: string): Promise<void> {
@@ -159,18 +160,34 @@ class TokenAdapter implements Adapter {
     const used = await db.run(sql`
       update tokens set consumed = coalesce(consumed, ${clock.now()}), family_hash = ${this.#familyHash(id)}
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (consumed is null or consumed > ${this.#graceCutoff()})`);
-    if (used === 0) throw new errors.InvalidGrant('already used');
+    if (used === 1) return;
+    await this.#revokeGrantOf(id);
+    throw new errors.InvalidGrant(
+      this.#kind === 'RefreshToken' ? 'refresh token already used' : 'authorization code already consumed',
+    );
+  }
+
+  /** Revokes the grant of a code or refresh token; a replaced refresh token may have no row, but its family has one. */
+  async #revokeGrantOf(id: string): Promise<void> {
+    const row = await this.#parts.db.get<{ grant_id: string | null }>(sql`
+      select grant_id from tokens where hash = ${secretHash(id)} and kind = ${this.#kind}
+      union all select grant_id from tokens where family_hash = ${this.#familyHash(id)} limit 1`);
+    if (row?.grant_id) await this.#revokeGrant(row.grant_id);
   }
 
   async destroy(id: string): Promise<void> {
     await this.#parts.db.run(sql`delete from tokens where hash = ${secretHash(id)} and kind = ${this.#kind}`);
   }
 
-  /** Deletes a grant and everything that belongs to it; the grant first, so that nothing can be added meanwhile. */
   async revokeByGrantId(grantId: string): Promise<void> {
+    await this.#revokeGrant(secretHash(grantId));
+  }
+
+  /** Deletes a grant and everything that belongs to it; the grant first, so that nothing can be added meanwhile. */
+  async #revokeGrant(hash: string): Promise<void> {
     await this.#parts.db.transaction(async (tx) => {
-      await tx.run(sql`delete from tokens where hash = ${secretHash(grantId)} and kind = 'Grant'`);
-      await tx.run(sql`delete from tokens where grant_id = ${secretHash(grantId)}`);
+      await tx.run(sql`delete from tokens where hash = ${hash} and kind = 'Grant'`);
+      await tx.run(sql`delete from tokens where grant_id = ${hash}`);
     });
   }
 

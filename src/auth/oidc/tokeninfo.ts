@@ -17,7 +17,7 @@ export class TokenInfo {
   }
 
   /** @throws HttpError 400 `invalid_request` without a token, `invalid_token` if it is not valid */
-  async of(idToken: string | undefined): Promise<Record<string, unknown>> {
+  async of(idToken: string | undefined): Promise<{ user_id: string } & Record<string, unknown>> {
     if (idToken === undefined || idToken === '')
       throw new HttpError(400, 'invalid_request', 'Send the ID token as id_token.');
     const { iss, sub, aud, exp, iat } = await this.#verify(idToken);
@@ -25,7 +25,7 @@ export class TokenInfo {
       issuer: iss,
       issued_to: aud,
       audience: aud,
-      user_id: sub,
+      user_id: sub!,
       expires_in: exp! - Math.floor(this.#clock.now() / 1000),
       issued_at: iat,
     };
@@ -42,10 +42,14 @@ export class TokenInfo {
       });
       return payload;
     } catch {
-      throw new HttpError(400, 'invalid_token', 'id_token is not a valid ID token of this service, or has expired.');
+      throw invalidIdToken();
     }
   }
 }
+
+/** Also for the ID token of an account that is disabled or deleted. */
+export const invalidIdToken = (): HttpError =>
+  new HttpError(400, 'invalid_token', 'id_token is not a valid ID token of this service, or has expired.');
 
 function publicPart({ kty, n, e, kid, alg, use }: JWK): JWK {
   return { kty, n, e, kid, alg, use } as JWK;

@@ -3,12 +3,13 @@ import { html } from 'hono/html';
 import { imageResponse } from '#http/image-response.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
-import { giveConsent } from '#store/accounts/consents.ts';
+import { findConsent, giveConsent } from '#store/accounts/consents.ts';
 import { hasLogo, findLogo } from '#store/applications/logos.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
+import { sendAlert } from '../mails.ts';
 import { OFFLINE_ACCESS, SCOPES } from '../oidc/scopes.ts';
 import { finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
@@ -41,9 +42,14 @@ async function grantConsent(c: Context, deps: Deps, interaction: Interaction): P
   const existing = interaction.grantId === undefined ? undefined : await Grant.find(interaction.grantId);
   const grant = existing ?? new Grant({ accountId, clientId });
   grant.addOIDCScope([...scopes, ...interaction.scopes.filter((scope) => scope === OFFLINE_ACCESS)].join(' '));
+  const before = await findConsent(deps.db, accountId, clientId);
   await giveConsent(deps.db, deps.clock.now(), accountId, clientId, scopes);
   const { name } = interaction.application;
   const account = await accountById(deps.db, accountId);
+  const givesMore = !scopes.every((scope) => before?.scopes.includes(scope));
+  // An installed application asks every time.
+  if (givesMore && account !== undefined)
+    sendAlert(deps, account, (texts) => [texts.access_subject, texts.access(name)]);
   record(c, deps, account, {
     action: 'grant.give',
     subject: clientId,

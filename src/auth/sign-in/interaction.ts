@@ -5,10 +5,13 @@ import { type Context, type Deps, requestTexts } from '../deps.ts';
 import { formTargetsFor } from '../layout.ts';
 import { errors } from '../oidc/oidc-provider.ts';
 
-/** One prompt of an authorization request (oidc-provider's interaction): sign in, link a game account, or consent. */
+/**
+ * One prompt of an authorization request (oidc-provider's interaction): sign in, select the account, link a game account, or
+ * consent.
+ */
 export interface Interaction {
   uid: string;
-  prompt: 'login' | 'link' | 'consent';
+  prompt: 'login' | 'select_account' | 'link' | 'consent';
   reasons: string[];
   application: Application;
   /** The account that was signed in when the interaction started. */

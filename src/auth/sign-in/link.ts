@@ -6,7 +6,6 @@ import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { sendAlert } from '../mails.ts';
 import { signedIn } from '../session.ts';
 import { finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
@@ -35,7 +34,6 @@ export function linkPages(app: Hono<Env>, deps: Deps): void {
 
 async function showLink(c: Context, deps: Deps, account: Account, shown?: string): Promise<Response> {
   if (account.player_uuid !== null) {
-    if (shown !== undefined) mailLinked(deps, account);
     return c.redirect(`/account${shown === undefined ? '' : '?done=linked'}`, 303);
   }
   const code = await codeFor(deps, account, shown);
@@ -53,7 +51,6 @@ export async function showLinkStep(
   const account = await accountById(deps.db, interaction.accountId ?? '');
   if (account === undefined) return restart(c, interaction);
   if (account.player_uuid !== null) {
-    if (shown !== undefined) mailLinked(deps, account);
     return await finish(c, deps, { link: {} });
   }
   const texts = c.get('texts');
@@ -71,10 +68,6 @@ export async function showLinkStep(
 async function codeFor({ db, clock }: Deps, { id }: Account, shown: string | undefined): Promise<string> {
   const isValid = shown !== undefined && (await isLinkCodeValid(db, clock.now(), id, shown));
   return isValid ? shown : await newLinkCode(db, clock.now(), id);
-}
-
-function mailLinked(deps: Deps, account: Account): void {
-  sendAlert(deps, account, (texts) => [texts.linked_subject, texts.linked(account.name)]);
 }
 
 interface CodeCard {

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
+import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
 import type { Form } from '#http/form.ts';
 import { field, notice } from '#http/fields.ts';
@@ -9,6 +10,7 @@ import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
+import { showSelectAccount } from './select-account.ts';
 import { signedIn, signIn, signOut } from '../session.ts';
 import { cancel, finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
 import { rememberThisDevice } from '../device.ts';
@@ -48,6 +50,7 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
 async function showInteraction(c: Context, deps: Deps): Promise<Response> {
   const interaction = await readInteraction(c, deps);
   if (interaction.prompt === 'consent') return await showConsent(c, deps, interaction);
+  if (interaction.prompt === 'select_account') return await showSelectAccount(c, deps, interaction);
   if (interaction.prompt === 'link') return await showLinkStep(c, deps, interaction);
   const current = await signedIn(c, deps);
   const needsSessionOnly = interaction.reasons.length === 1 && interaction.reasons[0] === 'no_session';
@@ -70,7 +73,8 @@ async function login(c: Context, deps: Deps): Promise<Response> {
   );
   if (typeof account === 'string') return await showLogin(c, deps, { interaction, form, error: account });
   await rememberThisDevice(c, deps, account.id);
-  return await finish(c, deps, { login: { accountId: account.id, amr: ['pwd'] } });
+  // Entering name and password has selected the account.
+  return await finish(c, deps, { login: { accountId: account.id, amr: ['pwd'] }, select_account: {} });
 }
 
 /**
@@ -109,7 +113,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
   const done = c.req.query('done');
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
-    ${interaction === undefined ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
+    ${interaction === undefined || (await isFirstPartyClient(deps.db, interaction.application.client_id)) ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
     ${notice(done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
     ${notice(errorText(c, error), 'bad')}
     ${error === 'blocked' ? linkForm(c, sessionAccount?.name ?? form?.['login'] ?? '', interaction?.uid ?? '') : ''}

@@ -63,11 +63,16 @@ export const en = {
     blocked:
       'There have been too many wrong passwords for this account or from your network, so we did not check this one. Wait an hour, or sign in by a link that we send to the e-mail address of the account.',
     send: 'Send me a link',
-    sent_title: 'Check your e-mail',
+    sent_title: 'Check your e‑mail',
     sent: 'If this account exists, its e-mail address has a link that we sent within the last ten minutes. The link works for one hour.',
     title: 'Sign in',
     lead: (name: string) => `Sign in to the account ${name} in this browser?`,
     submit: 'Sign in',
+  },
+
+  select_account: {
+    title: (name: string) => `Continue as ${name}?`,
+    submit: (name: string) => `Continue as ${name}`,
   },
 
   consent: {
@@ -82,7 +87,7 @@ export const en = {
     email: 'see your e-mail address',
     goes_to: (place: string) => `You will be sent to ${place}.`,
     on_device: 'You will be sent to an app on this device.',
-    end: 'You can end this at any time on your account page.',
+    end: 'You can remove the access at any time on your account page.',
     allow: 'Allow',
     other: 'Not you?',
   },
@@ -107,7 +112,7 @@ export const en = {
     title: 'Create an account',
     name: 'Name',
     name_hint:
-      'If you play here, your name in the game. A name that somebody already has gets an addition; link your game account to get it without one.',
+      'If you play here, your name in the game. If the name is taken, we add a suffix; link your game account to drop it.',
     email: 'E-mail address',
     email_hint: 'We send a link to it, and later only messages about your account.',
     password: 'Password',
@@ -115,7 +120,7 @@ export const en = {
     have: 'I already have an account',
     closed_title: 'Registration is closed',
     closed: 'The operators of the network create new accounts.',
-    sent_title: 'Check your e-mail',
+    sent_title: 'Check your e‑mail',
     sent: (email: string) =>
       `We have sent a link to ${email}. Open it to finish. If nothing arrives, check your spam folder.`,
     confirm_title: 'Finish your registration',
@@ -125,13 +130,21 @@ export const en = {
   },
 
   verify: {
-    title: 'Confirm your e-mail address',
+    title: 'Confirm your e‑mail address',
     lead: (email: string, name: string) =>
-      `Is ${email} your address, and ${name} your account? Confirm only if both are yours: applications will then know the owner of this account by this address.`,
+      `Is ${email} your address, and ${name} your account? Confirm only if both are yours: applications will see this address.`,
     submit: 'Yes, confirm',
     done_title: 'Thank you',
     done: (email: string) => `${email} is confirmed.`,
     taken: 'This address belongs to another account.',
+  },
+
+  undo_email: {
+    title: 'Undo this change?',
+    lead: (name: string, email: string) => `The account ${name} gets its previous e-mail address back: ${email}.`,
+    effect:
+      'Everybody is signed out, applications lose their access, and the password no longer works. You choose a new one next.',
+    submit: 'Undo this change',
   },
 
   forgot: {
@@ -139,7 +152,7 @@ export const en = {
     lead: 'Enter your name or e-mail address, and we will send you a link.',
     login: 'Name or e-mail address',
     submit: 'Send the link',
-    sent_title: 'Check your e-mail',
+    sent_title: 'Check your e‑mail',
     sent: 'If this account exists, we have sent a link to its e-mail address. The link works for one hour.',
     reset_title: 'Choose a new password',
     reset_lead: (name: string) => `For the account ${name}. Everybody who is signed in to it will be signed out.`,
@@ -168,9 +181,9 @@ export const en = {
     this_session: 'this browser',
     unknown_browser: 'An unknown browser',
     session: (since: string, seen: string, address: string) => `since ${since} · last seen ${seen} · ${address}`,
-    end: 'End',
-    end_named: (what: string) => `End: ${what}`,
-    end_others: 'End all others',
+    end_session: { label: 'Sign out', named: (browser: string) => `Sign out: ${browser}` },
+    end_access: { label: 'Remove access', named: (application: string) => `Remove access: ${application}` },
+    end_others: 'Sign out all others',
     applications: 'Connected applications',
     no_applications: 'None.',
     zone: (zone: string) => `Times in ${zone}`,
@@ -187,10 +200,10 @@ export const en = {
     delete: 'Delete your account',
     sign_out: 'Sign out',
     saved: 'Saved.',
-    ended: 'Ended. It no longer has access.',
+    ended: 'Removed. It no longer has access.',
     session_ended: 'That browser is signed out.',
     name_title: 'Change your name',
-    email_title: 'Change your e-mail address',
+    email_title: 'Change your e‑mail address',
     email_lead: 'We send a link to the new address. The change takes effect when you open it.',
     new_email: 'New e-mail address',
     password_title: 'Change your password',
@@ -221,7 +234,7 @@ export const en = {
 
   problem: {
     leaving: (place: string) =>
-      `The application asked for something that we do not do. You have not allowed it anything, and we do not know it, so we do not send you on by ourselves. It would take you to ${place}.`,
+      `This app made a request that we do not support. You have not used it here before, so we ask before we send you back. It would take you to ${place}.`,
     leave: (place: string) => `Go to ${place}`,
     title: 'This did not work',
     client:
@@ -264,8 +277,15 @@ export const en = {
     email_changing: (email: string) =>
       `Somebody who is signed in to your account asked to change its e-mail address to ${email}.`,
     email_changed_subject: 'Your e-mail address was changed',
-    email_changed: (email: string) =>
-      `The e-mail address of your account is now ${email}. This is the last mail to the old address.`,
+    email_changed: (email: string) => `The e-mail address of your account is now ${email}.`,
+    undo: (days: number) =>
+      `If this was not you, undo this change within ${days} days. Your account gets this address back, everybody is signed out, and you choose a new password:`,
+    undone_subject: 'The change of your e-mail address was undone',
+    undone:
+      'The holder of the previous address undid the change. Everybody was signed out, and this address no longer belongs to the account.',
+    access_subject: 'An application has access to your account',
+    access: (app: string) =>
+      `The application ${app} now has access to your account. You can end it on your account page.`,
     linked_subject: 'A game account was linked',
     linked: (name: string) => `The game account ${name} is now linked to your account.`,
     unlinked_subject: 'Your game account was unlinked',

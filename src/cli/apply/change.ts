@@ -5,9 +5,9 @@ import { reasonAbout } from '#events/schema/problems.ts';
 import type { AppContext } from '#context/context.ts';
 import type { KeyFile } from './key-file.ts';
 
-/** The differences between a server, an application or an account and its entry in the file. */
+/** The differences between the network, a server, an application or an account and its entry in the file. */
 export interface Change {
-  kind: 'server' | 'application' | 'account';
+  kind: 'network' | 'server' | 'application' | 'account';
   /** The name as it is stored, or as in the file if nothing is stored yet. */
   name: string;
   action: 'create' | 'change' | 'unchanged';

@@ -6,6 +6,7 @@ import { applicationChange, readApplications } from './applications.ts';
 import type { Change } from './change.ts';
 import { parseFile } from './file.ts';
 import { KeyFile } from './key-file.ts';
+import { networkChange, readNetwork } from './network.ts';
 import { readServers, serverChange } from './servers.ts';
 
 const KEYS_TO: NonNullable<Command['options']>[string] = {
@@ -20,7 +21,7 @@ export const FROM: NonNullable<Command['options']> = {
   from: {
     type: 'string',
     value: 'FILE',
-    help: 'Create or change all servers of a YAML file: a list of name, region, order, icon, max, punishments, watch and manage',
+    help: 'Create or change all servers of a YAML file: a list of name, region, order, icon, max, punishments, hidden, watch and manage',
   },
   'keys-to': { ...KEYS_TO, help: `With --from: ${KEYS_TO.help[0]!.toLowerCase()}${KEYS_TO.help.slice(1)}` },
   'dry-run': { ...DRY_RUN, help: 'With --from: only show what would change' },
@@ -30,7 +31,8 @@ export const commands: Command[] = [
   {
     words: 'apply',
     begins: true,
-    summary: 'Bring servers, applications and roles to the state of a YAML file; doing so again changes nothing',
+    summary:
+      'Bring the network, servers, applications and roles to the state of a YAML file; doing so again changes nothing',
     operands: 'FILE',
     options: {
       'keys-to': KEYS_TO,
@@ -45,8 +47,12 @@ export const commands: Command[] = [
 /** Compares an entry of the file with the network. */
 type Plan = (context: AppContext) => Promise<Change>;
 
-/** The lists that a file may have, in the order in which they are applied. */
+/** The members that a file may have, in the order in which they are applied. */
 const LISTS: Record<string, (path: string, list: unknown) => Plan[]> = {
+  network: (path, entry) => {
+    const wanted = readNetwork(path, entry);
+    return [(context) => networkChange(context, wanted)];
+  },
   servers: (path, list) => readServers(path, list).map((entry) => (context) => serverChange(context, entry)),
   applications: (path, list) =>
     readApplications(path, list).map((entry) => (context) => applicationChange(context, entry)),

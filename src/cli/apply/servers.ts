@@ -6,12 +6,14 @@ import { reasonAbout } from '#events/schema/problems.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import { readEvent } from '#events/schema/index.ts';
+import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { WATCH_PROTOCOLS, watchOf, type WatchTarget } from '#store/game/watches/server-watches.ts';
 import { PUNISHMENT_SCOPES, type Server, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
 import { commandActor } from '../command/command.ts';
 import { type Applied, carryOut, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
+import { hiddenList, readHidden } from './network.ts';
 import { applyManagement, manage, type Management, managementChanges, readManage } from './managed.ts';
 
 const server = z.strictObject({
@@ -21,6 +23,7 @@ const server = z.strictObject({
   icon: z.string().optional(),
   max: z.int().optional(),
   punishments: z.enum(PUNISHMENT_SCOPES).optional(),
+  hidden: hiddenList.optional(),
   watch: z
     .union([z.null(), z.strictObject({ address: z.string(), protocol: z.enum(WATCH_PROTOCOLS).default('minecraft') })])
     .optional(),
@@ -40,12 +43,13 @@ export function readServers(path: string, list: unknown): ServerEntry[] {
   return entries.map((entry, index) => {
     const place = `${path}, server ${index + 1}`;
     checkBounds(place, entry);
-    return { ...entry, manage: readManage(path, place, entry.manage) };
+    const hidden = entry.hidden && readHidden(`${place}: hidden`, entry.hidden);
+    return { ...entry, hidden, manage: readManage(path, place, entry.manage) };
   });
 }
 
 /** Checks an entry by the event's schema, so that a wrong file is refused before anything is changed. */
-function checkBounds(place: string, { name, watch, manage: _, ...data }: ReadServer): void {
+function checkBounds(place: string, { name, watch, manage: _, hidden: __, ...data }: ReadServer): void {
   checkWatch(place, watch);
   const time = new Date(0).toISOString();
   const read = readEvent({ version: 1, id: 'file', type: 'server.configured', time, server: name, data });
@@ -76,7 +80,10 @@ export async function serverChange(context: AppContext, entry: ServerEntry): Pro
     known === undefined
       ? []
       : [
-          ...differencesOf({ ...propertiesOf(known), watch: watchText(present) }, { ...wanted, ...watched }),
+          ...differencesOf(
+            { ...(await propertiesOf(db, known)), watch: watchText(present) },
+            { ...wanted, ...watched },
+          ),
           ...(await managementChanges(context, known.key, management)),
         ];
   return {
@@ -96,7 +103,7 @@ async function applyServer(
 ): Promise<Applied> {
   const acting = { ...context, actor: commandActor() };
   const created = known === undefined ? await carryOut(createServer, acting, undefined, { name, ...data }) : undefined;
-  if (known !== undefined && differencesOf(propertiesOf(known), data).length > 0)
+  if (known !== undefined && differencesOf(await propertiesOf(context.db, known), data).length > 0)
     await carryOut(changeServer, acting, known, data);
   const server = known ?? created!.server;
   await applyWatch(acting, server, watch);
@@ -120,6 +127,7 @@ async function knownServer(db: Queryable, name: string): Promise<ServerNow | und
   return stored && (await serverByKey(db, stored.key, 0));
 }
 
-const propertiesOf = ({ region, order, icon, max, punishments }: ServerNow) => ({
+const propertiesOf = async (db: Queryable, { key, region, order, icon, max, punishments }: ServerNow) => ({
   ...{ region, order, icon, max, punishments },
+  hidden: await hiddenOn(db, key),
 });

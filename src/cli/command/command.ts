@@ -155,9 +155,10 @@ export async function withAppContext<T>(input: Input, work: (context: AppContext
 /** Here and not only in the service, which may not run before the database is lost. What fails here, the service repeats. */
 async function logRevocations({ db, config, clock, log }: AppContext): Promise<void> {
   const { revocationLog, writeRevocations } = await import('#store/revocations/outbox.ts');
-  await writeRevocations(db, clock.now(), revocationLog(config)).catch((error: unknown) =>
-    log.warn({ err: error }, 'revocation log'),
-  );
+  const all = async (): Promise<void> => {
+    while (await writeRevocations(db, clock.now(), revocationLog(config)));
+  };
+  await all().catch((error: unknown) => log.warn({ err: error }, 'revocation log'));
 }
 
 /** Who runs the command, for the audit log. */

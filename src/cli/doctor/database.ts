@@ -9,6 +9,7 @@ import { openDb } from '#db/open.ts';
 import { isPostgresUrl, sqliteFileOf } from '#platform/config/setting.ts';
 import { sql } from '#db/sql.ts';
 import { healthOf } from '#store/installation/health.ts';
+import { checkWritable } from '#store/installation/writable.ts';
 import { hasOtherSecretKey } from '#store/installation/installation.ts';
 import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -68,7 +69,17 @@ export async function checkDatabase({ config, db, now }: Installation): Promise<
       ? ok(CHECK, `${speed}; the schema is up to date.`)
       : warning(CHECK, `${speed}.`, 'Look for a slow disk or network, or for another program that uses it.'),
   );
-  return findings;
+  const unwritable = await checkWritable(db).then(
+    () => [],
+    (error: unknown) => [
+      problem(
+        CHECK,
+        `It cannot be written: ${reasonOf(error)}.`.replace('..', '.'),
+        'Free disk space, or set DATABASE_URL to the database that takes writes (on PostgreSQL the primary).',
+      ),
+    ],
+  );
+  return [...findings, ...unwritable];
 }
 
 async function checkSchema(db: Db): Promise<Finding | undefined> {

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +5,10 @@ import { type Event, openSender, type Receipt, type Sender } from '#sender/index
 import { LogReader, type LogPosition, type TimedLine, Unfinished } from './log-reader.ts';
 import { Outbox, type OutboxState } from './outbox.ts';
 import { type FilesState, newFilesState, ServerFiles } from './server-files.ts';
+import { newestOutboxWrite, sessionReporter } from './session-reporter.ts';
 import { applyLine, eventOf, type LogState, newLogState, uuidOfLogin } from './sessions.ts';
 import { StateFile } from './state.ts';
+import { UnknownLines } from './unknown-lines.ts';
 
 export interface AgentOptions {
   serverFolder: string;
@@ -25,11 +26,20 @@ interface StateFiles {
   log: StateFile<LogState>;
   files: StateFile<FilesState>;
   outbox: StateFile<OutboxState>;
+  heartbeat: StateFile<PluginHeartbeat>;
+}
+
+/** The newest `server.presence` of a plugin. */
+interface PluginHeartbeat {
+  /** Epoch milliseconds */
+  time: number;
 }
 
 const POLL_MS = 1_000;
 const FILES_MS = 5_000;
 const PRESENCE_MS = 30_000;
+/** How long a heartbeat of a plugin replaces those of the agent: two may be missing. */
+const PLUGIN_PRESENCE_MS = 3 * PRESENCE_MS;
 /** How long a login waits for the server to write the UUID of the player. */
 const UUID_WAIT_MS = 10_000;
 /** How often a position is stored while no events come; after a crash, reading continues from the stored position. */
@@ -48,9 +58,11 @@ export class Agent implements AsyncDisposable {
   readonly #files: ServerFiles;
   readonly #outbox: Outbox;
   readonly #stateFiles: StateFiles;
+  readonly #unknownLines: UnknownLines;
   #log: LogState;
   #filesState: FilesState;
   #outboxState: OutboxState;
+  #pluginHeartbeat: PluginHeartbeat;
   #savedAt = 0;
   #missingReported = false;
   #filesAt = -Infinity;
@@ -61,17 +73,18 @@ export class Agent implements AsyncDisposable {
     options: AgentOptions,
     sender: Sender,
     stateFiles: StateFiles,
-    states: [LogState, FilesState, OutboxState],
+    states: [LogState, FilesState, OutboxState, PluginHeartbeat],
   ) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#sender = sender;
     this.#stateFiles = stateFiles;
-    [this.#log, this.#filesState, this.#outboxState] = states;
+    [this.#log, this.#filesState, this.#outboxState, this.#pluginHeartbeat] = states;
     const { serverFolder, onTrouble } = options;
     this.#reader = new LogReader(join(serverFolder, 'logs'), this.#now, onTrouble);
     this.#files = new ServerFiles(serverFolder, this.#now, onTrouble);
     this.#outbox = new Outbox(serverFolder);
+    this.#unknownLines = new UnknownLines(this.#now, onTrouble);
   }
 
   static async open(options: AgentOptions): Promise<Agent> {
@@ -80,6 +93,7 @@ export class Agent implements AsyncDisposable {
       log: new StateFile<LogState>(path('log.json')),
       files: new StateFile<FilesState>(path('files.json')),
       outbox: new StateFile<OutboxState>(path('outbox.json')),
+      heartbeat: new StateFile<PluginHeartbeat>(path('heartbeat.json')),
     };
     const { url, key, onTrouble } = options;
     // The reason is left out, because it may quote the event; type and position are enough to find it in
@@ -88,11 +102,12 @@ export class Agent implements AsyncDisposable {
       onTrouble(`refused: ${typeof event === 'string' ? 'a line' : event.type} ${place}; see queue/refused.ndjson`);
     const sender = await openSender({ url, key, folder: path('queue'), onTrouble, onRefused });
     try {
-      const { log, files, outbox } = stateFiles;
-      const states: [LogState, FilesState, OutboxState] = [
+      const { log, files, outbox, heartbeat } = stateFiles;
+      const states: [LogState, FilesState, OutboxState, PluginHeartbeat] = [
         (await log.load()) ?? newLogState(),
         (await files.load()) ?? newFilesState(),
         (await outbox.load()) ?? {},
+        (await heartbeat.load()) ?? { time: 0 },
       ];
       return new Agent(options, sender, stateFiles, states);
     } catch (error) {
@@ -137,8 +152,9 @@ export class Agent implements AsyncDisposable {
 
   async #pollLog(): Promise<boolean> {
     try {
-      for await (const { lines, next } of this.#reader.read(this.#log.position)) {
+      for await (const { lines, count, next } of this.#reader.read(this.#log.position)) {
         if (!(await this.#apply(lines, next))) return false;
+        this.#unknownLines.add(count, this.#log.understood);
       }
       await this.#reportMissingLog();
       return true;
@@ -162,16 +178,22 @@ export class Agent implements AsyncDisposable {
   /** @returns false if the log has to be read again from a login whose player is not known yet */
   async #apply(lines: readonly TimedLine[], next: LogPosition): Promise<boolean> {
     const state: LogState = { ...structuredClone(this.#log), position: next };
-    const options = { trustLinks: this.#options.trustLinks, reportSessions: !(await this.#pluginReportsSessions()) };
+    const { serverFolder, trustLinks } = this.#options;
+    const pluginWrote = await newestOutboxWrite(serverFolder);
     const events: Event[] = [];
     for (const timed of lines) {
+      const reporter = sessionReporter(timed, pluginWrote, this.#now());
+      if (reporter === 'undecided') {
+        await this.#store({ ...state, position: { ...next, offset: timed.offset } }, events);
+        return false;
+      }
       const uuid = timed.line.kind === 'login' ? await this.#uuidOf(state, timed.line.name) : undefined;
       if (timed.line.kind === 'login' && uuid === undefined && this.#mayWait(timed.offset)) {
         const position = { ...next, offset: timed.offset };
         await this.#store({ ...state, position }, events);
         return false;
       }
-      events.push(...applyLine(state, timed, next.file, options, uuid));
+      events.push(...applyLine(state, timed, next.file, { trustLinks, reportSessions: reporter === 'agent' }, uuid));
     }
     await this.#store(state, events);
     return true;
@@ -198,12 +220,6 @@ export class Agent implements AsyncDisposable {
     this.#log = state;
   }
 
-  /** The plugin for Bukkit sees more than the log and reports logins itself. */
-  async #pluginReportsSessions(): Promise<boolean> {
-    const outbox = join(this.#options.serverFolder, 'plugins/Scorehall/outbox.ndjson');
-    return (await stat(outbox).catch(() => undefined)) !== undefined;
-  }
-
   async #pollFiles(): Promise<void> {
     for await (const { events, state } of this.#files.changes(this.#filesState)) {
       if (events.length > 0) await this.#sender.send(...events);
@@ -219,15 +235,27 @@ export class Agent implements AsyncDisposable {
       if (damaged > 0) this.#options.onTrouble(damagedLines(damaged));
       if (tooLong > 0) this.#options.onTrouble(tooLongLines(tooLong));
       if (events.length > 0) await this.#sender.send(...events);
+      await this.#rememberHeartbeat(events);
       await this.#stateFiles.outbox.save(state);
       this.#outboxState = state;
     }
   }
 
+  async #rememberHeartbeat(events: readonly Event[]): Promise<void> {
+    const times = events.filter(({ type }) => type === 'server.presence').map(({ time }) => Date.parse(time));
+    const time = Math.max(this.#pluginHeartbeat.time, ...times.filter((at) => !Number.isNaN(at)));
+    if (time === this.#pluginHeartbeat.time) return;
+    this.#pluginHeartbeat = { time };
+    await this.#stateFiles.heartbeat.save(this.#pluginHeartbeat);
+  }
+
+  /** A plugin that reports presence knows which players are hidden; the log names them all. */
   async #sendPresence(now: number): Promise<void> {
     const { running, online, map, position } = this.#log;
     this.#presenceAt = now;
     if (!running || position === undefined) return;
+    if (Math.abs(now - this.#pluginHeartbeat.time) < PLUGIN_PRESENCE_MS) return;
+    if (await this.#outbox.isSentByPlugin()) return;
     const players = Object.keys(online);
     const data = { current: players.length, players, ...(map !== '' && { current_map: map }) };
     await this.#sender.sendNow(eventOf(`presence:${randomUUID()}`, 'server.presence', now, data));

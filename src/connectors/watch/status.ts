@@ -8,9 +8,12 @@ export interface GameStatus {
   max: number;
   /** Names of connected players: a sample of at most `MAX_NAMES`, never more than `playerCount`. */
   names: string[];
+  /** The UUIDs of these players by name, as far as the protocol has them. */
+  uuids?: ReadonlyMap<string, string>;
   /** Players taking part in the running game. */
   playing: number;
-  gamemode: string;
+  /** Those that are possible, the most probable first. */
+  gamemodes: readonly string[];
   map: string;
   nextMap: string;
   /** The match as PGM reports it; undefined for all other servers. */
@@ -38,7 +41,7 @@ export class PollFailed extends Error {
 
 export const MAX_NAMES = 200;
 /** Maximum entries that are read: a list of millions must not delay the polls of other servers. */
-const MAX_ENTRIES = 1_000;
+export const MAX_ENTRIES = 1_000;
 const NAME_LENGTH = 64;
 const MAP_LENGTH = 128;
 /** Above the number of players of any server. A larger number is false, and would distort the sum of the network. */

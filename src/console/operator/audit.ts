@@ -21,6 +21,7 @@ const ACTION_PREFIXES = [
   'import',
   'job',
   'match',
+  'network',
   'player',
   'punishment',
   'server',

@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
+import { changeNetwork } from '#admin/network.ts';
 import { createServer } from '#admin/servers.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listServers, PUNISHMENT_SCOPES, type ServerNow } from '#store/game/servers.ts';
+import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import { flashSecret } from '../flash-message.ts';
 import { formTo, number, type Problems, textOf } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
@@ -13,12 +15,14 @@ import { inOperator } from './layout.ts';
 import { table } from './lists.ts';
 
 const MAX_NAME = 64;
+const MAX_HIDDEN_TEXT = 16_000;
 
 /** All game servers, and a form to add one. */
 async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
   const { deps, now, form, c } = request;
   const { operator: t } = request.texts;
   const isPage = c.req.method === 'GET';
+  const isNetwork = problems['network'] !== undefined;
   const servers = await listServers(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
   const rows = servers.map(
     (server) =>
@@ -43,9 +47,10 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
         request,
         '/operator/servers',
         html`${field({ name: 'name', label: t.server, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
-          ${serverFields(request, form, problems)}<button>${t.create_server}</button>`,
+          ${serverFields(request, isNetwork ? {} : form, problems)}<button>${t.create_server}</button>`,
       )}
-    </section>`;
+    </section>
+    ${await networkCard(request, problems)}`;
   return inOperator(request, '/servers', t.sections['/servers'], inner, isPage ? 200 : 422);
 }
 
@@ -66,20 +71,43 @@ export function serverFields(
   ${field({ name: 'order', label: t.order, type: 'number', value: submitted['order'] ?? '0', error: problems['order'] })}
   ${field({ name: 'icon', label: t.icon, value: submitted['icon'], error: problems['icon'], optional: true })}
   ${field({ name: 'max', label: t.max, type: 'number', value: submitted['max'] ?? '0', error: problems['max'] })}
-  ${select('punishments', t.may_change, scopes, submitted['punishments'] ?? 'network')}`;
+  ${select('punishments', t.may_change, scopes, submitted['punishments'] ?? 'network')}
+  ${hiddenField(t, submitted['hidden'], problems)}`;
+}
+
+/** The list of players who are never shown live, one a line. */
+const hiddenField = (t: Texts['operator'], value: string | undefined, problems: Problems, id = 'hidden'): Html =>
+  field({
+    ...{ name: 'hidden', id, label: t.hidden, hint: t.hidden_hint, value, error: problems[id] },
+    ...{ rows: 4, maxlength: MAX_HIDDEN_TEXT, optional: true },
+  });
+
+async function networkCard(request: ConsoleRequest, problems: Problems): Promise<Html> {
+  const { texts, deps, form } = request;
+  const { operator: t } = texts;
+  const isRefused = problems['network'] !== undefined;
+  const listed = isRefused ? form['hidden'] : (await hiddenOn(deps.db, NETWORK)).join('\n');
+  return html`<section class="card form" aria-labelledby="whole">
+    <h2 id="whole">${t.whole_network}</h2>
+    <p>${t.whole_network_lead}</p>
+    ${formTo(request, '/operator/network', html`${hiddenField(t, listed, problems, 'network')}<button>${texts.save}</button>`)}
+  </section>`;
 }
 
 /** The settings as they were entered; without a choice of punishments that one stays as it is. */
 export function readSettings(form: ConsoleRequest['form']): Record<string, string | undefined> {
   const [region = '', order = '', icon = '', max = ''] = SETTINGS.map((name) => form[name]?.trim());
   const punishments = PUNISHMENT_SCOPES.find((value) => value === form['punishments']);
-  return { region, order, icon, max, punishments };
+  return { region, order, icon, max, punishments, hidden: form['hidden'] };
 }
 
 const SETTINGS = ['region', 'order', 'icon', 'max'] as const;
 
-const wrong = ({ texts }: ConsoleRequest, field: string): string | undefined =>
-  field === 'name' ? texts.operator.server_name_wrong(MAX_NAME) : undefined;
+export const wrongSetting = ({ texts }: ConsoleRequest, field: string): string | undefined =>
+  field === 'hidden' ? texts.operator.hidden_wrong : undefined;
+
+const wrong = (request: ConsoleRequest, field: string): string | undefined =>
+  field === 'name' ? request.texts.operator.server_name_wrong(MAX_NAME) : wrongSetting(request, field);
 
 export const serverListRoutes: readonly Route[] = [
   operatorPage('/operator/servers', (request) => serversPage(request)),
@@ -96,5 +124,12 @@ export const serverListRoutes: readonly Route[] = [
       flashSecret(request, id, secret);
       return `/operator/servers/${id}?done=completed`;
     },
+  }),
+  operationForm('/operator/network', changeNetwork, {
+    find: async () => undefined,
+    read: ({ hidden }) => ({ hidden: hidden ?? '' }),
+    again: (request) => serversPage(request, { network: request.texts.operator.hidden_wrong }),
+    refused: {},
+    done: () => '/operator/servers?done=saved',
   }),
 ];

@@ -80,5 +80,9 @@ const [count, exclude] = [countMatch, excludeMatch].map((one) =>
 
 export const warningRoutes: readonly Route[] = [
   operatorPage('/operator/warnings', warningsPage),
-  oneOfForms([count, exclude], ({ act }) => (act === 'count' ? count : exclude)),
+  oneOfForms(
+    [count, exclude],
+    ({ act }) => (act === 'count' ? count : act === 'exclude' ? exclude : undefined),
+    () => '/operator/warnings',
+  ),
 ];

@@ -3,7 +3,7 @@ import { en as game } from '#http/game-texts/en.ts';
 export const counters = {
   counters: {
     lead: 'What your servers count beside kills, deaths and results. Each counter appears on the pages of players and matches, on the leaderboards and in the data API.',
-    none: 'No counters yet. Add one, or switch some of PGM on.',
+    none: "No counters yet. Add one, or switch on some of PGM's.",
     counter: 'Counter',
     key: 'Key',
     key_hint: 'The name in events and in the data API: small letters, digits and underscores, like best_streak.',
@@ -27,12 +27,12 @@ export const counters = {
     presets: "PGM's usual counters",
     presets_lead: 'Ready to be switched on. Values that servers have reported before are counted, too.',
     switch_on: 'Switch on',
-    switch_on_all: 'Switch all on',
+    switch_on_all: 'Switch on all',
     counting: 'counting earlier matches',
-    recounts: 'If you change how it counts, or its modes, all matches are counted again.',
+    recounts: 'If you change how it counts, or its modes, all matches are recounted.',
     remove: 'Remove',
     remove_hint:
-      'It disappears from all pages and from the data API. What servers have reported stays stored: adding the counter again counts it again.',
+      'It disappears from all pages and from the data API. What servers have reported stays stored: if you add the counter again, it is recounted.',
     board: 'Leaderboard',
   },
 };

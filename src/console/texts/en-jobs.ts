@@ -1,7 +1,7 @@
 /** The English texts of jobs, and of the pages that ask before something is done that cannot be undone. */
 export const jobs = {
   jobs: {
-    lead: 'Withdrawing events, merging players, anonymising deleted ones and counting a counter again run in small steps beside everything else.',
+    lead: 'Withdrawing events, merging players, anonymising deleted ones and recounting a counter run in small steps beside everything else.',
     none: 'There have been no jobs yet.',
     job: 'Job',
     about: 'About',
@@ -13,7 +13,7 @@ export const jobs = {
       withdrawal: 'Withdrawal of events',
       merge: 'Merge of players',
       anonymisation: 'Anonymisation',
-      counters: 'Counting of a counter',
+      counters: 'Recount of a counter',
     },
     states: { waiting: 'running', pausing: 'pausing', paused: 'paused', done: 'done', failed: 'failed' },
     queued: 'waiting',
@@ -48,6 +48,18 @@ export const jobs = {
     demote: (name: string, role: string) => `Make ${name} (${role}) a moderator?`,
     demote_impact:
       'They can no longer open the pages of operators. They can still issue, change and revoke punishments and look up names.',
+    make_moderator: (name: string) => `Make ${name} a moderator?`,
+    make_moderator_impact: 'A moderator can issue, change and revoke punishments, look up names and rename accounts.',
+    sign_out: (name: string) => `Sign ${name} out everywhere?`,
+    sign_out_impact: 'Applications keep their access.',
+    sign_out_undo: 'The owner of the account can sign in again.',
+    revoke_access: (name: string) => `Revoke the access of ${name}?`,
+    revoke_access_impact: 'The data API refuses its requests immediately.',
+    revoke_access_undo: 'Operators can grant the access again.',
+    remove_counter: (label: string) => `Remove the counter ${label}?`,
+    remove_counter_impact: 'It disappears from the data API, from pages and from leaderboards.',
+    undo_change: (change: string, name: string) => `Undo this change (${change}) of a punishment of ${name}?`,
+    undo_change_impact: 'The punishment is as if the change had never been made.',
     disable_account: (name: string) => `Disable the account ${name}?`,
     disable_impact: 'Nobody can sign in to it until it is enabled again. Its matches and its role stay.',
     disable_undo: 'Operators can enable it again. Its owner then has to sign in again everywhere.',

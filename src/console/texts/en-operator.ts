@@ -2,7 +2,7 @@
 export const operator = {
   operator: {
     sections: {
-      '': 'Requests',
+      '': 'Overview',
       '/applications': 'Applications',
       '/accounts': 'Accounts',
       '/servers': 'Game servers',
@@ -14,6 +14,7 @@ export const operator = {
       '/names': 'Names',
       '/audit': 'Audit log',
     },
+    waiting_tasks: 'waiting',
     waiting: 'Waiting for your decision',
     no_requests: 'No requests are waiting.',
     decided: 'Recently decided',
@@ -94,6 +95,7 @@ export const operator = {
     server_exists: (name: string) => `There is already a server called ${name}.`,
     ingest_key: 'The server’s key for sending events',
     keys: 'Keys',
+    former_keys: 'Former keys',
     no_keys: 'There is no valid key: this server cannot send events.',
     test_key: 'test: events are checked, not stored',
     made: 'Created',
@@ -107,7 +109,7 @@ export const operator = {
     no_receipts: 'No events yet.',
     event: 'Event',
     warnings_lead:
-      'These events were accepted, but hold values that no game gives, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Such a match is in lists, with a mark, but counts in no statistics, leaderboards and ranks until you count it. Withdraw an event to remove it completely.',
+      'These events were accepted, but contain impossible values, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Such a match is in lists, with a mark, but counts in no statistics, leaderboards and ranks until you count it. Withdraw an event to remove it completely.',
     counting: 'Counts',
     counted: 'counts',
     excluded: 'excluded',
@@ -130,12 +132,12 @@ export const operator = {
 
     merge_lead:
       'For somebody who also played in offline mode, through Bedrock or with an old account: all past and future records of one UUID count for another.',
-    merge_from: 'Player to give up',
+    merge_from: 'Player that disappears',
     merge_from_hint: 'UUID or name',
     merge_into: 'Player to keep',
     merge_into_hint: 'UUID or name',
     merge_look: 'Compare both',
-    merge_unknown: 'Enter two different players that the network knows.',
+    merge_unknown: 'Enter two different players that have records here.',
     merge_title: (from: string, into: string) => `Merge ${from} into ${into}?`,
     merge_for_good: 'This cannot be undone.',
     merge_submit: 'Merge',
@@ -156,19 +158,19 @@ export const operator = {
     issue_player: 'Player',
     issue_player_hint: 'Name or UUID',
     issue_name: 'Name of the player',
-    issue_name_hint: 'Only for a UUID that the network does not know yet.',
+    issue_name_hint: 'Only for a UUID without records here.',
     kind_hint: 'ban, mute, kick, warn, or a type of the network.',
     level: 'Level',
     level_hint: 'The severity on the scale of the network.',
     reason_hint: 'It is public.',
     expires_hint: 'never, a duration such as 30m, 12h, 7d or 4w, or a time such as 2026-01-31T12:00:00Z.',
     change_punishment: 'Change this punishment',
-    unknown_player: 'The network knows no such player. For a new one enter the UUID and the name.',
+    unknown_player: 'There is no such player. For a new one enter the UUID and the name.',
     kind_wrong: 'Enter a type of 1 to 32 characters.',
     level_wrong: 'Enter the level as a whole number from 0.',
     reason_wrong: (max: number) => `Enter a reason of at most ${max} characters.`,
     expires_wrong: 'Enter never, a duration such as 7d, or a time in the future such as 2026-01-31T12:00:00Z.',
-    nothing_to_change: 'Nothing differs from what is stored.',
+    nothing_to_change: 'Nothing was changed.',
     changed_meanwhile: 'Somebody changed this punishment after you opened the page. Look at it again.',
     history: 'History',
     by: 'By',
@@ -181,15 +183,17 @@ export const operator = {
     undo: 'Undo',
     undone: 'undone',
     all_changes: 'What game servers and staff changed',
-    changes_by_key: 'what this key did to punishments',
+    changes_by_key: 'what this key changed',
     key: 'Key',
-    key_hint: 'The id of a key of a game server. Without it, everything is listed.',
-    undo_title: (count: string) => `Undo ${count} changes of this key`,
-    undo_lead:
-      'Punishments that this key issued disappear, and all others are as if the key had never changed them. Revoke the key first. This cannot be undone.',
     undo_confirm: 'Undo all of them',
     may_change: 'Punishments that the server may change',
     punishment_scopes: { network: 'all of the network', own: 'only those that it issued' },
+    hidden: 'Never shown live',
+    hidden_hint:
+      'Names or UUIDs of players, such as staff, one per line. They appear in no list or number of players, in no running match, and without the time of their last login. Finished matches keep them.',
+    hidden_wrong: 'Enter at most 200 names or UUIDs, one per line, each of at most 64 characters.',
+    whole_network: 'On all servers',
+    whole_network_lead: 'These players are hidden on every server, beside those that a server hides itself.',
 
     find_name: 'Name, UUID or id',
     names: 'Names',
@@ -223,6 +227,16 @@ export const operator = {
     everything: 'all actions',
     outcomes: { '': 'any', done: 'done', refused: 'refused', failed: 'failed' },
     ways: { console: 'console', 'sign-in': 'sign-in', command: 'command', game: 'game server' },
+  },
+
+  search: { title: 'Search', label: 'Beginning of a name, address or UUID', maps: 'Maps' },
+
+  server_key: {
+    title: 'What this key changed',
+    older: 'Nothing on this page. Older pages may have events of this key.',
+    undo: 'Undo what this key changed',
+    undo_lead:
+      'Every record that this key created disappears, and all others are as if the key had never changed them: matches, maps, names and punishments since the time above. Revoke the key first. This cannot be undone.',
   },
 
   health: {

@@ -4,7 +4,7 @@ import type { PollReason, WatchProtocol } from '#store/game/watches/server-watch
 export const watch = {
   watch: {
     title: 'Watch',
-    lead: 'Without a plugin, Scorehall can ask the game server every 30 seconds who is online and which map it plays. It learns no matches and no kills.',
+    lead: 'Without a plugin, Scorehall can ask the game server every 30 seconds who is online and which map it plays. It does not see matches or kills.',
     address: 'Address',
     address_hint: 'As players enter it, like play.example.org; for other games than Minecraft with the query port.',
     address_wrong: (forms: string) => `Enter ${forms}.`,

@@ -61,7 +61,7 @@ export const en = {
 
   password_again: {
     title: 'Your password is confirmed',
-    lead: 'We asked because this gives power over the network, its accounts or applications. Nothing has been changed yet. We do not ask again within ten minutes.',
+    lead: 'We asked because this gives power over the network, its accounts or applications, or cannot be undone. Nothing has been changed yet. We do not ask again within ten minutes.',
     submit: 'Continue',
   },
 
@@ -79,6 +79,7 @@ export const en = {
     refused: 'Refused. The applicant is notified by mail.',
     stale: 'You were signed out, so nothing was changed. You are signed in again: please send the form once more.',
     gone: 'Nothing was left to change. Somebody else may have been quicker.',
+    undecided: 'Nothing was changed: choose one of the buttons.',
     bad_limit: 'Enter the limit as a whole number of at least 1, or leave the field empty.',
     bad_logo: 'The logo must be a PNG, JPEG or WebP image of at most 256 KB.',
     completed: 'Done.',
@@ -166,15 +167,15 @@ export const en = {
       'Where people return after signing in: one URI per line, exactly as your application sends it. Use https, or http://127.0.0.1 on your own machine. A service without sign-in needs none.',
     weak_scheme:
       'Other programs can claim this scheme. Replace it by one with a dot, the reversed name of a domain of yours (com.example.app:/callback).',
-    no_redirect_uris: 'none: nobody can sign in with this application',
-    require_pkce: 'Require PKCE (recommended if your library sends a code challenge)',
+    no_redirect_uris: 'None. Nobody can sign in with this application.',
+    require_pkce: 'Require PKCE (recommended)',
     require_pkce_hint:
       'Refuses sign-ins without a code challenge, so that a stolen code is worthless. Most libraries support it.',
     rotate: 'Replace refresh tokens at each use',
     rotate_hint:
       'For libraries that store the new refresh token after each use. A second use of an old one then ends the sign-in.',
-    pkce_on: 'required',
-    pkce_off: 'optional; once your application sends a code challenge, require it in the settings (recommended)',
+    pkce_on: 'Required',
+    pkce_off: 'Optional. Recommended: require it in the settings.',
     identity: 'Identity',
     secret_once: 'Your Client Secret',
     secrets: 'Client Secrets',
@@ -239,7 +240,7 @@ export const en = {
         not_absolute: 'must be an absolute URI',
         fragment: 'must not have a fragment (#)',
         credentials: 'must not contain a user name or password',
-        unusual_host: 'must have a plain host: letters, digits, -, _ and .',
+        unusual_host: 'must have a plain host: letters, digits, hyphens, underscores and dots',
         plain_http: 'must be https, except on this machine',
         not_https: 'must be https, or http on 127.0.0.1, [::1] or localhost',
         browser_scheme: 'must not use a scheme that browsers open themselves',

@@ -3,9 +3,9 @@ import type { changes as en } from './en-changes.ts';
 /** The Japanese texts about a new name, logo or Redirect URIs that wait for an operator. */
 export const changes: typeof en = {
   changes: {
-    title: '変更は運営の確認待ちです',
-    lead: 'このアプリは、現在の名前、ロゴ、リダイレクト URI で運営に許可されています。新しいものが許可されるまで、現在のものが使われます。結果は所有者全員にメールで届きます。',
-    hint: 'このアプリは運営に許可されています。名前とロゴの変更、リダイレクト URI の追加は、運営が許可してから有効になります。ほかの変更はすぐに有効になります。',
+    title: '変更は運営者の確認待ちです',
+    lead: 'このアプリは、現在の名前、ロゴ、リダイレクト URI で運営者に許可されています。新しいものが許可されるまで、現在のものが使われます。結果は所有者全員にメールで届きます。',
+    hint: 'このアプリは運営者に許可されています。名前とロゴの変更、リダイレクト URI の追加は、運営者が許可してから有効になります。ほかの変更はすぐに有効になります。',
     withdraw: '変更を取り下げる',
     kind: '名前、ロゴ、リダイレクト URI の変更',
     review_title: (application) => `${application} の変更`,
@@ -19,11 +19,11 @@ export const changes: typeof en = {
     new_logo: '新しいロゴ',
     added: '追加',
     removed: '削除',
-    done_waits: '保存しました。新しい名前、ロゴ、リダイレクト URI は、運営の確認を待っています。',
+    done_waits: '保存しました。新しい名前、ロゴ、リダイレクト URI は、運営者の確認を待っています。',
 
-    asked_subject: (application) => `${application} の変更は運営の確認待ちです`,
+    asked_subject: (application) => `${application} の変更は運営者の確認待ちです`,
     asked: (by, application) =>
-      `${by} さんが ${application} の名前、ロゴまたはリダイレクト URI を変更しました。運営が許可するまで、現在のものが使われます。心当たりがない場合は、アプリの設定で変更を取り下げ、所有者を確かめてください。`,
+      `${by} さんが ${application} の名前、ロゴまたはリダイレクト URI を変更しました。運営者が許可するまで、現在のものが使われます。心当たりがない場合は、アプリの設定で変更を取り下げ、所有者を確かめてください。`,
     approved_subject: (application) => `許可されました：${application} の変更`,
     approved: (application) => `${application} の新しい名前、ロゴ、リダイレクト URI が有効になりました。`,
     refused_subject: (application) => `許可されませんでした：${application} の変更`,

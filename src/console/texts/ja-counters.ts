@@ -8,7 +8,7 @@ export const counters: typeof en = {
     none: 'カウンターはまだありません。追加するか、PGM のカウンターを有効にしてください。',
     counter: 'カウンター',
     key: 'キー',
-    key_hint: 'イベントとデータ API での名前です。英小文字、数字、アンダースコアを使います（例: best_streak）。',
+    key_hint: 'イベントとデータ API での名前です。英小文字、数字、アンダースコアを使います（例：best_streak）。',
     label: '英語の名前',
     label_ja: '日本語の名前',
     label_ja_hint: '空欄の場合は英語の名前が表示されます。',

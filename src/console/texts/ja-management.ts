@@ -29,7 +29,7 @@ export const management: typeof english = {
       refused: '接続が拒否されました。このポートで待ち受けているものがありません。',
       unreachable: 'ホストに到達できません。',
       not_found: 'この名前のホストはありません。',
-      certificate: '証明書を検証できません。名前が違うか、期限切れか、ここでは知られていない認証局のものです。',
+      certificate: '証明書を検証できません。名前が違うか、期限切れか、登録されていない認証局のものです。',
       unauthorized: 'シークレットが違います。',
       wrong_answer: '管理プロトコルの応答ではありません。',
       too_large: 'メッセージが大きすぎます。',

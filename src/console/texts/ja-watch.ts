@@ -4,7 +4,7 @@ import type { watch as english } from './en-watch.ts';
 export const watch: typeof english = {
   watch: {
     title: '監視',
-    lead: 'プラグインがなくても、Scorehall は 30 秒ごとにゲームサーバーへ接続人数とプレイ中のマップを問い合わせます。試合とキルは分かりません。',
+    lead: 'プラグインがなくても、Scorehall は 30 秒ごとにゲームサーバーへ接続人数とプレイ中のマップを問い合わせます。試合とキルは取得できません。',
     address: 'アドレス',
     address_hint:
       'プレイヤーが入力するとおりに（例：play.example.org）。Minecraft 以外のゲームではクエリポートも必要です。',

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { Unavailable } from '#platform/errors.ts';
+import { Outages } from '../outages.ts';
 
 /** The maximum duration of all steps of a new connection together. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -45,7 +46,7 @@ const showsSilence = ({ code, message }: PostgresError): boolean =>
 const isOutage = ({ code, message }: PostgresError): boolean =>
   code === undefined
     ? /connection|timeout|terminat/i.test(message ?? '')
-    : /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|08|25P03|57P|53|28|3D)/.test(code);
+    : /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|08|25006|25P03|57P|53|28|3D)/.test(code);
 
 const ignore = (): void => undefined;
 
@@ -58,6 +59,7 @@ const ignore = (): void => undefined;
 export class Connections {
   /** The class of the connections, for a pool. */
   readonly Client: new () => Client;
+  readonly outages = new Outages();
   readonly #config: pg.ClientConfig;
   /** The time without an answer to a statement after which the first probe is sent. */
   readonly #patienceMs: number;
@@ -106,7 +108,9 @@ export class Connections {
       // pg creates the error when it reads the server's message; the useful stack is that of the caller.
       if (error instanceof Error) Error.captureStackTrace(error);
       if (showsSilence(error as PostgresError)) this.#startProbing();
-      throw isOutage(error as PostgresError) ? new Unavailable(error) : error;
+      if (!isOutage(error as PostgresError)) throw error;
+      this.outages.failed();
+      throw new Unavailable(error);
     }
   }
 

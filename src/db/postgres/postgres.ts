@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { UsageError } from '#platform/errors.ts';
+import { Unavailable, UsageError } from '#platform/errors.ts';
 import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
 import {
   type Cell,
@@ -14,6 +13,8 @@ import {
   type TransactionOptions,
   type Versions,
 } from '../db.ts';
+import type { Outages } from '../outages.ts';
+import { retryConflicts } from './conflicts.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
@@ -95,6 +96,10 @@ type SendQuery = (query: CallbackQuery) => Promise<QueryResult>;
 
 class Connection implements MigrationTx {
   readonly remote = true;
+  /** Whether a statement has written. */
+  hasWritten = false;
+  /** The first error of a statement: those that follow it in a transaction fail only because of it. */
+  failure: unknown;
   readonly keyedHash: KeyedHash;
   readonly #connections: Connections;
   readonly #send: SendQuery;
@@ -106,7 +111,7 @@ class Connection implements MigrationTx {
   }
 
   async all<R>(query: Sql): Promise<R[]> {
-    return (await this.#query(toStatement(query))).rows as R[];
+    return (await this.#query(toStatement(query), !isSelect(query))).rows as R[];
   }
 
   async get<R>(query: Sql): Promise<R | undefined> {
@@ -114,7 +119,7 @@ class Connection implements MigrationTx {
   }
 
   async tuples(query: Sql): Promise<Cell[][]> {
-    return (await this.#query({ ...toStatement(query), rowMode: 'array' })).rows as Cell[][];
+    return (await this.#query({ ...toStatement(query), rowMode: 'array' }, !isSelect(query))).rows as Cell[][];
   }
 
   async tuple(query: Sql): Promise<Cell[] | undefined> {
@@ -122,7 +127,7 @@ class Connection implements MigrationTx {
   }
 
   async run(query: Sql): Promise<number> {
-    return (await this.#query(toStatement(query))).rowCount ?? 0;
+    return (await this.#query(toStatement(query), true)).rowCount ?? 0;
   }
 
   async runAll(queries: readonly Sql[]): Promise<void> {
@@ -130,11 +135,18 @@ class Connection implements MigrationTx {
   }
 
   async script(statements: string): Promise<void> {
-    await this.#query({ text: postgresScript(statements) });
+    await this.#query({ text: postgresScript(statements) }, false);
   }
 
-  #query(query: CallbackQuery): Promise<QueryResult> {
-    return this.#connections.translateOutage(this.#send(query));
+  async #query(query: CallbackQuery, writes: boolean): Promise<QueryResult> {
+    try {
+      const result = await this.#connections.translateOutage(this.#send(query));
+      if (writes) this.hasWritten = true;
+      return result;
+    } catch (error) {
+      this.failure ??= error;
+      throw error;
+    }
   }
 }
 
@@ -150,6 +162,7 @@ interface Deps {
 
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
+  readonly outages: Outages;
   readonly shortReads: Queryable;
   readonly #deps: Deps;
   readonly #pool: pg.Pool;
@@ -163,6 +176,7 @@ class PostgresDb extends Connection implements Db {
     this.#deps = deps;
     this.#pool = deps.pool;
     this.#notifications = deps.notifications;
+    this.outages = deps.connections.outages;
   }
 
   withoutTimeout(): Db {
@@ -175,19 +189,19 @@ class PostgresDb extends Connection implements Db {
 
   override async all<R>(query: Sql): Promise<R[]> {
     const rows = await super.all<R>(query);
-    if (!isSelect(query)) this.#notifications.countOwnWrite();
+    if (!isSelect(query)) this.#committed();
     return rows;
   }
 
   override async tuples(query: Sql): Promise<Cell[][]> {
     const rows = await this.shortReads.tuples(query);
-    if (!isSelect(query)) this.#notifications.countOwnWrite();
+    if (!isSelect(query)) this.#committed();
     return rows;
   }
 
   override async run(query: Sql): Promise<number> {
     const changed = await retryConflicts(() => super.run(query));
-    this.#notifications.countOwnWrite();
+    this.#committed();
     return changed;
   }
 
@@ -198,7 +212,10 @@ class PostgresDb extends Connection implements Db {
   /** Disposing the snapshot closes its connection, which ends the transaction. */
   async snapshot(): Promise<Snapshot> {
     const client = await this.#connect();
-    const snapshot = this.#session(client, undefined);
+    const snapshot = new Connection(
+      this.#deps,
+      refusingWrites(sendOver(client, { ...this.#deps, timeoutMs: undefined })),
+    );
     const close = async (): Promise<void> => client.release(true);
     try {
       // A reader of a snapshot may pause for any time (SESSION_PARAMETERS).
@@ -247,6 +264,11 @@ class PostgresDb extends Connection implements Db {
     return this.close();
   }
 
+  #committed(): void {
+    this.outages.committed();
+    this.#notifications.countOwnWrite();
+  }
+
   #session(client: pg.PoolClient, timeoutMs: number | undefined): Connection {
     return new Connection(this.#deps, sendOver(client, { ...this.#deps, timeoutMs }));
   }
@@ -263,13 +285,13 @@ class PostgresDb extends Connection implements Db {
       await session.script('begin');
       const result = await work(session);
       await session.script('commit');
-      this.#notifications.countOwnWrite();
+      if (session.hasWritten) this.#committed();
       return result;
-    } catch (error) {
-      broken = await session.script('rollback').then(
-        () => false,
-        () => true,
-      );
+    } catch (thrown) {
+      const error = (thrown as { code?: unknown }).code === IN_FAILED_TRANSACTION ? session.failure : thrown;
+      // A new connection finds the server that has taken over from one that has become read-only.
+      broken = error instanceof Unavailable;
+      await session.script('rollback').catch(() => (broken = true));
       throw error;
     } finally {
       client.release(broken);
@@ -286,27 +308,20 @@ function sendOver(
   return (query) => queryWithCallback(client, { ...query, query_timeout: timeoutMs });
 }
 
+/** A write in a snapshot is a fault of the program; on another connection the same error means that the server is read-only. */
+const refusingWrites =
+  (send: SendQuery): SendQuery =>
+  (query) =>
+    send(query).catch((error: Error & { code?: unknown }) => {
+      throw error.code === READ_ONLY ? new TypeError('A snapshot is read-only', { cause: error }) : error;
+    });
+
 const ignore = (): void => undefined;
 
-/** serialization_failure and deadlock_detected: the server has rolled the transaction back, and it may succeed again. */
-const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
-const MAX_ATTEMPTS = 5;
-
-/**
- * Repeats a transaction that lost a conflict with another one. The order of locks (`Keys.lock`) avoids deadlocks among our
- * own statements; foreign keys, triggers and other programs may still cause one.
- */
-async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !CONFLICTS.has((error as { code?: unknown }).code)) throw error;
-    }
-    await pause(Math.random() * 10 * attempt);
-  }
-}
-
+/** read_only_sql_transaction */
+const READ_ONLY = '25006';
+/** in_failed_sql_transaction */
+const IN_FAILED_TRANSACTION = '25P02';
 /** Uncomments the PostgreSQL parts of a migration; those for SQLite stay comments. */
 function postgresScript(statements: string): string {
   return statements.replace(/\/\*postgres:(.*?)\*\//gs, '$1');

@@ -13,17 +13,14 @@ import {
   type Versions,
   withoutKey,
 } from '../db.ts';
-import { CLOSED } from '../closed.ts';
+import { Outages } from '../outages.ts';
 import { readBigInts } from './big-integers.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
 import { resultCode, retryWhileLocked, SQLITE_BUSY, WriteTurns } from './locks.ts';
+import { isOutage } from './outage.ts';
 import { createPrivately } from './private-file.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
-/** Primary result codes: READONLY, IOERR, FULL, CANTOPEN */
-const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
-/** The code of an error that a trigger raises. */
-const CONSTRAINT_TRIGGER = 1811;
 const OPEN_TIMEOUT_MS = 15_000;
 const CACHED_STATEMENTS = 500;
 
@@ -95,6 +92,8 @@ class Connection implements MigrationTx {
   readonly remote = false;
   readonly handle: DatabaseSync;
   readonly keyedHash: KeyedHash;
+  /** Whether a statement of the current transaction has changed a row, so that the commit proves that the disk is writable. */
+  hasWritten = false;
   readonly #objects = new Map<string, StatementSync>();
   readonly #arrays = new Map<string, StatementSync>();
 
@@ -131,10 +130,13 @@ class Connection implements MigrationTx {
   }
 
   async run(query: Sql): Promise<number> {
-    return Number(this.#statement(query, false).run(...query.values).changes);
+    const changed = Number(this.#statement(query, false).run(...query.values).changes);
+    this.hasWritten ||= changed > 0;
+    return changed;
   }
 
   async runAll(queries: readonly Sql[]): Promise<void> {
+    this.hasWritten ||= queries.length > 0;
     let strings: readonly string[] | undefined;
     let statement: StatementSync | undefined;
     for (const query of queries) {
@@ -152,7 +154,9 @@ class Connection implements MigrationTx {
   #read(query: Sql, how: 'all' | 'get', arrays: boolean): unknown {
     const statement = this.#statement(query, arrays);
     try {
-      return statement[how](...query.values);
+      const found = statement[how](...query.values) as unknown;
+      this.hasWritten ||= !isSelect(query) && found !== undefined && !(Array.isArray(found) && found.length === 0);
+      return found;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE' || !isSelect(query)) throw error;
       return readBigInts(statement, how, query.values);
@@ -196,6 +200,7 @@ class SqliteDb implements Db {
   readonly #turns: WriteTurns;
   readonly #dataVersion: StatementSync;
   readonly shortReads = this;
+  readonly outages = new Outages();
   #dataVersions: StatementSync | undefined;
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -295,21 +300,19 @@ class SqliteDb implements Db {
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     try {
       await this.#turns.begin();
+      this.#writer.hasWritten = false;
       const result = await work(this.#writer);
       this.#writer.handle.exec('commit');
+      if (this.#writer.hasWritten) this.outages.committed();
       return result;
     } catch (error) {
       endAfterFailedSync(this.#path, error);
       if (this.#writer.handle.isTransaction) this.#writer.handle.exec('rollback');
-      throw isOutage(error) ? new Unavailable(error) : error;
+      const failure = isOutage(error) ? new Unavailable(error) : error;
+      if (failure instanceof Unavailable) this.outages.failed();
+      throw failure;
     }
   }
-}
-
-/** Whether the disk failed (full, read-only or broken) or a move has closed the database, and not the statement. */
-function isOutage(error: unknown): boolean {
-  const { errcode = 0, message = '' } = (error ?? {}) as { errcode?: number; message?: string };
-  return OUTAGES.has(resultCode(error)) || (errcode === CONSTRAINT_TRIGGER && message === CLOSED);
 }
 
 /** Called at the first use, because a migration creates the table. */

@@ -30,6 +30,7 @@ async function applyProgress(context: EventContext, data: DataOf<'match.progress
   const participants = data.participants ?? players.size;
   const facts = { phase, started, map, gamemode, participants, observers, teams, objectives };
   await storeReport(work.tx, { serverKey, eventId: id, time, received, ...facts }, before);
+  work.reported.add(serverKey);
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
+import { mergeHidden } from '#store/game/hidden-lists.ts';
 import { isShortUuid, shortUuid } from '#platform/text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
 import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
@@ -26,6 +27,7 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
       'is linked to an account, and data.into to another one; unlink one of them first',
     );
   await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
+  await mergeHidden(tx, from, target);
   await tx.run(sql`update accounts set player_uuid = ${target} where player_uuid = ${from}`);
   work.players.clear();
   const merged = await findKey(tx, from);

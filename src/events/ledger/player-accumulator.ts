@@ -102,6 +102,11 @@ export class PlayerAccumulator {
     else for (let index = 0; index < amounts.length; index++) sums[index]! += by * amounts[index]!;
   }
 
+  /** The players whose names the next `take` writes for the first time. */
+  newNames(): { uuid: string; name: string }[] {
+    return this.#changed.filter(({ isNew, renamed }) => isNew || renamed);
+  }
+
   /** Returns the statements that write the changes, players in the order of keys, and marks all as written. */
   take(): Sql[] {
     const entries = this.#changed.sort((a, b) => a.key - b.key);

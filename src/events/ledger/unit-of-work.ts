@@ -4,6 +4,8 @@ import { CounterAccumulator } from './counter-accumulator.ts';
 import { shortUuid } from '#platform/text/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
+import { HiddenLists } from '#store/game/hidden-lists.ts';
+import { hideReported } from '#store/game/hidden-players.ts';
 import { usedReferences } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
@@ -117,6 +119,8 @@ export class UnitOfWork {
   readonly references: PunishmentReferences;
   /** The matches of this transaction with a result, which no longer count as unreported. */
   readonly finished: FinishedMatch[] = [];
+  /** The keys of the servers whose heartbeats or running matches the handlers stored, with the hidden players. */
+  readonly reported = new Set<number>();
   /** The number of finished matches that `flush` has handled. */
   #removed = 0;
 
@@ -134,11 +138,24 @@ export class UnitOfWork {
   }
 
   async flush(): Promise<void> {
+    const named = this.players.newNames();
     const statements = [...this.players.take(), ...this.rows.take(), ...this.counters.take()];
     if (statements.length > 0) await this.tx.runAll(statements);
     const finished = this.finished.slice(this.#removed);
     this.#removed = this.finished.length;
     if (finished.length > 0) await removeSeen(this.tx, finished);
+    await this.#hidePlayers(named);
+  }
+
+  /** Removes hidden players from what the handlers stored; if one of them has another name, from everything. */
+  async #hidePlayers(named: readonly { uuid: string; name: string }[]): Promise<void> {
+    const servers = [...this.reported];
+    this.reported.clear();
+    if (servers.length === 0 && named.length === 0) return;
+    const lists = await HiddenLists.read(this.tx);
+    if (lists.isEmpty) return;
+    if (await lists.bind(this.tx, named)) await hideReported(this.tx, await HiddenLists.read(this.tx));
+    else if (servers.length > 0) await hideReported(this.tx, lists, servers);
   }
 }
 

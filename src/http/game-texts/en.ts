@@ -1,9 +1,9 @@
-import type { Group, ListedGamemode } from '#store/game/statistics-groups.ts';
+import type { Group, Gamemode } from '#store/game/statistics-groups.ts';
 
 /** The names of groups and gamemodes on the site and in the console. */
 export interface GameTexts {
   groups: Record<Group, string>;
-  gamemodes: Record<ListedGamemode, string>;
+  gamemodes: Record<Gamemode, string>;
 }
 
 export const en: GameTexts = {
@@ -25,8 +25,10 @@ export const en: GameTexts = {
     ctf: 'Capture the Flag',
     cp: 'Control the Point',
     koth: 'King of the Hill',
+    payload: 'Payload',
     tdm: 'Team Deathmatch',
     blitz: 'Blitz',
+    ffa: 'Free-for-all',
     rage: 'Rage',
     bowspleef: 'Bow Spleef',
     tntrun: 'TNT Run',

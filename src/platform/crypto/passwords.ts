@@ -50,11 +50,20 @@ export function passwordProblem(password: string, ...personal: string[]): Passwo
   if (password.length > MAX_PASSWORD) return 'long';
   if (password.length < MIN_PASSWORD) return 'short';
   const plain = nfcLower(password);
-  const isPersonal = personal.some((word) => word.length >= 3 && plain.replaceAll(nfcLower(word), '').length < 6);
+  const isPersonal = personal.some((word) => repeats(plain, nfcLower(word)));
   const beginsCommonly = /^(0?123456789|qwertyuiop|password)/.test(plain);
   if (isPersonal || beginsCommonly || new Set(plain).size < 5) return 'easy';
   return commonPasswords().has(plain) ? 'common' : undefined;
 }
+
+/** Whether a password is a word with few other characters, or with blanks, digits and signs only, at any place. */
+function repeats(password: string, word: string): boolean {
+  const [letters, wordLetters] = [lettersOf(password), lettersOf(word)];
+  if (word.length >= 3 && password.replaceAll(word, '').length < 6) return true;
+  return wordLetters.length >= 3 && letters !== '' && letters.replaceAll(wordLetters, '') === '';
+}
+
+const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{M}]/gu, '');
 
 const nfcLower = (text: string): string => text.normalize('NFC').toLowerCase();
 

@@ -1,6 +1,12 @@
-import { destination, pino, type Logger } from 'pino';
+import { destination, pino, type Logger, type LoggerOptions } from 'pino';
+import { Unavailable } from '../errors.ts';
 
 export type Log = Logger;
+
+/** The interval of the entries about one cause of an outage: each of a thousand requests in a second has the same. */
+const OUTAGE_INTERVAL_MS = 1_000;
+/** Maximum causes that are remembered. */
+const MAX_CAUSES = 100;
 
 /** Maximum bytes of entries buffered while standard error cannot be written; further entries are dropped. */
 const MAX_WAITING = 1024 * 1024;
@@ -12,8 +18,37 @@ const MAX_WAITING = 1024 * 1024;
 export function openLog(level: string): Log {
   const redact = ['authorization', 'cookie', 'access_token', 'client_secret', 'password', 'token'];
   return pino(
-    { level, base: null, redact: [...redact, ...redact.map((name) => `*.${name}`)] },
+    {
+      level,
+      base: null,
+      redact: [...redact, ...redact.map((name) => `*.${name}`)],
+      hooks: { logMethod: limitOutages() },
+    },
     // Without `dest` pino would open standard output; see `output`.
     destination({ dest: 2, sync: true, maxLength: MAX_WAITING }).on('error', () => undefined),
   );
+}
+
+/** Writes one entry a second for each cause of an outage; `suppressed` counts those left out since the last entry. */
+function limitOutages(): NonNullable<LoggerOptions['hooks']>['logMethod'] {
+  const causes = new Map<string, { until: number; suppressed: number }>();
+  return function (args, method) {
+    const cause = causeOf((args[0] as { err?: unknown } | undefined)?.err);
+    if (cause === undefined) return method.apply(this, args);
+    const now = performance.now();
+    const last = causes.get(cause);
+    if (last !== undefined && now < last.until) return void last.suppressed++;
+    if (causes.size >= MAX_CAUSES) causes.clear();
+    causes.set(cause, { until: now + OUTAGE_INTERVAL_MS, suppressed: 0 });
+    const [fields, ...message] = args as unknown as [object, ...[string]];
+    method.apply(this, [last?.suppressed ? { ...fields, suppressed: last.suppressed } : fields, ...message]);
+  };
+}
+
+/** The code or message of an outage; undefined for another error. */
+function causeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (!(error instanceof Unavailable)) return causeOf(error.cause);
+  const { code, message } = (error.cause ?? error) as { code?: string; message: string };
+  return code ?? message;
 }

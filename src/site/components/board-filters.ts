@@ -3,7 +3,13 @@ import { HttpError } from '#http/errors.ts';
 import type { Html } from '#http/page.ts';
 import { keyOf } from '#platform/ids.ts';
 import { type Counter, countsIn, labelIn } from '#store/game/counters/counters.ts';
-import { type LeaderboardEntry, type LeaderboardMode, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
+import {
+  type LeaderboardEntry,
+  type LeaderboardMode,
+  type Metric,
+  METRICS,
+  MODES,
+} from '#store/game/leaderboards/leaderboards.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import { type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { PageRequest } from '../page-request.ts';
@@ -43,10 +49,18 @@ export function boardFilters(request: PageRequest, { mode, period, metric, decla
   const metrics = METRICS.map((value) => ({ value, label: boards.metrics[value] }));
   const own = declared.map((one) => ({ value: one.key, label: labelIn(one, request.language) }));
   const ofPeriod = { ago: undefined, ...(counter === undefined ? {} : { by: undefined }) };
+  const chosen = counter === undefined ? boards.metrics[metric as Metric] : labelIn(counter, request.language);
   return html`<div class="filters">
-    ${choices(request, words.gamemode, 'mode', modes, mode)}
-    ${choices(request, words.period, 'period', periods, period, ofPeriod)}
-    ${choices(request, words.order, 'by', metrics, metric)}
-    ${own.length === 0 ? '' : choices(request, boards.counters, 'by', own, metric, ALL_TIME)}
+    <details>
+      <summary>
+        ${words.open} <strong>${boards.modes[mode]} · ${boards.periods[period]} · <bdi>${chosen}</bdi></strong>
+      </summary>
+      <div class="filters">
+        ${choices(request, words.gamemode, 'mode', modes, mode)}
+        ${choices(request, words.period, 'period', periods, period, ofPeriod)}
+        ${choices(request, words.order, 'by', metrics, metric)}
+        ${own.length === 0 ? '' : choices(request, boards.counters, 'by', own, metric, ALL_TIME)}
+      </div>
+    </details>
   </div>`;
 }

@@ -9,7 +9,7 @@ import { teamColours } from './colours.ts';
 import { thumb } from './map-image.ts';
 import { playerIcon } from './player-link.ts';
 import { ago, stopwatch } from './timestamps.ts';
-import { modeLabel } from './labels.ts';
+import { modeLabel, won } from './labels.ts';
 
 type Row = ListedMatch & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count' | 'score'>>;
 
@@ -89,16 +89,14 @@ function outcome(request: PageRequest, { facts, teams, summary }: RowView): Html
   const { text, formats } = request;
   const only = isFreeForAll(teams) ? teams.find(({ name }) => name === facts.win)?.players[0] : undefined;
   if (only !== undefined) {
-    return html`<span class="team-chip none"
-      >${playerIcon(request, only.uuid, 20)} <bdi>${text.match.wins(only.name)}</bdi></span
-    >`;
+    return html`<span class="team-chip none">${playerIcon(request, only.uuid, 20)} ${won(request, only.name)}</span>`;
   }
   const shown = teams.length <= SHOWN_TEAMS && !isFreeForAll(teams) ? teams : [];
   const colours = teamColours(teams, summary?.teams ?? []);
   if (shown.length === 0) {
     const colour = isFreeForAll(teams) ? undefined : colours.get(facts.win);
     return html`<span class="team-chip ${colour === undefined ? 'none' : `c-${colour}`}"
-      ><bdi>${facts.win === '' ? text.match.draw : text.match.wins(facts.win)}</bdi></span
+      >${facts.win === '' ? text.match.draw : won(request, facts.win)}</span
     >`;
   }
   return html`<ul class="row-teams">

@@ -15,6 +15,8 @@ export interface Scores {
   players: readonly ScoredPlayer[];
   /** The number of winners, who are first in `players` and stay first with any score. */
   winners?: number;
+  /** The places that the page shows, from 0; default: all. */
+  shown?: { from: number; to: number };
 }
 
 /** A counter of the network's own as a column of a scoreboard. */
@@ -48,7 +50,7 @@ export function counterColumns(
  */
 export function scoreTable(
   request: PageRequest,
-  { label, players, winners = 0 }: Scores,
+  { label, players, winners = 0, shown = { from: 0, to: players.length } }: Scores,
   counters: readonly CounterColumn[],
 ): Html {
   const { text, formats } = request;
@@ -80,13 +82,13 @@ export function scoreTable(
         </tr>
       </thead>
       <tbody>
-        ${sorted.map(
-          (played, place) =>
+        ${sorted.slice(shown.from, shown.to).map(
+          (played, index) =>
             html`<tr>
               <th scope="row">
-                ${playerLink(request, played)}${place < winners ? html` <span class="small soft">${text.match.winner}</span>` : ''}${played.isSecondary ? html` <span class="small soft">${text.match.changedSides}</span>` : ''}
+                ${playerLink(request, played)}${shown.from + index < winners ? html` <span class="small soft">${text.match.winner}</span>` : ''}${played.isSecondary ? html` <span class="small soft">${text.match.changedSides}</span>` : ''}
               </th>
-              ${cells(played).map((cell, index) => html`<td class="n" data-label="${names[index]!}">${cell}</td>`)}
+              ${cells(played).map((cell, column) => html`<td class="n" data-label="${names[column]!}">${cell}</td>`)}
             </tr> `,
         )}
       </tbody>

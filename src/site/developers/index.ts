@@ -1,13 +1,16 @@
 import { html } from 'hono/html';
 import { LIMITS } from '#http/limits.ts';
-import type { Html } from '#http/page.ts';
 import { TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import type { Deps, PageContent, PageHandler, PageRequest } from '../page-request.ts';
-import { type Placeholders, example } from './examples.ts';
+import { code, inline, languageTabs, layout, PATHS, table } from './components.ts';
+import type { Placeholders } from './examples.ts';
+import type { ApiDocument } from './reference/document.ts';
+import { referencePage } from './reference/page.ts';
+import { RUN_PATH, runRedirect } from './reference/run.ts';
 import { type Text, TEXTS } from './text/index.ts';
 
 /** The pages below `/developers`, by path. */
-export function developerPages({ config }: Deps): Record<string, PageHandler> {
+export function developerPages({ config, apiDocument }: Deps): Record<string, PageHandler> {
   const placeholders: Placeholders = {
     api: config.API_URL,
     auth: config.AUTH_URL,
@@ -22,9 +25,12 @@ export function developerPages({ config }: Deps): Record<string, PageHandler> {
   const handler = (page: DeveloperPage): PageHandler => {
     return async (request) => page(request, TEXTS[request.language], placeholders);
   };
+  let loaded: Promise<object> | undefined;
+  const document = async (): Promise<ApiDocument> => (await (loaded ??= apiDocument())) as ApiDocument;
   return {
     [PATHS.start]: handler(start),
-    [PATHS.reference]: handler(reference),
+    [PATHS.reference]: async (request) => await referencePage(request, TEXTS[request.language], await document()),
+    [RUN_PATH]: async (request) => runRedirect(request, await document()),
     [PATHS.signIn]: handler(signIn),
     [PATHS.rules]: handler(rules),
     [PATHS.ingest]: handler(ingest),
@@ -33,46 +39,6 @@ export function developerPages({ config }: Deps): Record<string, PageHandler> {
 }
 
 type DeveloperPage = (request: PageRequest, text: Text, placeholders: Placeholders) => PageContent;
-
-const PATHS = {
-  start: '/developers',
-  reference: '/developers/reference',
-  signIn: '/developers/sign-in',
-  rules: '/developers/rules',
-  ingest: '/developers/ingest',
-  changes: '/developers/changes',
-} as const;
-
-type PageName = keyof typeof PATHS;
-
-const PAGE_NAMES = Object.keys(PATHS) as PageName[];
-
-/** A developer page: the links to all of them, the heading, then `body`. */
-function layout(
-  text: Text,
-  name: PageName,
-  { title, description }: { title: string; description: string },
-  body: Html,
-): PageContent {
-  return {
-    title,
-    description,
-    path: PATHS[name],
-    section: 'developers',
-    kind: 'developers',
-    main: html`<div class="guide">
-      <nav class="choices guide-nav" aria-label="${text.nav}">
-        <ul>
-          ${PAGE_NAMES.map((page) => html`<li><a href="${PATHS[page]}" ${page === name ? html` aria-current="page"` : ''}>${text.pages[page]}</a></li>`)}
-        </ul>
-      </nav>
-      <div class="guide-body">
-        <h1>${title}</h1>
-        ${body}
-      </div>
-    </div>`,
-  };
-}
 
 const start: DeveloperPage = ({ deps: { config }, formats }, text, placeholders) => {
   const words = text.start;
@@ -116,32 +82,17 @@ const start: DeveloperPage = ({ deps: { config }, formats }, text, placeholders)
   );
 };
 
-const reference: DeveloperPage = ({ deps: { config, shell } }, text) => {
-  const words = text.reference;
-  const url = `${config.API_URL}/v1/openapi.json`;
-  const page = layout(
-    text,
-    'reference',
-    words,
-    html`<p>${words.lead} <a href="${url}">${words.document}</a></p>
-      <noscript
-        ><p class="notice">${words.noScript} <a href="${url}">${url}</a></p></noscript
-      >
-      <div id="reference" data-document="${url}" data-renderer="${shell.assets.href('swagger-ui.js')}"></div>`,
-  );
-  return {
-    ...page,
-    scripts: ['reference.js'],
-    stylesheets: ['swagger-ui.css', 'reference.css'],
-    policy: { 'connect-src': [config.API_URL] },
-  };
-};
-
 const SIGN_INS = [
   ['curl', 'sign-in.sh'],
   ['JavaScript', 'sign-in.mjs'],
   ['Python', 'sign-in.py'],
   ['PHP', 'sign-in.php'],
+] as const;
+
+const LIBRARIES = [
+  ['Auth.js', 'auth-js.mjs'],
+  ['Passport', 'passport.mjs'],
+  ['openid-client', 'client-credentials.mjs'],
 ] as const;
 
 const signIn: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
@@ -167,7 +118,12 @@ const signIn: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
         <h2>${words.examples}</h2>
         <p>${words.examplesText}</p>
       </div>
-      ${languageTabs(text, 'sign-in', SIGN_INS, placeholders)}`,
+      ${languageTabs(text, 'sign-in', SIGN_INS, placeholders)}
+      <div class="prose">
+        <h2 id="libraries">${words.libraries}</h2>
+        <p>${inline(words.librariesText)}</p>
+      </div>
+      ${languageTabs(text, 'libraries', LIBRARIES, placeholders)}`,
   );
 };
 
@@ -257,63 +213,3 @@ const changes: DeveloperPage = (_request, text) => {
     </div>`,
   );
 };
-
-/**
- * An example in several languages, one of which is visible: radio buttons choose it without a script.
- * @param name unique on the page
- */
-function languageTabs(
-  text: Text,
-  name: string,
-  files: readonly (readonly [language: string, file: string])[],
-  placeholders: Placeholders,
-): Html {
-  return html`<fieldset class="tabs">
-    <legend class="hidden">${text.language}</legend>
-    ${files.map(
-      ([language, file], index) =>
-        html`<input type="radio" name="${name}" id="${name}-${index}" ${index === 0 ? html` checked` : ''} /><label
-            for="${name}-${index}"
-            >${language}</label
-          >${code(text, file, placeholders)}`,
-    )}
-  </fieldset>`;
-}
-
-/** An example file; `script/site.js` adds the copy button, whose texts are in the data attributes. */
-function code(text: Text, file: string, placeholders: Placeholders): Html {
-  return html`<div class="example" data-copy="${text.copy}" data-copied="${text.copied}">
-    <pre tabindex="0"><code>${example(file, placeholders)}</code></pre>
-  </div>`;
-}
-
-/** A table in which the first cell of each row is its header. */
-function table(head: readonly string[] | undefined, rows: readonly (readonly string[])[]): Html {
-  return html`<div class="card scroll" tabindex="0">
-    <table class="lines">
-      ${
-        head === undefined
-          ? ''
-          : html`<thead>
-              <tr>
-                ${head.map((cell) => html`<th scope="col">${cell}</th>`)}
-              </tr>
-            </thead>`
-      }
-      <tbody>
-        ${rows.map(
-          ([first, ...rest]) =>
-            html`<tr>
-              <th scope="row">${first}</th>
-              ${rest.map((cell, index) => html`<td class="whole" ${head === undefined ? '' : html` data-label="${head[index + 1]!}"`}>${inline(cell)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
-
-/** Renders the parts between backticks as `<code>`. */
-function inline(text: string): Html {
-  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
-}

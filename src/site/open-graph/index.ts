@@ -33,7 +33,7 @@ export async function matchImage(request: PageRequest): Promise<Response> {
   const view = await readMatchView(card);
   const { facts, match, winners } = view;
   const { text } = card;
-  const outcome = winners.length === 0 ? text.match.draw : text.match.wins(winners.join(', '));
+  const outcome = winners.length === 0 ? text.match.draw : text.match.wonBy(winners.join(', '));
   const about = [modeName(card, facts.gamemode), facts.server, stopwatch(match.finished - match.started)];
   return await send(
     card,
@@ -115,7 +115,7 @@ export async function mapCard(request: PageRequest): Promise<Response> {
 
 /** `/cards/site.png`: for all pages without their own card */
 export async function siteCard(request: PageRequest): Promise<Response> {
-  const card = new PageRequest(request.deps, addressLanguage(request), request.url, {}, request.ifNoneMatch);
+  const card = new PageRequest(request.deps, addressLanguage(request), request.url, {}, request);
   const { sections } = card.text;
   const parts = [sections.matches, sections.maps, sections.leaderboards, sections.players].join(' · ');
   const { host } = new URL(card.deps.config.SITE_URL);
@@ -143,7 +143,7 @@ function cardRequest(request: PageRequest): PageRequest {
   const id = request.params['id'] ?? '';
   if (!id.endsWith('.png')) throw request.notFound();
   const params = { id: id.slice(0, -4) };
-  return new PageRequest(request.deps, addressLanguage(request), request.url, params, request.ifNoneMatch);
+  return new PageRequest(request.deps, addressLanguage(request), request.url, params, request);
 }
 
 async function send(card: PageRequest, content: Html): Promise<Response> {

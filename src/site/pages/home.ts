@@ -32,16 +32,16 @@ export async function homePage(request: PageRequest): Promise<PageContent> {
     path: '/',
     kind: 'home',
     feeds: [
-      { path: '/matches.atom', title: text.match.list },
-      { path: '/punishments.atom', title: text.punishment.list },
+      { path: '/matches.atom', title: text.feeds.matches },
+      { path: '/punishments.atom', title: text.feeds.punishments },
     ],
     main: html`${await hero(request, online)} ${await serverCards(request, servers)}
       <div class="two">
         <section aria-labelledby="latest">
           ${heading('latest', text.home.latest, { href: '/matches', label: text.more })} ${await latest(request)}
           <p class="feeds">
-            <a class="feed" href="/matches.atom">Atom: ${text.match.list}</a>
-            <a class="feed" href="/punishments.atom">Atom: ${text.punishment.list}</a>
+            <a class="feed" href="/matches.atom">${text.feeds.matches}</a>
+            <a class="feed" href="/punishments.atom">${text.feeds.punishments}</a>
           </p>
         </section>
         <section aria-labelledby="active">

@@ -111,7 +111,8 @@ function teams({ text, formats }: PageRequest, { teams: mapTeams }: GameMap): Ht
 
 async function results({ db, text, formats }: PageRequest, { name, teams: mapTeams }: GameMap): Promise<Html> {
   const { matches, draws, teams: rows } = await resultsOn(db, nameKey(name));
-  if (matches === 0) return html``;
+  // Without teams the winners are players, whose page has their wins.
+  if (matches === 0 || mapTeams.length === 0) return html``;
   const winners = rows.filter(({ play }) => play > 0).sort((a, b) => b.win - a.win).slice(0, 12); // prettier-ignore
   const colours = teamColours(
     winners.map(({ team }) => ({ name: team })),

@@ -15,7 +15,7 @@ import {
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { type GameMap, listMaps } from '#store/game/maps/maps.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
-import { LISTED_GAMEMODES } from '#store/game/statistics-groups.ts';
+import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { thumb } from '#site/components/map-image.ts';
 import { modeLabel } from '#site/components/labels.ts';
@@ -101,7 +101,7 @@ async function filters(
   const { text } = request;
   const sorts = SORTS.map((value) => ({ value: value === 'new' ? undefined : value, label: text.map.sorts[value] }));
   const all = { value: undefined, label: text.filters.all };
-  const modes = LISTED_GAMEMODES.map((value) => ({ value, label: text.gamemodes[value] }));
+  const modes = GAMEMODE_NAMES.map((value) => ({ value, label: text.gamemodes[value] }));
   const servers = (await listServers(request.db, request.presenceSince)).map(({ key, name }) => ({
     value: idOf(key),
     label: name,

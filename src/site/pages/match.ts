@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
+import { HttpError } from '#http/errors.ts';
 import type { Html } from '#http/page.ts';
 import { countersOfMatches } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
@@ -22,7 +23,7 @@ import { playerLink } from '#site/components/player-link.ts';
 import { counterColumns, type ScoredPlayer, scoreTable } from '#site/components/scoreboard.ts';
 import { thumb } from '#site/components/map-image.ts';
 import { timestamp, stopwatch } from '#site/components/timestamps.ts';
-import { figure, heading, modeName } from '#site/components/labels.ts';
+import { figure, heading, modeName, won } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** The data that the page and the Open Graph image of a match show. */
@@ -90,10 +91,10 @@ function describe(request: PageRequest, { facts, winners, teams, match }: MatchV
 }
 
 /** In a free-for-all a colour means nothing, so the winner has none. */
-function outcomeChips({ text }: PageRequest, { winners, teams, colours }: MatchView): Html {
-  if (winners.length === 0) return html`<span class="team-chip none">${text.match.draw}</span>`;
+function outcomeChips(request: PageRequest, { winners, teams, colours }: MatchView): Html {
+  if (winners.length === 0) return html`<span class="team-chip none">${request.text.match.draw}</span>`;
   const colourClass = (name: string): string => (isFreeForAll(teams) ? 'none' : `c-${colours.get(name) ?? 'gray'}`);
-  return html`${winners.map((name) => html`<span class="team-chip ${colourClass(name)}">${text.match.wins(name)}</span> `)}`;
+  return html`${winners.map((name) => html`<span class="team-chip ${colourClass(name)}">${won(request, name)}</span> `)}`;
 }
 
 function hero(request: PageRequest, view: MatchView): Html {
@@ -152,6 +153,8 @@ function figures({ text, formats }: PageRequest, { facts, match, teams }: MatchV
 type Timed = Pick<MatchView, 'teams' | 'objectives' | 'colours'> & { match: { started: number; finished: number } };
 
 const LISTED_OBJECTIVES = 200;
+/** More objectives than these are folded. */
+const UNFOLDED_OBJECTIVES = 12;
 
 export function objectives(request: PageRequest, view: Timed): Html {
   const { text, formats } = request;
@@ -160,12 +163,25 @@ export function objectives(request: PageRequest, view: Timed): Html {
   const rest = inOrder.length - LISTED_OBJECTIVES;
   return html`<section class="card" aria-labelledby="objectives">
     ${heading('objectives', text.match.objectives)} ${objectiveTimeline(request, view, inOrder)}
-    <ol class="objectives">
-      ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => objectiveItem(request, view, objective))}
-    </ol>
+    ${folded(
+      inOrder.length > UNFOLDED_OBJECTIVES,
+      text.match.allObjectives(formats.number(inOrder.length)),
+      html`<ol class="objectives">
+        ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => objectiveItem(request, view, objective))}
+      </ol>`,
+    )}
     ${rest > 0 ? html`<p class="soft">${text.match.moreObjectives(formats.number(rest))}</p>` : ''}
   </section>`;
 }
+
+/** A long part behind its summary, which opens without a script. */
+const folded = (isLong: boolean, summary: string, part: Html): Html =>
+  isLong
+    ? html`<details class="more">
+        <summary>${summary}</summary>
+        ${part}
+      </details>`
+    : part;
 
 function objectiveTimeline({ text }: PageRequest, { match, teams, colours }: Timed, inOrder: MatchObjective[]): Html {
   const rows = [...new Set(inOrder.map(({ team }) => team))];
@@ -230,22 +246,73 @@ async function scoreboards(request: PageRequest, view: MatchView): Promise<Html>
   if (isFreeForAll(teams)) {
     const everybody = teams.flatMap(({ score }, t) => players[t]!.map((player) => ({ ...player, score })));
     const [won, lost] = [true, false].map((has) => everybody.filter(({ team }) => winners.includes(team) === has));
+    const pages = new ScoreboardPages(request);
+    const shown = pages.place(everybody.length) ?? { from: 0, to: 0 };
+    const scores = { label: text.match.everyone, players: [...won!, ...lost!], winners: won!.length, shown };
     return html`<div class="scoreboard">
-      <h3><span class="team-name">${text.match.everyone}</span></h3>
-      ${scoreTable(request, { label: text.match.everyone, players: [...won!, ...lost!], winners: won!.length }, counters)}
-    </div>`;
+        <h3><span class="team-name">${text.match.everyone}</span></h3>
+        ${scoreTable(request, scores, counters)}
+      </div>
+      ${pages.links()}`;
   }
-  return html`${teams.map(
-    (team, t) =>
-      html`<div class="scoreboard c-${colours.get(team.name)!}">
-        <h3>
-          <span class="team-name"><bdi>${team.name}</bdi></span
-          >${winners.includes(team.name) ? html` <span class="small">${text.match.winner}</span>` : ''}<span
-            class="figures"
-            >${formats.number(team.score)}</span
-          >
-        </h3>
-        ${scoreTable(request, { label: team.name, players: players[t]! }, counters)}
-      </div>`,
-  )}`;
+  const pages = new ScoreboardPages(request);
+  return html`${teams.map((team, t) => {
+    const shown = pages.place(players[t]!.length);
+    if (shown === undefined) return '';
+    return html`<div class="scoreboard c-${colours.get(team.name)!}">
+      <h3>
+        <span class="team-name"><bdi>${team.name}</bdi></span
+        >${winners.includes(team.name) ? html` <span class="small">${text.match.winner}</span>` : ''}<span
+          class="figures"
+          >${formats.number(team.score)}</span
+        >
+      </h3>
+      ${scoreTable(request, { label: team.name, players: players[t]!, shown }, counters)}
+    </div>`;
+  })}
+  ${pages.links()}`;
+}
+
+const PLAYERS_PER_PAGE = 100;
+
+/** Divides the rows of all scoreboards of a match into pages (`players=2`): a match may have 1,000 players. */
+class ScoreboardPages {
+  readonly #request: PageRequest;
+  readonly #page: number;
+  #rows = 0;
+
+  /** @throws HttpError 400 */
+  constructor(request: PageRequest) {
+    const value = request.query('players') ?? '1';
+    if (!/^[1-9]\d{0,3}$/.test(value)) throw new HttpError(400, 'players', request.text.error.parameter('players'));
+    this.#request = request;
+    this.#page = Number(value);
+  }
+
+  /** The places of the next scoreboard that the page shows; undefined if it shows none of them. */
+  place(players: number): { from: number; to: number } | undefined {
+    const rows = Math.max(1, players);
+    const from = (this.#page - 1) * PLAYERS_PER_PAGE - this.#rows;
+    this.#rows += rows;
+    const to = from + PLAYERS_PER_PAGE;
+    return to <= 0 || from >= rows ? undefined : { from: Math.max(0, from), to: Math.min(rows, to) };
+  }
+
+  /** The links to the other pages, once all scoreboards have their places. */
+  links(): Html {
+    if (this.#rows <= PLAYERS_PER_PAGE) return html``;
+    const { text, formats } = this.#request;
+    const link = (page: number, label: string, rel: string): Html => {
+      const address = this.#request.link({ players: page === 1 ? undefined : String(page) });
+      return html`<a href="${address}#players" rel="${rel}" aria-label="${label}">${rel === 'prev' ? '←' : '→'}</a>`;
+    };
+    const last = Math.ceil(this.#rows / PLAYERS_PER_PAGE);
+    const first = (Math.min(this.#page, last) - 1) * PLAYERS_PER_PAGE + 1;
+    const end = Math.min(this.#rows, first + PLAYERS_PER_PAGE - 1);
+    return html`<nav class="stretch" aria-label="${text.match.playerPages}">
+      ${this.#page > 1 ? link(this.#page - 1, text.boards.earlier, 'prev') : html`<span></span>`}
+      <span>${text.match.playerRange(formats.number(first), formats.number(end), formats.number(this.#rows))}</span>
+      ${this.#page < last ? link(this.#page + 1, text.pager.next, 'next') : html`<span></span>`}
+    </nav>`;
+  }
 }

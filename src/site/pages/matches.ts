@@ -5,7 +5,7 @@ import { nameKey } from '#platform/text/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { listMatchesWhere, type MatchFilter } from '#store/game/match-lists.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
-import { LISTED_GAMEMODES } from '#store/game/statistics-groups.ts';
+import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { modeName } from '#site/components/labels.ts';
@@ -29,10 +29,10 @@ export async function matchesPage(request: PageRequest): Promise<PageContent> {
     path: request.link({}),
     section: 'matches',
     noIndex: request.query('max_id') !== undefined,
-    feeds: [{ path: '/matches.atom', title: text.match.list }],
+    feeds: [{ path: '/matches.atom', title: text.feeds.matches }],
     main: html`<div class="heading">
         <h1>${title}</h1>
-        <a class="feed" href="/matches.atom">Atom</a>
+        <a class="feed" href="/matches.atom">${text.feeds.matches}</a>
       </div>
       ${await filters(request, gamemode, server)} ${await matchList(request, items)}
       ${pager(request.url, text.pager, next, 'max_id')}`,
@@ -66,7 +66,7 @@ async function readFilter(
 async function filters(request: PageRequest, gamemode: string | undefined, server: string | undefined): Promise<Html> {
   const { text } = request;
   const servers = await listServers(request.db, request.presenceSince);
-  const modes = LISTED_GAMEMODES.map((value) => ({ value, label: text.gamemodes[value] }));
+  const modes = GAMEMODE_NAMES.map((value) => ({ value, label: text.gamemodes[value] }));
   const byMode = choices(
     request,
     text.filters.gamemode,

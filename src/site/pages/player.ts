@@ -11,6 +11,8 @@ import { killsOf } from '#store/game/kills.ts';
 import { type Stats, statsOf } from '#store/game/player-stats.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { playerCounters } from '#store/game/counters/player-counters.ts';
+import { asShown, isHidden } from '#store/game/hidden-lists.ts';
+import { GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from '#site/components/charts.ts';
@@ -46,10 +48,10 @@ async function requirePlayer(request: PageRequest, suffix = ''): Promise<Player 
 
 /** `/players/:uuid` */
 export async function playerPage(request: PageRequest): Promise<PageContent | Response> {
-  const player = await requirePlayer(request);
-  if (player instanceof Response) return player;
-  const { db, now, text } = request;
-  const declared = await listCounters(db);
+  const found = await requirePlayer(request);
+  if (found instanceof Response) return found;
+  const { db, now } = request;
+  const player = await asShown(db, found);
   const [stats, banned] = [await statsOf(db, player.key), await isBanned(db, player.key, now)];
   return {
     title: player.name,
@@ -58,17 +60,31 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
     section: 'players',
     kind: 'player-page',
     picture: { path: `/cards/players/${player.uuid}.png`, alt: describe(request, player, stats), large: true },
-    main: html`${head(request, player, banned)} ${summary(request, stats)} ${await activity(request, player)}
-      <section aria-labelledby="modes">
-        ${heading('modes', text.player.byMode)}${statsTable(request, stats, await readStanding(db, player.key))}
-      </section>
-      ${playerCountersSection(request, declared, await playerCounters(db, declared, player.key))}
-      <section aria-labelledby="latest">
-        ${heading('latest', text.player.latest, { href: `/players/${player.uuid}/matches`, label: text.more })}${await latest(request, player)}
-      </section>
+    main: html`${head(request, player, banned)} ${await record(request, player, stats)}
       <div class="two even">${await names(request, player)}${await kills(request, player)}</div>
       ${await punishments(request, player)}`,
   };
+}
+
+/** The matches and statistics of a player; one sentence for a player who has none. */
+async function record(request: PageRequest, player: Player, stats: Stats): Promise<Html> {
+  const { db, text } = request;
+  const declared = await listCounters(db);
+  const counters = playerCountersSection(request, declared, await playerCounters(db, declared, player.key));
+  const matches = await listPlayedMatches(db, player.key, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
+  const hasStats = GROUP_NAMES.some((group) => Object.values(stats[group]).some((count) => count !== 0));
+  if (!hasStats && matches.length === 0)
+    return html`<p class="notice">${text.player.noStats}</p>
+      ${counters}`;
+  return html`${summary(request, stats)} ${await activity(request, player)}
+    <section aria-labelledby="modes">
+      ${heading('modes', text.player.byMode)}${statsTable(request, stats, await readStanding(db, player.key))}
+    </section>
+    ${counters}
+    <section aria-labelledby="latest">
+      ${heading('latest', text.player.latest, { href: `/players/${player.uuid}/matches`, label: text.more })}
+      ${await matchList(request, matches)}
+    </section>`;
 }
 
 /** A player's totals in one sentence. */
@@ -150,16 +166,12 @@ async function activity(request: PageRequest, { key }: Player): Promise<Html> {
   </section>`;
 }
 
-async function latest(request: PageRequest, { key }: Player): Promise<Html> {
-  const matches = await listPlayedMatches(request.db, key, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
-  return await matchList(request, matches);
-}
-
 const SHOWN_NAMES = 20;
 
-async function names(request: PageRequest, { key, name }: Player): Promise<Html> {
-  const { text } = request;
-  const former = (await namesOf(request.db, key)).filter((other) => other.name !== name);
+/** The former names; of a hidden player none, because their times would tell when the player came. */
+async function names(request: PageRequest, { key, uuid, name }: Player): Promise<Html> {
+  const { db, text } = request;
+  const former = (await isHidden(db, uuid)) ? [] : (await namesOf(db, key)).filter((other) => other.name !== name);
   return html`<section class="card" aria-labelledby="names">
     ${heading('names', text.player.names)}
     <ol class="names-list">

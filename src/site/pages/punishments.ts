@@ -23,10 +23,10 @@ export async function punishmentsPage(request: PageRequest): Promise<PageContent
     path: '/punishments',
     section: 'punishments',
     noIndex: request.query('max_id') !== undefined,
-    feeds: [{ path: '/punishments.atom', title: text.punishment.list }],
+    feeds: [{ path: '/punishments.atom', title: text.feeds.punishments }],
     main: html`<div class="heading">
         <h1>${text.punishment.list}</h1>
-        <a class="feed" href="/punishments.atom">Atom</a>
+        <a class="feed" href="/punishments.atom">${text.feeds.punishments}</a>
       </div>
       ${punishmentTable(request, items, { withPlayer: true })}${pager(request.url, text.pager, next, 'max_id')}`,
   };

@@ -28,7 +28,7 @@ export async function searchPage(request: PageRequest): Promise<PageContent | Re
     path: '/search',
     noIndex: true,
     main: html`<h1>${query === '' ? text.search.label : html`<bdi>${text.search.results(query)}</bdi>`}</h1>
-      ${form(request, query)}
+      ${searchForm(request, query)}
       ${foundPlayers.length + foundMaps.length === 0 && query !== '' ? html`<p>${text.search.nothing}</p>` : ''}
       <div class="two even">
         ${foundPlayers.length === 0 ? '' : playerResults(request, foundPlayers)}${foundMaps.length === 0 ? '' : mapResults(request, foundMaps)}
@@ -49,7 +49,8 @@ async function pathOfId({ db, now }: PageRequest, text: string): Promise<string 
   return foundPlayer === undefined ? undefined : `/players/${foundPlayer.uuid}`;
 }
 
-function form({ text }: PageRequest, query: string): Html {
+/** The search field of a page. */
+export function searchForm({ text }: PageRequest, query: string): Html {
   return html`<form class="big-find" role="search" aria-label="${text.search.label}" action="/search">
     <input
       type="search"
@@ -110,7 +111,7 @@ export async function playersPage(request: PageRequest): Promise<PageContent> {
     path: '/players',
     section: 'players',
     main: html`<h1>${text.sections.players}</h1>
-      ${form(request, '')}
+      ${searchForm(request, '')}
       <section aria-labelledby="active">
         ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', label: text.more })}
         ${

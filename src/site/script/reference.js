@@ -1,28 +1,68 @@
-// Renders the OpenAPI document of the data API with Swagger UI.
-const container = document.getElementById('reference');
-// Swagger UI is a classic script, not a module: it assigns its function to `window`.
-const renderer = document.createElement('script');
-renderer.src = container.dataset.renderer;
-await new Promise((resolve, reject) => {
-  renderer.addEventListener('load', resolve);
-  renderer.addEventListener('error', reject);
-  document.head.append(renderer);
-});
+// Sends the requests of the reference from the page and shows their responses below the form.
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const applyTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', applyTheme);
-applyTheme();
+/** The address of a request without its credential: `{id}` filled in, and the fields that have a value. */
+function addressOf(form) {
+  const fields = new FormData(form);
+  const id = fields.get('id') ?? '';
+  const query = new URLSearchParams();
+  for (const [name, value] of fields) {
+    if (!['path', 'client_id', 'id'].includes(name) && value !== '') query.set(name, value);
+  }
+  const address = form.dataset.address.replace('{id}', encodeURIComponent(id) || '{id}');
+  return query.size === 0 ? address : `${address}?${query}`;
+}
 
-window.SwaggerUIBundle({
-  url: container.dataset.document,
-  domNode: container,
-  deepLinking: true,
-  supportedSubmitMethods: [],
-  validatorUrl: null,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  // The page already has a main element, and a document may have only one.
-  onComplete: () => container.querySelector('main')?.setAttribute('role', 'group'),
-  syntaxHighlight: { activated: false },
-});
+/** Single quotes end a quoted word of a shell. */
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function showCommand(form) {
+  const clientId = String(form.elements.client_id.value) || 'YOUR_CLIENT_ID';
+  const command = form.parentElement.querySelector('.curl');
+  command.textContent = `curl -H ${quoted(`X-Client-ID: ${clientId}`)} ${quoted(addressOf(form))}`;
+}
+
+async function run(form) {
+  const answer = form.nextElementSibling;
+  answer.textContent = answer.dataset.running;
+  const headers = { 'x-client-id': new FormData(form).get('client_id') };
+  try {
+    const response = await fetch(addressOf(form), { headers });
+    answer.replaceChildren(statusOf(response), bodyOf(await response.text()));
+  } catch {
+    answer.textContent = answer.dataset.unreachable;
+  }
+}
+
+function statusOf(response) {
+  const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'];
+  const status = document.createElement('p');
+  const shown = limits.filter((name) => response.headers.has(name));
+  const lines = shown.map((name) => `${name}: ${response.headers.get(name)}`);
+  status.append(Object.assign(document.createElement('strong'), { textContent: String(response.status) }));
+  status.append(` ${lines.join(' · ')}`);
+  return status;
+}
+
+function bodyOf(text) {
+  const body = document.createElement('pre');
+  body.tabIndex = 0;
+  body.textContent = indented(text);
+  return body;
+}
+
+function indented(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 1);
+  } catch {
+    return text;
+  }
+}
+
+for (const form of document.querySelectorAll('form.run')) {
+  form.addEventListener('input', () => showCommand(form));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    showCommand(form);
+    void run(form);
+  });
+}

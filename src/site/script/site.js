@@ -4,7 +4,11 @@ const language = document.documentElement.lang;
 
 /** Shows times in the reader's time zone. In lists, shows relative times with the exact time as tooltip. */
 function showTimes() {
-  const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  // The styles `medium` and `short` have no zone, which two readers of one page need to agree on a time.
+  const local = new Intl.DateTimeFormat(language, {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    ...{ hourCycle: 'h23', timeZoneName: 'short' },
+  });
   const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' });
   for (const time of document.querySelectorAll('time[data-as]')) {
     const date = new Date(time.dateTime);

@@ -7,6 +7,7 @@ import { syncAccountName } from '#store/game/linked-account.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
+import { endUndos } from './email-changes.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
 /** Sets the password hash and deletes mailed links, which a person with the old password may have requested. */
@@ -15,7 +16,7 @@ export async function setPassword(tx: Queryable, id: string, password: string): 
   await endMailTokens(tx, id);
 }
 
-/** @returns false if another account has the address */
+/** Sets the address without a way to undo it, as an operator does. @returns false if another account has the address */
 export async function setEmail(db: Db, id: string, email: string, verified: boolean): Promise<boolean> {
   return await unlessTaken(() =>
     db.transaction(async (tx) => {
@@ -23,6 +24,7 @@ export async function setEmail(db: Db, id: string, email: string, verified: bool
         update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = ${verified ? 1 : 0}
         where id = ${id}`);
       await endMailTokensElsewhere(tx, id, email);
+      await endUndos(tx, id, 0);
     }),
   );
 }

@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { emailKey } from './accounts.ts';
 
 /** The purpose of a link in a mail. */
-export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email' | 'sign-in';
+export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email' | 'sign-in' | 'undo-email';
 
 export interface MailToken {
   kind: MailTokenKind;
@@ -12,6 +12,9 @@ export interface MailToken {
   account_id: string | null;
   data: Record<string, string>;
 }
+
+/** A token with the end of its validity. */
+type FoundToken = MailToken & { expires: number };
 
 /**
  * Issues the secret of a link. The new link replaces older links of the same kind to the same account or address. Newer
@@ -40,19 +43,20 @@ interface Row {
   kind: MailTokenKind;
   account_id: string | null;
   data: string;
+  expires: number;
 }
 
 /** Looks a token up without consuming it. */
-export async function peekMailToken(db: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
+export async function peekMailToken(db: Queryable, now: number, secret: string): Promise<FoundToken | undefined> {
   const row = await db.get<Row>(sql`
-    select kind, account_id, data from mail_tokens where hash = ${secretHash(secret)} and expires > ${now}`);
+    select kind, account_id, data, expires from mail_tokens where hash = ${secretHash(secret)} and expires > ${now}`);
   return row && toToken(row);
 }
 
 /** Consumes a token: only one of several concurrent requests gets it. */
 export async function consumeMailToken(tx: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
   const row = await tx.get<Row>(sql`
-    delete from mail_tokens where hash = ${secretHash(secret)} and expires > ${now} returning kind, account_id, data`);
+    delete from mail_tokens where hash = ${secretHash(secret)} and expires > ${now} returning kind, account_id, data, expires`);
   return row && toToken(row);
 }
 
@@ -68,6 +72,6 @@ export async function endMailTokensElsewhere(tx: Queryable, accountId: string, e
     where account_id = ${accountId} and kind in ('reset', 'verify', 'sign-in') and email_key <> ${emailKey(email)}`);
 }
 
-function toToken(row: Row): MailToken {
+function toToken(row: Row): FoundToken {
   return { ...row, data: JSON.parse(row.data) as Record<string, string> };
 }

@@ -3,6 +3,7 @@ import { nameKey } from '#platform/text/text.ts';
 import type { KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
+import { forgetHidden } from '#store/game/hidden-lists.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
 
@@ -49,6 +50,7 @@ export async function pseudonymise(
       values (${hash}, ${pseudonym.uuid}, ${name}, ${now}, 0, ${original})`);
     hashes.push(hash);
     await tx.run(sql`delete from managed_players where uuid = ${original}`);
+    await forgetHidden(tx, original);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     await renamePlayer(tx, original, pseudonym);
     if (player === undefined) continue;

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import type { MatchObjective, MatchTeam } from './matches.ts';
 import { byOrder } from './servers.ts';
 import { WATCH_EVENT } from './watches/server-watches.ts';
@@ -165,6 +165,23 @@ export async function storeReport(tx: Queryable, report: LiveReport, before: New
       participants = excluded.participants, observers = excluded.observers, teams = excluded.teams,
       team_heads = excluded.team_heads, team_count = excluded.team_count, largest_team = excluded.largest_team,
       objectives = excluded.objectives`);
+}
+
+/** The statement that replaces what the stored report of a server says about players. */
+export function replacePlayers(
+  serverKey: number,
+  {
+    teams,
+    objectives,
+    participants,
+    observers,
+  }: Pick<LiveReport, 'teams' | 'objectives' | 'participants' | 'observers'>,
+): Sql {
+  return sql`
+    update live_matches set teams = ${JSON.stringify(teams)}, team_heads = ${JSON.stringify(teams.map(toTeamHead))},
+      team_count = ${teams.length}, largest_team = ${largestTeamSize(teams)}, objectives = ${JSON.stringify(objectives)},
+      participants = ${participants}, observers = ${observers}
+    where server_key = ${serverKey}`;
 }
 
 const largestTeamSize = (teams: readonly LiveTeam[]): number =>

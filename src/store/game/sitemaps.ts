@@ -40,9 +40,11 @@ export async function sitemapEntries(db: Queryable, { kind, first_key }: Sitemap
     order by key limit ${MAX}`);
 }
 
-/** Ends full files and begins new ones. */
-export async function cutSitemaps(db: Db): Promise<void> {
-  for (const kind of SITEMAP_KINDS) while (await cut(db, kind));
+/** Ends one full file of each kind and begins a new one. @returns whether another one may be full */
+export async function cutSitemaps(db: Db): Promise<boolean> {
+  let any = false;
+  for (const kind of SITEMAP_KINDS) any = (await cut(db, kind)) || any;
+  return any;
 }
 
 async function cut(db: Db, kind: SitemapKind): Promise<boolean> {

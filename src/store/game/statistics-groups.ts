@@ -220,10 +220,8 @@ const DEFAULT_GROUP = 'teampvp' satisfies MatchGroup;
 export interface GamemodeKind {
   /** The group for which its matches count. */
   group: MatchGroup;
-  /** Whether the site has a name for it and offers it as a filter. */
-  listed: boolean;
-  /** The tags of its maps in the status of PGM's servers. */
-  tags: readonly string[];
+  /** The id of PGM's tag of its maps, which `cp` and `koth` share; null: PGM has none. */
+  tag: string | null;
   /** The children of `<map>` in PGM's map.xml that make it a gamemode of the map. Without any, a rule decides. */
   elements: readonly string[];
   /** Elements of which one must be inside, possibly in nested groups; without any, the child alone decides. */
@@ -232,35 +230,30 @@ export interface GamemodeKind {
 
 /** In the order in which pages list them and PGM derives them: goals first. */
 export const GAMEMODES = {
-  ctw: { group: 'ctw', listed: true, tags: ['ctw'], elements: ['wools'], holds: ['wool'] },
-  dtc: { group: 'objective', listed: true, tags: ['dtc'], elements: ['cores'], holds: ['core'] },
-  dtm: { group: 'objective', listed: true, tags: ['dtm'], elements: ['destroyables'], holds: ['destroyable'] },
-  ctf: { group: 'objective', listed: true, tags: ['ctf'], elements: ['flags'], holds: ['flag'] },
+  ctw: { group: 'ctw', tag: 'wool', elements: ['wools'], holds: ['wool'] },
+  dtc: { group: 'objective', tag: 'core', elements: ['cores'], holds: ['core'] },
+  dtm: { group: 'objective', tag: 'monument', elements: ['destroyables'], holds: ['destroyable'] },
+  ctf: { group: 'objective', tag: 'flag', elements: ['flags'], holds: ['flag'] },
   cp: {
     group: 'cp',
-    listed: true,
-    tags: ['cp'],
+    tag: 'controlpoint',
     elements: ['control-points', 'controlpoints'],
     holds: ['control-point', 'controlpoint'],
   },
-  koth: { group: 'cp', listed: true, tags: ['koth'], elements: ['king'], holds: ['hill'] },
-  payload: { group: 'teampvp', listed: false, tags: ['payload'], elements: ['payloads'], holds: ['payload'] },
-  tdm: { group: 'teampvp', listed: true, tags: ['tdm'], elements: ['score'], holds: [] },
-  blitz: { group: 'teampvp', listed: true, tags: ['blitz'], elements: ['blitz'], holds: [] },
-  ffa: { group: 'teampvp', listed: false, tags: ['ffa'], elements: [], holds: [] },
-  rage: { group: 'teampvp', listed: true, tags: ['rage'], elements: ['rage'], holds: [] },
-  bowspleef: { group: 'bowspleef', listed: true, tags: ['bowspleef'], elements: ['bowspleef'], holds: [] },
-  tntrun: { group: 'tntrun', listed: true, tags: ['tntrun'], elements: ['tntrun'], holds: [] },
-  paintball: { group: 'paintball', listed: true, tags: ['paintball'], elements: ['paintball'], holds: [] },
-  splatt: { group: 'splatt', listed: true, tags: ['splatt'], elements: ['splatt'], holds: [] },
+  koth: { group: 'cp', tag: 'controlpoint', elements: ['king'], holds: ['hill'] },
+  payload: { group: 'teampvp', tag: 'payload', elements: ['payloads'], holds: ['payload'] },
+  tdm: { group: 'teampvp', tag: 'deathmatch', elements: ['score'], holds: [] },
+  blitz: { group: 'teampvp', tag: 'blitz', elements: ['blitz'], holds: [] },
+  ffa: { group: 'teampvp', tag: 'ffa', elements: [], holds: [] },
+  rage: { group: 'teampvp', tag: 'rage', elements: ['rage'], holds: [] },
+  bowspleef: { group: 'bowspleef', tag: null, elements: ['bowspleef'], holds: [] },
+  tntrun: { group: 'tntrun', tag: null, elements: ['tntrun'], holds: [] },
+  paintball: { group: 'paintball', tag: null, elements: ['paintball'], holds: [] },
+  splatt: { group: 'splatt', tag: null, elements: ['splatt'], holds: [] },
 } as const satisfies Record<string, GamemodeKind>;
 
 export type Gamemode = keyof typeof GAMEMODES;
 export const GAMEMODE_NAMES = Object.keys(GAMEMODES) as Gamemode[];
-
-/** A gamemode that has a translated name. */
-export type ListedGamemode = { [M in Gamemode]: (typeof GAMEMODES)[M]['listed'] extends true ? M : never }[Gamemode];
-export const LISTED_GAMEMODES = GAMEMODE_NAMES.filter((mode): mode is ListedGamemode => GAMEMODES[mode].listed);
 
 /** PGM's gamemodes with their own group. If a map has several gamemodes, one of these is its matches' gamemode. */
 export const PGM_GAMEMODES_WITH_GROUP = GAMEMODE_NAMES.filter((mode) => {

@@ -25,13 +25,17 @@ export interface Retention {
   auditMs: number;
 }
 
-export async function purge(db: Db, { zone, auditMs }: Retention, now: number): Promise<void> {
+/** Returns a function that deletes the next batch of expired rows, until it returns false. */
+export function purgeSteps(db: Db, { zone, auditMs }: Retention, now: number): () => Promise<boolean> {
   const oldAudit: PurgeRule = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
   const oldJobs: PurgeRule = { table: 'jobs', key: ['key'], where: sql`finished < ${now - auditMs}` };
-  for (const rule of [...expired(now), oldAudit, oldJobs, ...oldLeaderboards(zone, now)]) {
-    while ((await remove(db, rule)) === BATCH_SIZE);
-  }
-  await closeFormerTokens(db, now);
+  const rules = [...expired(now), oldAudit, oldJobs, ...oldLeaderboards(zone, now)];
+  return async () => {
+    const [rule] = rules;
+    if (rule === undefined) await closeFormerTokens(db, now);
+    else if ((await remove(db, rule)) < BATCH_SIZE) rules.shift();
+    return rule !== undefined;
+  };
 }
 
 function expired(now: number): PurgeRule[] {
@@ -79,6 +83,8 @@ function oldLeaderboards(zone: string, now: number): PurgeRule[] {
 
 async function remove(db: Db, { table, key, where }: PurgeRule): Promise<number> {
   const columns = join(key.map(identifier));
-  return await db.run(sql`
-    delete from ${identifier(table)} where (${columns}) in (select ${columns} from ${identifier(table)} where ${where} limit ${BATCH_SIZE})`);
+  const batch = sql`
+    delete from ${identifier(table)} where (${columns}) in (select ${columns} from ${identifier(table)} where ${where} limit ${BATCH_SIZE})`;
+  // Rows that a power failure brings back are deleted by the next purge.
+  return await db.transaction((tx) => tx.run(batch), { durable: false });
 }

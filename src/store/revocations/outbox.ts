@@ -20,23 +20,22 @@ export interface PendingRevocation {
 const BATCH_SIZE = 500;
 
 /**
- * Appends the rows of the table to the file, flushes it, and then deletes them. A crash may repeat lines, which has no
+ * Appends the oldest rows of the table to the file, flushes it, and then deletes them. A crash may repeat lines, which has no
  * effect on a replay. Expired credentials, which the purge deletes, are left out.
  * @param file undefined: the rows are only deleted
+ * @returns whether there may be more rows
  */
-export async function writeRevocations(db: Db, now: number, file: string | undefined): Promise<void> {
-  for (;;) {
-    const rows = await db.all<PendingRevocation>(sql`
-      select key, kind, subject, detail, until from revocations order by key limit ${BATCH_SIZE}`);
-    if (rows.length === 0) return;
-    const time = new Date(now).toISOString();
-    const lines = rows
-      .filter(({ until }) => until === null || until > now)
-      .map(({ key: _, ...revocation }) => `${JSON.stringify({ time, ...revocation })}\n`);
-    if (file !== undefined && lines.length > 0) append(file, lines.join(''));
-    await db.run(sql`delete from revocations where key in (${list(rows.map(({ key }) => key))})`);
-    if (rows.length < BATCH_SIZE) return;
-  }
+export async function writeRevocations(db: Db, now: number, file: string | undefined): Promise<boolean> {
+  const rows = await db.all<PendingRevocation>(sql`
+    select key, kind, subject, detail, until from revocations order by key limit ${BATCH_SIZE}`);
+  if (rows.length === 0) return false;
+  const time = new Date(now).toISOString();
+  const lines = rows
+    .filter(({ until }) => until === null || until > now)
+    .map(({ key: _, ...revocation }) => `${JSON.stringify({ time, ...revocation })}\n`);
+  if (file !== undefined && lines.length > 0) append(file, lines.join(''));
+  await db.run(sql`delete from revocations where key in (${list(rows.map(({ key }) => key))})`);
+  return rows.length === BATCH_SIZE;
 }
 
 /** The path of the revocation log; undefined if it is off. */

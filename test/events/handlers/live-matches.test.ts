@@ -4,7 +4,7 @@ import { type WireEvent, readEvent } from '#events/schema/index.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
-import { purge } from '#store/purge/purge.ts';
+import { purge } from '#test/support/purge.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { testApi } from '#test/support/api.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';

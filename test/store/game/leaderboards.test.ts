@@ -15,7 +15,7 @@ import { readActivity, leaders, resultsOn } from '#store/game/leaderboards/leade
 import { back, bucketsIn, bucketStart, bucketPeriod } from '#store/game/time-buckets.ts';
 import { recordOnline, onlineSince } from '#store/game/online-samples.ts';
 import { playerByUuid } from '#store/game/players.ts';
-import { purge } from '#store/purge/purge.ts';
+import { purge } from '#test/support/purge.ts';
 import { runJobsOnce, runWithPauses, startJobs } from '#server/jobs.ts';
 import { after, BEGINNING, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';

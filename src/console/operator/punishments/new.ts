@@ -3,7 +3,7 @@ import { field, notice } from '#http/fields.ts';
 import { perform } from '#admin/operation.ts';
 import { findPunished, issuePunishment } from '#admin/punishments.ts';
 import { formTo, type Problems, textOf } from '../../components.ts';
-import { moderatorForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { actForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { isComplete, playerOf, readTerms, termsFields, wireExpiry } from './terms.ts';
 
@@ -43,5 +43,5 @@ async function issue(request: ConsoleRequest) {
 
 export const newPunishmentRoutes: readonly Route[] = [
   moderatorPage('/operator/punishments/new', (request) => newPage(request)),
-  { ...moderatorForm('/operator/punishments/new', 'never', issue), operations: [issuePunishment] },
+  actForm('/operator/punishments/new', issuePunishment, issue),
 ];

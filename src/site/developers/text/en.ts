@@ -1,3 +1,5 @@
+import type { Language } from '#http/languages.ts';
+
 export const en = {
   copy: 'Copy',
   language: 'Programming language',
@@ -40,14 +42,36 @@ export const en = {
     ],
   },
   reference: {
+    lang: 'en' as Language,
     title: 'Data API reference',
     description: 'Every path, parameter, field, header and status code of the data API.',
     lead: 'Generated from the definitions that the service uses to route and validate requests.',
     document: 'The OpenAPI 3.1 document',
-    noScript: 'This page needs JavaScript to show the reference. Without it, read the OpenAPI document:',
+    contents: 'Parts of the reference',
+    application: 'Your application',
+    applicationText:
+      'A request needs a Client ID, which is public: “Run” sends it and reads public data. Keep tokens and Client Secrets out of forms and addresses.',
+    use: 'Use',
+    signIn: 'Sign in to use your own applications',
+    register: 'Register an application',
+    credentials: 'Requests',
+    credentialColumns: ['Credential', 'Meaning'],
+    headers: 'Headers',
+    headerColumns: ['Header', 'Meaning'],
+    errors: 'Errors',
+    schemas: 'Schemas',
+    parameters: 'Parameters',
+    answers: 'Responses',
+    try: 'Try it',
+    run: 'Run',
+    running: 'Waiting for the response …',
+    unreachable: 'The data API did not respond.',
+    deprecated: 'deprecated',
+    required: 'required',
+    optional: 'not always present',
   },
   signIn: {
-    title: 'Sign-in with OpenID Connect',
+    title: 'Sign‑in with OpenID Connect',
     description: 'How to sign people in to your application with their accounts here, with examples in four languages.',
     lead: 'OAuth 2.0 authorization code flow with OpenID Connect. A certified client library needs only the issuer URL:',
     flow: 'Steps',
@@ -84,9 +108,12 @@ export const en = {
       ['email', 'Email address, and whether it is verified'],
       ['offline_access', 'Accepted for libraries that ask for it; refresh tokens are issued without it, too'],
     ] as [string, string][],
-    examples: 'A complete sign-in in four languages',
+    examples: 'A complete sign‑in in four languages',
     examplesText:
       'Each example is a complete program that shows the name of the signed-in person. Fill in your Client ID, Client Secret and Redirect URI.',
+    libraries: 'Settings of libraries',
+    librariesText:
+      'Name and e-mail address come from userinfo, which Auth.js reads with `idToken: false` and Passport with `skipUserProfile: false`. Strict libraries need a scope for client credentials: `scope=profile`.',
   },
   rules: {
     title: 'Limits, errors, paging',

@@ -19,6 +19,18 @@ export function readManagementUrl(text: string): string | undefined {
   return `${protocol}//${hostname}:${port}${pathname === '/' ? '' : pathname}`;
 }
 
+/** The lines of the game server's server.properties for a management URL; a value reaches to the end of its line. */
+export function managementProperties(url: string): string[] {
+  const { protocol, hostname, port } = new URL(url);
+  const lines = [
+    'enabled=true',
+    `host=${hostname.replace(/^\[(.*)\]$/, '$1')}`,
+    `port=${port}`,
+    ...(protocol === 'ws:' ? ['tls-enabled=false'] : ['tls-enabled=true', 'tls-keystore=keystore.p12']),
+  ];
+  return lines.map((line) => `management-server-${line}`);
+}
+
 function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 }

@@ -1,5 +1,7 @@
 package org.bukkit;
 
 public interface OfflinePlayer {
+  boolean isOnline();
+
   java.util.UUID getUniqueId();
 }

@@ -25,7 +25,7 @@ final class MatchTeams {
   private final List<Map<String, Object>> teams = new ArrayList<>();
   private final Set<UUID> players = new HashSet<>();
 
-  /** @param isFinished whether players get all their counts, or only score, kills and deaths */
+  /** @param isFinished whether all players are listed with all their counts, or visible ones with score, kills and deaths */
   MatchTeams(Match match, MatchRecord record, boolean isFinished) {
     this.record = record;
     this.isFinished = isFinished;
@@ -38,7 +38,7 @@ final class MatchTeams {
     }
     // Free for all: each player is a competitor, and is no longer in the match once he left.
     record.competitors.forEach((player, competitor) -> {
-      if (!(competitor instanceof Team) && all.containsKey(player)) add(competitor, Map.of(player, all.get(player)));
+      if (!(competitor instanceof Team) && all.containsKey(player) && isListed(player)) add(competitor, Map.of(player, all.get(player)));
     });
   }
 
@@ -54,6 +54,11 @@ final class MatchTeams {
     return players.contains(uuid);
   }
 
+  /** A finished match keeps what happened. */
+  private boolean isListed(UUID player) {
+    return isFinished || !record.isHidden(player);
+  }
+
   private void add(Competitor competitor, Map<UUID, PlayerStats> members) {
     String name = MatchRecord.teamName(competitor);
     String unique = name;
@@ -64,7 +69,7 @@ final class MatchTeams {
     if (scores != null) team.put("score", Math.round(scores.getScores().getOrDefault(competitor, 0.0)));
     team.put("color", String.format("#%06X", competitor.getFullColor().asRGB() & 0xffffff));
     team.put("players", members.entrySet().stream()
-        .filter(member -> record.names.containsKey(member.getKey()))
+        .filter(member -> record.names.containsKey(member.getKey()) && isListed(member.getKey()))
         .map(member -> player(member.getKey(), competitor, member.getValue()))
         .toList());
     teams.add(team);

@@ -1,5 +1,6 @@
 package org.bukkit.event.player;
 
+import java.net.InetAddress;
 import java.util.UUID;
 
 public class AsyncPlayerPreLoginEvent extends org.bukkit.event.Event {
@@ -19,7 +20,7 @@ public class AsyncPlayerPreLoginEvent extends org.bukkit.event.Event {
   private Result result = Result.ALLOWED;
   private String message = "";
 
-  public AsyncPlayerPreLoginEvent(String name, UUID uniqueId) {
+  public AsyncPlayerPreLoginEvent(String name, InetAddress ipAddress, UUID uniqueId) {
     this.name = name;
     this.uniqueId = uniqueId;
   }

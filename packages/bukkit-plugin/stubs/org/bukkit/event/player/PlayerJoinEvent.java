@@ -12,7 +12,7 @@ public class PlayerJoinEvent extends PlayerEvent {
     return handlers;
   }
 
-  public PlayerJoinEvent(org.bukkit.entity.Player player) {
+  public PlayerJoinEvent(org.bukkit.entity.Player player, String message) {
     super(player);
   }
 }

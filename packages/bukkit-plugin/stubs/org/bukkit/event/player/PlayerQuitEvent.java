@@ -12,7 +12,7 @@ public class PlayerQuitEvent extends PlayerEvent {
     return handlers;
   }
 
-  public PlayerQuitEvent(org.bukkit.entity.Player player) {
+  public PlayerQuitEvent(org.bukkit.entity.Player player, String message) {
     super(player);
   }
 }

@@ -11,16 +11,10 @@ import org.bukkit.plugin.PluginBase;
 import org.bukkit.plugin.PluginDescriptionFile;
 
 public abstract class JavaPlugin extends PluginBase {
+  // The real class is set up by its class loader, this one by the driver of the load test.
   private File dataFolder;
   private Server server;
   private FileConfiguration config;
-
-  /** For the driver of the load test; the real class is set up by its class loader. */
-  public final void stub(File dataFolder, Server server, FileConfiguration config) {
-    this.dataFolder = dataFolder;
-    this.server = server;
-    this.config = config;
-  }
 
   public final File getDataFolder() {
     return dataFolder;

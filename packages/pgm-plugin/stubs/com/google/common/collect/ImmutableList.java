@@ -1,3 +1,3 @@
 package com.google.common.collect;
 
-public abstract class ImmutableList<E> extends java.util.AbstractList<E> {}
+public abstract class ImmutableList<E> extends ImmutableCollection<E> {}

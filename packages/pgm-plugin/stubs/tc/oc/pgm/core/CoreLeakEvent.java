@@ -12,7 +12,7 @@ public class CoreLeakEvent extends CoreEvent {
     return handlers;
   }
 
-  public CoreLeakEvent(tc.oc.pgm.api.match.Match match, Core core) {
+  public CoreLeakEvent(tc.oc.pgm.api.match.Match match, Core core, org.bukkit.block.BlockState leakedBlock) {
     super(match, core);
   }
 }

@@ -2,6 +2,7 @@ package tc.oc.pgm.events;
 
 import tc.oc.pgm.api.party.Competitor;
 import tc.oc.pgm.api.player.MatchPlayer;
+import tc.oc.pgm.join.JoinRequest;
 
 public abstract class PlayerParticipationEvent extends tc.oc.pgm.api.player.event.MatchPlayerEvent
     implements org.bukkit.event.Cancellable {
@@ -19,7 +20,7 @@ public abstract class PlayerParticipationEvent extends tc.oc.pgm.api.player.even
   private final Competitor competitor;
   private boolean cancelled;
 
-  protected PlayerParticipationEvent(MatchPlayer player, Competitor competitor) {
+  protected PlayerParticipationEvent(MatchPlayer player, Competitor competitor, JoinRequest request) {
     super(player);
     this.competitor = competitor;
   }

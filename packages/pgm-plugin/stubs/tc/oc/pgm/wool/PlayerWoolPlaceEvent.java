@@ -1,6 +1,6 @@
 package tc.oc.pgm.wool;
 
-import tc.oc.pgm.api.match.Match;
+import org.bukkit.block.BlockState;
 import tc.oc.pgm.api.player.ParticipantState;
 
 public class PlayerWoolPlaceEvent extends tc.oc.pgm.api.match.event.MatchEvent {
@@ -18,8 +18,8 @@ public class PlayerWoolPlaceEvent extends tc.oc.pgm.api.match.event.MatchEvent {
   private final ParticipantState player;
   private final MonumentWool wool;
 
-  public PlayerWoolPlaceEvent(Match match, ParticipantState player, MonumentWool wool) {
-    super(match);
+  public PlayerWoolPlaceEvent(ParticipantState player, MonumentWool wool, BlockState block) {
+    super(player.getMatch());
     this.player = player;
     this.wool = wool;
   }

@@ -13,4 +13,6 @@ public interface MatchPlayer extends Named {
   UUID getId();
 
   MatchPlayerState getState();
+
+  org.bukkit.entity.Player getBukkit();
 }

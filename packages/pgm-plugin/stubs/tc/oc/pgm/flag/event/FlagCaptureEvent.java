@@ -2,6 +2,7 @@ package tc.oc.pgm.flag.event;
 
 import tc.oc.pgm.api.player.MatchPlayer;
 import tc.oc.pgm.flag.Flag;
+import tc.oc.pgm.flag.NetDefinition;
 
 public class FlagCaptureEvent extends tc.oc.pgm.api.match.event.MatchEvent {
   private static final org.bukkit.event.HandlerList handlers = new org.bukkit.event.HandlerList();
@@ -18,7 +19,7 @@ public class FlagCaptureEvent extends tc.oc.pgm.api.match.event.MatchEvent {
   private final Flag flag;
   private final MatchPlayer carrier;
 
-  public FlagCaptureEvent(Flag flag, MatchPlayer carrier) {
+  public FlagCaptureEvent(Flag flag, MatchPlayer carrier, NetDefinition net) {
     super(carrier.getMatch());
     this.flag = flag;
     this.carrier = carrier;

@@ -1,7 +1,9 @@
 package tc.oc.pgm.api.player.event;
 
+import org.bukkit.event.entity.PlayerDeathEvent;
 import tc.oc.pgm.api.player.MatchPlayer;
 import tc.oc.pgm.api.player.ParticipantState;
+import tc.oc.pgm.api.tracker.info.DamageInfo;
 
 public class MatchPlayerDeathEvent extends MatchPlayerEvent {
   private static final org.bukkit.event.HandlerList handlers = new org.bukkit.event.HandlerList();
@@ -15,12 +17,17 @@ public class MatchPlayerDeathEvent extends MatchPlayerEvent {
     return handlers;
   }
 
-  private final ParticipantState killer;
+  private final DamageInfo damageInfo;
   private final ParticipantState assister;
 
-  public MatchPlayerDeathEvent(MatchPlayer victim, ParticipantState killer, ParticipantState assister) {
+  public MatchPlayerDeathEvent(
+      PlayerDeathEvent parent,
+      MatchPlayer victim,
+      DamageInfo damageInfo,
+      boolean predicted,
+      ParticipantState assister) {
     super(victim);
-    this.killer = killer;
+    this.damageInfo = damageInfo;
     this.assister = assister;
   }
 
@@ -29,7 +36,7 @@ public class MatchPlayerDeathEvent extends MatchPlayerEvent {
   }
 
   public final ParticipantState getKiller() {
-    return killer;
+    return damageInfo.getAttacker();
   }
 
   public ParticipantState getAssister() {

@@ -1,0 +1,3 @@
+package org.bukkit.block;
+
+public interface BlockState {}

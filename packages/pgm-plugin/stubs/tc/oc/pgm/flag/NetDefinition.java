@@ -1,0 +1,3 @@
+package tc.oc.pgm.flag;
+
+public abstract class NetDefinition {}

@@ -1,0 +1,3 @@
+package tc.oc.pgm.join;
+
+public abstract class JoinRequest {}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { isShownText, nameKey, uuidOf } from '#platform/text/text.ts';
+import { MAX_HIDDEN, NETWORK } from '#store/game/hidden-lists.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
+import { operation } from './operation.ts';
+
+const MAX_NAME = 64;
+const FORMS = `have at most ${MAX_HIDDEN} names or UUIDs, separated by commas or lines, each of at most ${MAX_NAME} characters`;
+
+/** Players who are never shown live, as entered: names and UUIDs, separated by commas or lines; none: the empty text. */
+export const hiddenPlayers = z.string().transform((text, context): string[] => {
+  const entered = text.split(/[,\r\n]/).map((entry) => entry.trim());
+  const entries = entered.filter((entry) => entry !== '').map((entry) => uuidOf(entry) ?? entry);
+  const isValid = entries.every((entry) => entry.length <= MAX_NAME && isShownText(entry));
+  if (isValid && entries.length <= MAX_HIDDEN)
+    return [...new Map(entries.map((entry) => [nameKey(entry), entry])).values()].sort();
+  context.addIssue({ code: 'custom', message: `must ${FORMS}` });
+  return z.NEVER;
+});
+
+/** Changes what holds for all servers of the network. */
+export const changeNetwork = operation({
+  name: 'network.set',
+  subject: (_: undefined) => ({ subject: 'network', label: '' }),
+  fields: z.strictObject({ hidden: hiddenPlayers }),
+  who: 'operator',
+  loss: 'none',
+  reauthenticate: 'never',
+  impact: undefined,
+  run: async ({ db }, _, { hidden }) => await setHidden(db, NETWORK, hidden),
+  detail: ({ hidden }) => ({ hidden: hidden.length }),
+});

@@ -1,0 +1,48 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { undoEmailChange, undoneChange } from '#store/accounts/email-changes.ts';
+import { record } from '../audit.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { sendMail } from '../mails.ts';
+import { showExpired } from '../validation.ts';
+import { showTaken } from './verify-email.ts';
+
+const PATH = '/email/undo';
+
+/** Undoes a change of the e-mail address, by the link that the previous address got. */
+export function undoEmailPages(app: Hono<Env>, deps: Deps): void {
+  app.get(PATH, async (c) => {
+    const secret = c.req.query('token') ?? '';
+    const change = await undoneChange(deps.db, deps.clock.now(), secret);
+    if (change === undefined) return await showExpired(c, deps);
+    return await showQuestion(c, deps, change.account.name, change.email, secret);
+  });
+  app.post(PATH, (c) => undo(c, deps));
+}
+
+async function undo(c: Context, deps: Deps): Promise<Response> {
+  const { token = '' } = await readOwnForm(c, deps);
+  const result = await undoEmailChange(deps.db, deps.clock.now(), token);
+  if (result === 'expired') return await showExpired(c, deps);
+  if (result === 'taken') return await showTaken(c, deps);
+  const { account, reset } = result;
+  record(c, deps, account, { action: 'account.email', detail: { undone: true } });
+  sendMail(deps, account, (texts) => ({ subject: texts.undone_subject, lines: [texts.undone] }));
+  return c.redirect(`/reset?token=${reset}`, 303);
+}
+
+/** A GET changes nothing, because mail programs open links to check them. */
+async function showQuestion(c: Context, deps: Deps, name: string, email: string, secret: string): Promise<Response> {
+  const { undo_email: t } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.title}</h1>
+    <p>${t.lead(name, email)}</p>
+    <p>${t.effect}</p>
+    <form method="post" action="${PATH}">
+      <input type="hidden" name="token" value="${secret}" />
+      <button>${t.submit}</button>
+    </form>
+  </div>`;
+  return await showPage(c, deps, { title: t.title, main });
+}

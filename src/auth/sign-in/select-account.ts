@@ -1,0 +1,34 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { accountById } from '#store/accounts/accounts.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { finish, type Interaction, interactionTargets, readInteraction, restart } from './interaction.ts';
+
+/** The page of `prompt=select_account`: continue with the account that is signed in, or sign in with another one. */
+export function selectAccountPages(app: Hono<Env>, deps: Deps): void {
+  app.post('/sign-in/:uid/account', async (c) => {
+    await readOwnForm(c, deps);
+    const interaction = await readInteraction(c, deps);
+    if (interaction.prompt !== 'select_account') return c.redirect(`/sign-in/${interaction.uid}`, 303);
+    return await finish(c, deps, { select_account: {} });
+  });
+}
+
+export async function showSelectAccount(c: Context, deps: Deps, interaction: Interaction): Promise<Response> {
+  const { select_account: t, consent, sign_in, cancel } = c.get('texts');
+  const account = await accountById(deps.db.shortReads, interaction.accountId ?? '');
+  if (account === undefined) return restart(c, interaction);
+  const title = t.title(account.name);
+  const path = `/sign-in/${interaction.uid}`;
+  const main = html`<div class="card narrow stack">
+    <h1>${title}</h1>
+    <p class="soft">${sign_in.lead(interaction.application.name)}</p>
+    <form class="stack" method="post" action="${path}/account"><button>${t.submit(account.name)}</button></form>
+    <div class="row spread">
+      <form method="post" action="${path}/switch"><button class="link">${consent.other}</button></form>
+      <form method="post" action="${path}/cancel"><button class="link">${cancel}</button></form>
+    </div>
+  </div>`;
+  return await showPage(c, deps, { title, main, formTargets: interactionTargets(interaction) });
+}

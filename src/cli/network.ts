@@ -1,0 +1,29 @@
+import { changeNetwork } from '#admin/network.ts';
+import type { Queryable } from '#db/db.ts';
+import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
+import { type Command, JSON_OPTION, print, withAppContext } from './command/command.ts';
+import { command } from './command/operation-command.ts';
+
+export const HIDDEN_OPTION = {
+  value: 'WHO,WHO',
+  help: 'Names or UUIDs of players who are never shown live; "" for none',
+};
+
+export const commands: Command[] = [
+  {
+    words: 'network show',
+    summary: 'Show what holds for all game servers',
+    options: { json: JSON_OPTION },
+    run: (input) => withAppContext(input, async ({ db }) => print(input, await wire(db))),
+  },
+  command(changeNetwork, {
+    words: 'network set',
+    summary: 'Replace the list of players who are never shown live on any server',
+    row: { options: { json: JSON_OPTION }, find: async () => undefined },
+    options: { hidden: HIDDEN_OPTION },
+    refused: {},
+    result: ({ db }) => wire(db),
+  }),
+];
+
+const wire = async (db: Queryable): Promise<Record<string, unknown>> => ({ hidden: await hiddenOn(db, NETWORK) });

@@ -1,0 +1,7 @@
+import * as client from 'openid-client';
+
+const config = await client.discovery(new URL('@auth@'), '@client_id@', '@client_secret@');
+// Without a scope the response has "scope": null, which openid-client and oauth4webapi refuse.
+const { access_token } = await client.clientCredentialsGrant(config, { scope: 'profile' });
+const response = await fetch('@api@/v1/matches', { headers: { authorization: `Bearer ${access_token}` } });
+console.log(`${response.status} ${(await response.json()).length} matches`);

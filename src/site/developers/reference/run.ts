@@ -1,0 +1,115 @@
+import { html } from 'hono/html';
+import { HttpError } from '#http/errors.ts';
+import type { Html } from '#http/page.ts';
+import type { PageRequest } from '#site/page-request.ts';
+import type { Text } from '../text/index.ts';
+import type { ApiDocument, Operation, Parameter } from './document.ts';
+
+export const RUN_PATH = '/developers/reference/run';
+
+/** Client IDs are random hexadecimal digits; this also keeps a value of the address from ending the quotes of a command. */
+const CLIENT_ID = /^[\w.-]{1,64}$/;
+
+/**
+ * The Client ID in the address of the page, which is public: an application sends it in the code of its pages.
+ * @throws HttpError 400
+ */
+export function chosenClientId(request: PageRequest): string | undefined {
+  const value = request.query('client_id');
+  if (value === undefined || CLIENT_ID.test(value)) return value;
+  throw new HttpError(400, 'client_id', request.text.error.parameter('client_id'));
+}
+
+/**
+ * The form that sends a request to a path, and its command for curl. Without a script the form opens the response in a
+ * new tab; `script/reference.js` shows it below the form, and writes the fields into the command.
+ */
+export function runForm(document: ApiDocument, path: string, text: Text['reference'], clientId: string): Html {
+  const { operationId: id, parameters } = document.paths[path]!.get;
+  const address = document.servers[0].url + path;
+  const sample = sampleId(document, path);
+  return html`<form
+      class="run"
+      action="${RUN_PATH}"
+      target="_blank"
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck="false"
+      data-address="${address}"
+    >
+      <input
+        type="hidden"
+        name="path"
+        value="${path}"
+      />${clientId === '' ? '' : html`<input type="hidden" name="client_id" value="${clientId}" />`}
+      <div class="run-fields">
+        ${clientId === '' ? runField({ id: `${id}-client_id`, name: 'client_id', isRequired: true }) : ''}
+        ${parameters.map((parameter) => {
+          const { name, required: isRequired } = parameter;
+          return parameter.schema.enum === undefined
+            ? runField({ id: `${id}-${name}`, name, isRequired, placeholder: name === 'id' ? sample : '' })
+            : runChoice(`${id}-${name}`, parameter);
+        })}
+      </div>
+      <button>${text.run}<span class="hidden"> ${path}</span></button>
+    </form>
+    <div class="answer" role="status" data-running="${text.running}" data-unreachable="${text.unreachable}"></div>
+    <h4>curl</h4>
+    <pre tabindex="0" lang="en"><code class="curl">${curl(address, sample, clientId)}</code></pre>`;
+}
+
+interface RunField {
+  id: string;
+  name: string;
+  isRequired: boolean;
+  placeholder?: string;
+}
+
+function runField({ id, name, isRequired, placeholder = '' }: RunField): Html {
+  return html`<div>
+    <label for="${id}"><code>${name}</code></label>
+    <input id="${id}" name="${name}" maxlength="256" placeholder="${placeholder}" ${isRequired ? html`required` : ''} />
+  </div>`;
+}
+
+function runChoice(id: string, { name, schema }: Parameter): Html {
+  return html`<div>
+    <label for="${id}"><code>${name}</code></label>
+    <select id="${id}" name="${name}">
+      <option></option>
+      ${schema.enum!.map((value) => html`<option>${value}</option>`)}
+    </select>
+  </div>`;
+}
+
+/** The id in the example of the resource that the path begins with. */
+function sampleId(document: ApiDocument, path: string): string {
+  if (!path.includes('{id}')) return '';
+  const base = path.slice(0, path.indexOf('{id}') + '{id}'.length);
+  const name = document.paths[base]?.get.responses[200];
+  const example = name !== undefined && 'content' in name ? name.content?.['application/json'].example : undefined;
+  return (example as { id?: string } | undefined)?.id ?? '';
+}
+
+const curl = (address: string, id: string, clientId: string): string =>
+  `curl -H 'X-Client-ID: ${clientId || 'YOUR_CLIENT_ID'}' '${address.replace('{id}', id)}'`;
+
+/**
+ * `/developers/reference/run`: redirects a form without a script to the data API.
+ * @throws HttpError 400
+ */
+export function runRedirect(request: PageRequest, document: ApiDocument): Response {
+  const path = request.query('path') ?? '';
+  const operation: Operation | undefined = Object.hasOwn(document.paths, path) ? document.paths[path]!.get : undefined;
+  if (operation === undefined) throw new HttpError(400, 'path', request.text.error.parameter('path'));
+  const given = (name: string): string => request.query(name) ?? '';
+  const query = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const sent = new URLSearchParams(
+    [...query, 'client_id'].map((name) => [name, given(name)]).filter(([, value]) => value !== ''),
+  );
+  const address = document.servers[0].url + path.replace('{id}', encodeURIComponent(given('id')));
+  return new Response(null, {
+    status: 303,
+    headers: { location: `${address}?${sent.toString()}`, 'cache-control': 'no-store' },
+  });
+}

@@ -1,0 +1,171 @@
+import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
+import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { endApplications, endSessions } from './account-sessions.ts';
+import { type Account, accountById, emailKey } from './accounts.ts';
+import { forgetDevices } from './known-devices.ts';
+import {
+  consumeMailToken,
+  endMailTokens,
+  endMailTokensElsewhere,
+  issueMailToken,
+  type MailToken,
+  peekMailToken,
+} from './mail-tokens.ts';
+
+const HOUR_MS = 3_600_000;
+/** The time for which the holder of the previous address can undo a change. */
+export const UNDO_DAYS = 7;
+const UNDO_MS = UNDO_DAYS * 24 * HOUR_MS;
+
+interface Confirmed {
+  token: MailToken;
+  /** As before the change. */
+  account: Account;
+  email: string;
+  /** The secret of the link that undoes the change, for the previous address. */
+  undo: string | undefined;
+}
+
+/**
+ * Confirms an address by the secret of a mailed link: the present one (`verify`) or the new one of a change (`email`).
+ * @returns why it did not, or what has changed
+ */
+export async function confirmEmail(db: Db, now: number, secret: string): Promise<'expired' | 'taken' | Confirmed> {
+  return await unlessTaken(db, async (tx) => {
+    const token = await lockedToken(tx, now, secret, ['verify', 'email']);
+    const account = token && (await accountById(tx, token.account_id!));
+    if (token === undefined || account === undefined) return 'expired';
+    const email = token.data['email']!;
+    if (token.kind === 'verify' && email !== account.email) return 'expired';
+    await consumeMailToken(tx, now, secret);
+    await storeEmail(tx, account.id, email);
+    await endMailTokensElsewhere(tx, account.id, email);
+    const undo = token.kind === 'email' ? await issueUndo(tx, now, account, token) : undefined;
+    return { token, account, email, undo };
+  });
+}
+
+/**
+ * Issues the secret that restores the present address after a change. Several changes within the time each have one, and
+ * each of them ends only the later ones, so the earliest wins: that of the person to whom the account belonged before a
+ * thief changed the address twice. No secret for the address that is left
+ * - if the change returns to an address that an earlier change has left, or
+ * - if an operator made the change, because a thief may be the holder of the address that is left.
+ */
+async function issueUndo(
+  tx: Queryable,
+  now: number,
+  { id, email }: Account,
+  { data }: MailToken,
+): Promise<string | undefined> {
+  if (data['by'] === 'operator') {
+    await endUndos(tx, id, 0);
+    return undefined;
+  }
+  const returned = await tx.get<{ expires: number }>(sql`
+    select min(expires) as expires from mail_tokens
+    where account_id = ${id} and kind = 'undo-email' and email_key = ${emailKey(data['email']!)} and expires > ${now}
+    having count(*) > 0`);
+  if (returned !== undefined) {
+    await endUndos(tx, id, returned.expires);
+    return undefined;
+  }
+  const secret = newSecret();
+  await tx.run(sql`
+    insert into mail_tokens (hash, kind, account_id, email_key, data, expires)
+    values (${secretHash(secret)}, 'undo-email', ${id}, ${emailKey(email)}, ${JSON.stringify({ email })}, ${now + UNDO_MS})`);
+  return secret;
+}
+
+/** Deletes the secrets that undo the changes since one of them, which are those that expire with it or later. */
+export async function endUndos(tx: Queryable, accountId: string, expires: number): Promise<void> {
+  await tx.run(sql`
+    delete from mail_tokens where account_id = ${accountId} and kind = 'undo-email' and expires >= ${expires}`);
+}
+
+/** The account and the address that a secret restores. */
+export async function undoneChange(
+  db: Queryable,
+  now: number,
+  secret: string,
+): Promise<{ account: Account; email: string } | undefined> {
+  const token = await peekMailToken(db, now, secret);
+  if (token?.kind !== 'undo-email') return undefined;
+  const account = await accountById(db, token.account_id!);
+  return account && { account, email: token.data['email']! };
+}
+
+/**
+ * Undoes a change of the address: restores the previous one, signs everybody out, ends the access of all applications and
+ * removes the password, which a thief may know.
+ * @returns why it did not; or the account as before, and the secret of a link to choose a new password
+ */
+export async function undoEmailChange(
+  db: Db,
+  now: number,
+  secret: string,
+): Promise<'expired' | 'taken' | { account: Account; reset: string }> {
+  return await unlessTaken(db, async (tx) => {
+    const token = await lockedToken(tx, now, secret, ['undo-email']);
+    const account = token && (await accountById(tx, token.account_id!));
+    if (token === undefined || account === undefined) return 'expired';
+    const { id } = account;
+    const email = token.data['email']!;
+    await endUndos(tx, id, token.expires);
+    await storeEmail(tx, id, email);
+    await tx.run(sql`update accounts set password = null where id = ${id}`);
+    await forgetDevices(tx, id);
+    await endSessions(tx, id);
+    await endApplications(tx, id);
+    await endMailTokens(tx, id);
+    await endMailTokensElsewhere(tx, id, email);
+    const reset = await issueMailToken(tx, now + HOUR_MS, { kind: 'reset', account_id: id, data: {} }, email);
+    return { account, reset };
+  });
+}
+
+/**
+ * Issues the secret that confirms the new address of a change that a signed-in person has requested.
+ * @returns undefined if the account has no password any more: a change has been undone since the person gave it
+ */
+export async function issueEmailChange(
+  db: Db,
+  expires: number,
+  accountId: string,
+  email: string,
+): Promise<string | undefined> {
+  return await db.transaction(async (tx) => {
+    if (!(await lockWithPassword(tx, accountId))) return undefined;
+    return await issueMailToken(tx, expires, { kind: 'email', account_id: accountId, data: { email } }, email);
+  });
+}
+
+/** Locks an account until the transaction ends. @returns false if it has no password */
+export async function lockWithPassword(tx: Queryable, accountId: string): Promise<boolean> {
+  return (
+    (await tx.run(sql`update accounts set created = created where id = ${accountId} and password is not null`)) === 1
+  );
+}
+
+/** A valid token of one of these kinds, after its account has been locked: confirming and undoing take turns. */
+async function lockedToken(tx: Queryable, now: number, secret: string, kinds: readonly MailToken['kind'][]) {
+  const found = await peekMailToken(tx, now, secret);
+  if (found === undefined || !kinds.includes(found.kind)) return undefined;
+  await tx.run(sql`update accounts set created = created where id = ${found.account_id}`);
+  return await peekMailToken(tx, now, secret);
+}
+
+async function storeEmail(tx: Queryable, id: string, email: string): Promise<void> {
+  await tx.run(sql`
+    update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = 1 where id = ${id}`);
+}
+
+async function unlessTaken<T>(db: Db, change: (tx: Queryable) => Promise<T>): Promise<T | 'taken'> {
+  try {
+    return await db.transaction(change);
+  } catch (error) {
+    if (isUniqueViolation(error)) return 'taken';
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { nameKey } from '#platform/text/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import type { Player } from './players.ts';
+
+/** The lists of players who are never shown live: one of the network, and one of each server. */
+
+/** The scope of the list that holds for all servers; that of a server's list is the key of the server. */
+export const NETWORK = 0;
+
+/** Maximum entries of a list. */
+export const MAX_HIDDEN = 200;
+
+/** The players whom one server does not show. */
+export interface HiddenPlayers {
+  uuids: ReadonlySet<string>;
+  /** The keys of their names. */
+  names: ReadonlySet<string>;
+}
+
+interface HiddenRow {
+  scope_key: number;
+  entry_key: string;
+  uuid: string | null;
+  name_key: string | null;
+}
+
+/** The hidden players of all servers, in one transaction. */
+export class HiddenLists {
+  readonly #rows: readonly HiddenRow[];
+
+  private constructor(rows: readonly HiddenRow[]) {
+    this.#rows = rows;
+  }
+
+  static async read(db: Queryable): Promise<HiddenLists> {
+    // A player may come under a former name, or with a merged game account: those names count unless others have them now.
+    return new HiddenLists(
+      await db.all<HiddenRow>(sql`
+        select h.scope_key, h.entry_key, h.uuid, n.name_key
+        from hidden_players h left join players p on p.uuid = h.uuid
+          left join player_names n on n.player_key = p.key and (n.name_key = p.name_key
+            or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> p.key))
+        union all
+        select h.scope_key, h.entry_key, a.uuid, p.name_key
+        from hidden_players h join player_aliases a on a.into_uuid = h.uuid left join players p on p.uuid = h.uuid`),
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.length === 0;
+  }
+
+  on(serverKey: number): HiddenPlayers {
+    const rows = this.#rows.filter(({ scope_key }) => scope_key === NETWORK || scope_key === serverKey);
+    return {
+      uuids: new Set(rows.flatMap(({ uuid }) => uuid ?? [])),
+      names: new Set(rows.map(({ name_key, entry_key }) => name_key ?? entry_key)),
+    };
+  }
+
+  /** Gives entries by name the UUIDs of the players who got that name. @returns whether one of the players is hidden */
+  async bind(tx: Queryable, named: readonly { uuid: string; name: string }[]): Promise<boolean> {
+    const uuids = new Set(this.#rows.map(({ uuid }) => uuid));
+    const unbound = new Set(this.#rows.filter(({ uuid }) => uuid === null).map(({ entry_key }) => entry_key));
+    const bound = named.filter(({ name }) => unbound.has(nameKey(name)));
+    await tx.runAll(
+      bound.map(
+        ({ uuid, name }) => sql`
+        update hidden_players set uuid = ${uuid} where entry_key = ${nameKey(name)} and uuid is null`,
+      ),
+    );
+    return bound.length > 0 || named.some(({ uuid }) => uuids.has(uuid));
+  }
+}
+
+/** The entries of a list, as they were entered. */
+export async function hiddenOn(db: Queryable, scope: number): Promise<string[]> {
+  const rows = await db.all<{ entry: string }>(sql`select entry from hidden_players where scope_key = ${scope}`);
+  return rows.map(({ entry }) => entry).sort();
+}
+
+/** Lets the entries of a merged player mean the player that it was merged into. */
+export async function mergeHidden(tx: Queryable, from: string, into: string): Promise<void> {
+  await tx.run(sql`update hidden_players set uuid = ${into} where uuid = ${from}`);
+}
+
+/** Deletes the entries of a player who is erased. */
+export async function forgetHidden(tx: Queryable, uuid: string): Promise<void> {
+  await tx.run(sql`delete from hidden_players where uuid = ${uuid}`);
+}
+
+/** Whether a player is on a list, whatever the server. */
+export async function isHidden(db: Queryable, uuid: string): Promise<boolean> {
+  return (await db.get(sql`select 1 as found from hidden_players where uuid = ${uuid} limit 1`)) !== undefined;
+}
+
+/** The player as others see it: a hidden one as if it had never logged in. */
+export async function asShown(db: Queryable, player: Player): Promise<Player> {
+  if (!(await isHidden(db, player.uuid))) return player;
+  return { ...player, last_login: null, last_login_server: '', last_logout: null };
+}

@@ -1,0 +1,149 @@
+import { nameKey, uuidOf } from '#platform/text/text.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { insertAll, list, type Sql, sql } from '#db/sql.ts';
+import { Keys } from '../sequence.ts';
+import { HiddenLists, type HiddenPlayers, NETWORK } from './hidden-lists.ts';
+import { type LiveTeam, replacePlayers } from './live-matches.ts';
+import type { MatchObjective } from './matches.ts';
+
+/**
+ * Heartbeats and reports of running matches are stored without hidden players, so that no reader has to leave them out.
+ * Finished matches are stored as reported.
+ */
+
+/** Replaces a list and removes its players from what is shown now. Players who are no longer listed appear with the next reports. */
+export async function setHidden(db: Db, scope: number, entries: readonly string[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    // Reports of other processes are stored before the list changes, or with the new list.
+    await Keys.lock(tx);
+    const keyed = new Map(entries.map((entry) => [uuidOf(entry) ?? nameKey(entry), entry]));
+    const rows = [];
+    for (const [key, entry] of keyed) rows.push([scope, key, uuidOf(entry) ?? entry, await playerOf(tx, entry)]);
+    await tx.run(sql`delete from hidden_players where scope_key = ${scope}`);
+    await tx.runAll(insertAll('insert into hidden_players (scope_key, entry_key, entry, uuid) values', rows));
+    await hideReported(tx, await HiddenLists.read(tx), scope === NETWORK ? undefined : [scope]);
+  });
+}
+
+/** The UUID of the player with this UUID or present name; null if no player has the name. */
+async function playerOf(tx: Queryable, entry: string): Promise<string | null> {
+  const uuid = uuidOf(entry);
+  const query =
+    uuid === undefined
+      ? sql`
+          select p.uuid from players p join player_stats s on s.player_key = p.key
+          where p.name_key = ${nameKey(entry)} order by s.name_seen desc, p.key desc limit 1`
+      : sql`select into_uuid as uuid from player_aliases where uuid = ${uuid}`;
+  return (await tx.get<{ uuid: string }>(query))?.uuid ?? uuid ?? null;
+}
+
+interface Present {
+  server_key: number;
+  received: number;
+  players: string;
+  player_count: number;
+  playing: number;
+}
+
+interface LiveRow {
+  server_key: number;
+  received: number;
+  teams: string;
+  objectives: string;
+  participants: number;
+  observers: number | null;
+}
+
+/** Maximum time between a heartbeat and a report of a match whose numbers are compared: more than two heartbeats. */
+const COMPARED_MS = 75_000;
+
+/** Removes hidden players from the stored heartbeats and running matches of some servers (default: of all). */
+export async function hideReported(tx: Queryable, lists: HiddenLists, servers?: readonly number[]): Promise<void> {
+  const among = servers === undefined ? sql`` : sql`where server_key in (${list(servers)})`;
+  const present = await tx.all<Present>(sql`
+    select server_key, received, players, player_count, playing from presence ${among}`);
+  const live = await tx.all<LiveRow>(sql`
+    select server_key, received, teams, objectives, participants, observers from live_matches ${among}`);
+  const matches = new Map(live.map((row) => [row.server_key, row]));
+  for (const row of present) {
+    await tx.runAll(hideOn(lists.on(row.server_key), row, matches.get(row.server_key)));
+    matches.delete(row.server_key);
+  }
+  for (const row of matches.values()) await tx.runAll(hideOn(lists.on(row.server_key), undefined, row));
+}
+
+/**
+ * The statements that hide players on one server. Neither report says whether a hidden player takes part or watches, so
+ * that a number of one must not exceed what the other one shows.
+ */
+function hideOn(hidden: HiddenPlayers, present: Present | undefined, live: LiveRow | undefined): Sql[] {
+  if (hidden.names.size === 0) return [];
+  const match = live && shownMatch(live, hidden);
+  const heartbeat = present && shownHeartbeat(present, hidden);
+  if (heartbeat && match && Math.abs(present.received - live.received) <= COMPARED_MS) {
+    heartbeat.playing = Math.min(heartbeat.playing, match.participants);
+    if (match.observers !== null)
+      match.observers = Math.min(match.observers, Math.max(0, heartbeat.player_count - match.participants));
+  }
+  return [
+    ...(heartbeat && (heartbeat.players !== present.players || heartbeat.playing !== present.playing)
+      ? [replacePresence(present.server_key, heartbeat)]
+      : []),
+    ...(match && isChanged(live, match) ? [replacePlayers(live.server_key, match)] : []),
+  ];
+}
+
+function shownHeartbeat({ players, player_count, playing }: Present, { names }: HiddenPlayers) {
+  const listed = JSON.parse(players) as string[];
+  const shown = listed.filter((name) => !names.has(nameKey(name)));
+  const count = player_count - (listed.length - shown.length);
+  return { players: JSON.stringify(shown), player_count: count, playing: Math.min(playing, count) };
+}
+
+const replacePresence = (serverKey: number, { players, player_count, playing }: ReturnType<typeof shownHeartbeat>) =>
+  sql`
+    update presence set players = ${players}, player_count = ${player_count}, playing = ${playing}
+    where server_key = ${serverKey}`;
+
+const isChanged = (row: LiveRow, shown: ReturnType<typeof shownMatch>): boolean =>
+  row.observers !== shown.observers ||
+  row.participants !== shown.participants ||
+  row.teams !== JSON.stringify(shown.teams) ||
+  row.objectives !== JSON.stringify(shown.objectives);
+
+function shownMatch({ teams, objectives, participants, observers }: LiveRow, { uuids, names }: HiddenPlayers) {
+  const isHidden = ({ uuid, name }: { uuid: string; name: string }): boolean =>
+    uuids.has(uuid) || names.has(nameKey(name));
+  const reported = JSON.parse(teams) as LiveTeam[];
+  const removed = reported.flatMap(({ players }) => players.filter(isHidden));
+  // In a free-for-all each player is a team with the player's name.
+  const own = new Set([...names, ...removed.map(({ name }) => nameKey(name))]);
+  return {
+    teams: reported
+      .filter(({ name, players }) => !(own.has(nameKey(name)) && players.every(isHidden)))
+      .map((team) => withoutPlayers(team, isHidden)),
+    objectives: (JSON.parse(objectives) as MatchObjective[])
+      .filter(({ team }) => !own.has(nameKey(team)))
+      .map((objective) => ({
+        ...objective,
+        player: objective.player !== null && isHidden(objective.player) ? null : objective.player,
+      })),
+    participants: Math.max(0, participants - new Set(removed.map(({ uuid }) => uuid)).size),
+    observers,
+  };
+}
+
+function withoutPlayers(team: LiveTeam, isHidden: (player: LiveTeam['players'][number]) => boolean): LiveTeam {
+  const [hidden, players] = [team.players.filter(isHidden), team.players.filter((player) => !isHidden(player))];
+  const without = (total: number, of: 'kill_count' | 'death_count'): number =>
+    Math.max(
+      0,
+      hidden.reduce((left, player) => left - player[of], total),
+    );
+  return {
+    ...team,
+    kill_count: without(team.kill_count, 'kill_count'),
+    death_count: without(team.death_count, 'death_count'),
+    players,
+  };
+}
