@@ -19,7 +19,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
 
 const DAY_MS = 86_400_000;
-const MAY: readonly string[] = ['/operator/punishments', '/operator/names'];
+const MAY: readonly string[] = ['/operator/punishments', '/operator/names', '/operator/search'];
 
 async function makeModerator(services: TestConsole, name: string) {
   const account = await makeAccount(services, name);
