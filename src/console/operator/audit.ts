@@ -20,6 +20,7 @@ const ACTION_PREFIXES = [
   'grant',
   'import',
   'job',
+  'match',
   'network',
   'player',
   'punishment',
