@@ -61,6 +61,29 @@ describe('the console in a browser', () => {
     await page.close();
   });
 
+  test('in a wide window tables have room, and the types of events and acts one line', async () => {
+    const { services, browser, pages } = opened;
+    for (const locale of ['en', 'ja']) {
+      const page = await browser.newPage({ locale, viewport: WIDE });
+      await signInBrowser(page, services, 'Mariner');
+      const found: string[] = [];
+      for (const { name, path } of pages.filter((one) => one.path.startsWith('/console/operator'))) {
+        await page.goto(services.site + path);
+        const faults = await page.evaluate<string[]>(`[
+          ...[...document.querySelectorAll('main .scroll')]
+            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+            .map(({ scrollWidth, clientWidth }) => 'a table of ' + scrollWidth + ' pixels in ' + clientWidth),
+          ...[...document.querySelectorAll('td > code')]
+            .filter((code) => code.textContent.length <= 18 && code.getClientRects().length > 1)
+            .map((code) => code.textContent),
+        ]`);
+        found.push(...faults.map((fault) => `${locale} ${name}: ${fault}`));
+      }
+      assert.deepEqual(found, []);
+      await page.close();
+    }
+  });
+
   test('without JavaScript: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
     const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });

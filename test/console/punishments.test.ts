@@ -85,6 +85,9 @@ onEachDatabase(
     assert.deepEqual([type, reason, level, punisher, server], ['ban', 'Griefing', 2, person(9, 'Molly'), '']);
     assert.equal(expires, clock.now() + 7 * DAY_MS);
     const path = new URL(browser.page.url).pathname;
+    assert.match((await browser.open(`${path}?lang=ja`)).html, /<h1[^>]*>BAN：Rogue</);
+    assert.match((await browser.open(`${path}?lang=en`)).html, /<h1[^>]*>Ban: Rogue</);
+    await browser.open(path);
     const ids = [...browser.page.html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     assert.ok(ids.includes('reason') && ids.includes('revoke-reason'), 'both forms are there');
     assert.equal(new Set(ids).size, ids.length, `ids are unique: ${ids.join(' ')}`);

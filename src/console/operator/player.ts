@@ -16,6 +16,7 @@ import { actForm, operatorPage, type Route, type ConsoleRequest } from '../route
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { typeName } from './punishments/terms.ts';
 
 const MAX_PUNISHMENTS = 10;
 const MAX_ALIASES = 20;
@@ -101,7 +102,7 @@ function punishmentsCard(request: ConsoleRequest, uuid: string, punishments: rea
   const rows = punishments.map(
     ({ key, type, reason, state, time }) =>
       html`<tr>
-        <th scope="row"><a href="/console/operator/punishments/${idOf(key)}">${type}</a></th>
+        <th scope="row"><a href="/console/operator/punishments/${idOf(key)}">${typeName(request, type)}</a></th>
         <td>${reason}</td>
         <td><span class="badge ${state === ACTIVE ? 'bad' : ''}">${o.punishment_states[state]}</span></td>
         <td>${timestamp(request, time)}</td>

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { managedApplication } from '#store/applications/applications.ts';
@@ -12,6 +13,7 @@ import { textOf, timestamp } from '../components.ts';
 import { moderatorPage, type ConsoleRequest, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
 import { searchForm } from './lists.ts';
+import { typeName } from './punishments/terms.ts';
 
 const MAX_FOUND = 20;
 /** Punishments are those of the players found. */
@@ -103,7 +105,7 @@ async function punishmentsOf(request: ConsoleRequest, players: readonly Player[]
   );
   return lists.flat().map((punishment) => ({
     href: `/console/operator/punishments/${idOf(punishment.key)}`,
-    label: `${punishment.type}: ${punishment.punished.name}`,
+    label: `${typeName(request, punishment.type)}${COLON[request.texts.lang]}${punishment.punished.name}`,
     hint: html`<span class="badge ${punishment.state === ACTIVE ? 'bad' : ''}"
         >${request.texts.operator.punishment_states[punishment.state]}</span
       >

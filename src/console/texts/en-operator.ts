@@ -1,3 +1,4 @@
+import { en as game } from '#http/game-texts/en.ts';
 /** The English texts of the operator's pages. */
 export const operator = {
   operator: {
@@ -103,7 +104,7 @@ export const operator = {
     revoke_key: 'Revoke',
     new_key: 'New key',
     new_test_key: 'New test key',
-    rotate_key: 'Replace; other keys stay valid for 24 h',
+    rotate_key: 'Replace; other keys stay valid for 24 hours',
     received: 'Received',
     receipts: 'Recently received events',
     no_receipts: 'No events yet.',
@@ -144,6 +145,7 @@ export const operator = {
     punisher: 'Issued by',
     expires: 'Expires',
     never_expires: 'never',
+    punishment_types: game.punishmentTypes,
     punishment_states: ['active', 'expired', 'revoked'],
     revoke: 'Revoke this punishment',
     revoke_reason: 'Reason',

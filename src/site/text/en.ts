@@ -244,7 +244,6 @@ export const en = {
     revokedBy: 'Revoked by',
     revokedWhy: 'Reason for the revocation',
   },
-  punishmentTypes: { ban: 'Ban', mute: 'Mute', kick: 'Kick', warn: 'Warning' },
   punishmentStates: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   privacy: {
     description: (network: string) => `What ${network} stores about players and visitors.`,

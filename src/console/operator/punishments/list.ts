@@ -7,7 +7,7 @@ import { timestamp, textOf } from '../../components.ts';
 import { moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
-import { expiryOf, stateBadge } from './terms.ts';
+import { expiryOf, stateBadge, typeName } from './terms.ts';
 
 async function punishmentsPage(request: ConsoleRequest) {
   const { c, person } = request;
@@ -20,7 +20,7 @@ async function punishmentsPage(request: ConsoleRequest) {
         <th scope="row">
           <a href="/console/operator/punishments/${idOf(punishment.key)}">${punishment.punished.name}</a>
         </th>
-        <td>${punishment.type}</td>
+        <td>${typeName(request, punishment.type)}</td>
         <td>${punishment.reason}</td>
         <td>${stateBadge(request, punishment)}</td>
         <td>${timestamp(request, punishment.time)}</td>

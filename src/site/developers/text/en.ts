@@ -182,8 +182,8 @@ export const en = {
     ],
     log: 'Log',
     entries: [
-      ['1', 'The data API, version 1: servers, matches, maps, punishments, players.'],
-      ['1', 'Sign-in with OpenID Connect.'],
+      ['v1', 'The data API, version 1: servers, matches, maps, punishments, players.'],
+      ['v1', 'Sign-in with OpenID Connect.'],
     ] as [string, string][],
   },
 };
