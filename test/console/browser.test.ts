@@ -61,6 +61,25 @@ describe('the console in a browser', () => {
     await page.close();
   });
 
+  test('the header shows the whole name of the network', async () => {
+    const { services, browser } = opened;
+    for (const locale of ['en', 'ja']) {
+      const page = await browser.newPage({ locale, viewport: NARROW });
+      await signInBrowser(page, services, 'Mariner');
+      await page.goto(`${services.site}/console/operator`);
+      for (const width of [320, 360, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        const isCut = await page.evaluate<boolean>(`(() => {
+          const name = document.querySelector('.brand bdi');
+          name.textContent = 'Gullwing Quay';
+          return name.scrollWidth > name.clientWidth || name.scrollHeight > name.clientHeight;
+        })()`);
+        assert.equal(isCut, false, `${locale}, ${width} px`);
+      }
+      await page.close();
+    }
+  });
+
   test('in a wide window tables have room, and the types of events and acts one line', async () => {
     const { services, browser, pages } = opened;
     for (const locale of ['en', 'ja']) {

@@ -93,7 +93,11 @@ function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, n
     at: day * 24,
     text: dayFormat.format(first + (day * 24 + 12) * HOUR_MS),
   }));
-  return columnChart(hours, `${name}${COLON[lang]}${words(request, sumUsage(rows))}. ${t.busiest} ${busiest.title}`, marks);
+  return columnChart(
+    hours,
+    `${name}${COLON[lang]}${words(request, sumUsage(rows))}. ${t.busiest} ${busiest.title}`,
+    marks,
+  );
 }
 
 const total = ({ good, bad, limited }: Column): number => good + bad + limited;

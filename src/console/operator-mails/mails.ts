@@ -46,7 +46,11 @@ export function silentServersMail(
   { SITE_URL, TIME_ZONE }: Config,
   servers: readonly SilentServer[],
 ): ReturnType<OperatorMail> {
-  const format = new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: 'medium', timeStyle: 'long', timeZone: TIME_ZONE });
+  const format = new Intl.DateTimeFormat(LOCALES[lang], {
+    dateStyle: 'medium',
+    timeStyle: 'long',
+    timeZone: TIME_ZONE,
+  });
   const lines = servers.map(({ name, received }) => t.silent_server(name, format.format(received)));
   return {
     subject: t.silent_subject(servers.length),

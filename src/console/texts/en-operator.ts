@@ -140,7 +140,7 @@ export const operator = {
 
     find_player: 'Player, by name or UUID',
     player: 'Player',
-    kind: 'Kind',
+    kind: 'Type',
     reason: 'Reason',
     punisher: 'Issued by',
     expires: 'Expires',

@@ -8,8 +8,7 @@ import { playerLink } from './player-link.ts';
 import { ago } from './timestamps.ts';
 
 /** The name of a punishment type in the reader's language; a custom type as the server reported it. */
-export const typeName = ({ text }: PageRequest, type: string): string =>
-  punishmentTypeName(text.punishmentTypes, type);
+export const typeName = ({ text }: PageRequest, type: string): string => punishmentTypeName(text.punishmentTypes, type);
 
 export function stateChip({ text }: PageRequest, { state }: Punishment): Html {
   const name = state === ACTIVE ? 'active' : state === EXPIRED ? 'expired' : 'revoked';

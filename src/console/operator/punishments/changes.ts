@@ -74,7 +74,9 @@ function termsOf(request: ConsoleRequest, { terms }: PunishmentChange): Html {
     [t.expires, until],
   ];
   const given = parts.filter(([, value]) => value !== undefined);
-  return given.length === 0 ? html`–` : html`${given.map(([name, value]) => html`<div>${name}${COLON[request.texts.lang]}${value}</div>`)}`;
+  return given.length === 0
+    ? html`–`
+    : html`${given.map(([name, value]) => html`<div>${name}${COLON[request.texts.lang]}${value}</div>`)}`;
 }
 
 function undoButton(request: ConsoleRequest, { key, type, withdrawn }: PunishmentChange, of: number): Html {

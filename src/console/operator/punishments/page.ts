@@ -64,7 +64,13 @@ async function punishmentPage(request: ConsoleRequest, problems: PageProblems = 
       ${changeTable(request, history, { of: key })}
     </section>`;
   const status = problems.change === undefined && problems.revoke === undefined ? 200 : 422;
-  return inOperator(request, '/punishments', `${typeName(request, type)}${COLON[request.texts.lang]}${punished.name}`, inner, status);
+  return inOperator(
+    request,
+    '/punishments',
+    `${typeName(request, type)}${COLON[request.texts.lang]}${punished.name}`,
+    inner,
+    status,
+  );
 }
 
 function factsOf(request: ConsoleRequest, punishment: Punishment): [string, Html | string][] {

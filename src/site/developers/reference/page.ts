@@ -172,7 +172,9 @@ function answers({ responses }: Operation, words: Words): Html {
   const shared = all.filter(([, answer]) => '$ref' in answer);
   return html`<h4>${words.answers}</h4>
     ${all.map(([status, answer]) => ('$ref' in answer ? '' : ownResponse(status, answer, words)))}
-    <p>${words.errors}${COLON[words.lang]}${shared.map(([status]) => html`<a href="#error-${status}">${status}</a> `)}</p>`;
+    <p>
+      ${words.errors}${COLON[words.lang]}${shared.map(([status]) => html`<a href="#error-${status}">${status}</a> `)}
+    </p>`;
 }
 
 const ownResponse = (
