@@ -11,7 +11,9 @@ const block = z.int().nullable();
 /** Never null: clients in use read its members without a check, and as integers. */
 const location = z
   .object({ world: z.string().nullable(), x: block, y: block, z: block })
-  .meta({ description: 'The block where the victim died, its coordinates rounded down; members are null where unknown' });
+  .meta({
+    description: 'The block where the victim died, its coordinates rounded down; members are null where unknown',
+  });
 
 const killMembers = {
   killer: z.string().meta({ description: 'Name at the time; empty for a death without a killer' }),

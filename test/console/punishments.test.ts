@@ -262,6 +262,6 @@ onEachDatabase('a moderator bans and finds the UUID of a deleted player without 
   const fields = { player: rogue.uuid, type: 'mute', reason: 'Spam', level: '1', expires: 'never' };
   await submitTo(browser, '/console/operator/punishments/new', fields);
   assert.equal(new URL(browser.page.url).searchParams.get('q'), rogue.uuid);
-  for (const word of ['mute', 'Spam', 'ban', 'Griefing', rogue.uuid]) assert.match(browser.text, new RegExp(word));
+  for (const word of ['Mute', 'Spam', 'Ban', 'Griefing', rogue.uuid]) assert.match(browser.text, new RegExp(word));
   assert.doesNotMatch(browser.page.html, /deleted-|Rogue|operator\/punishments\/[0-9a-z]{11}/);
 });

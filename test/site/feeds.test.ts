@@ -54,22 +54,31 @@ onEachDatabase('a feed that has not changed is answered with 304', async (t, url
     assert.equal((await get(context, path, { headers: { 'if-none-match': 'W/"x"' } })).status, 200);
 });
 
+/** A match that ended some minutes before the present. */
+const endedBefore = (minutes: number) => ({
+  started: after(-3_600_000),
+  finished: after(-minutes * 60_000),
+  ...{ map: 'Isle', gamemode: 'ctw', teams: [] },
+});
+
+/** The ids of the matches that a page or feed links to, in its order. */
+const idsOn = (html: string): string[] => [
+  ...new Set([...html.matchAll(/href="[^"]*\/matches\/([0-9a-z]{11})"/g)].map(([, id]) => id!)),
+];
+
 onEachDatabase('pages and feeds list matches by their end, the data API by their arrival', async (t, url) => {
   const context = await testContext(t, url);
-  const at = (minutes: number) => ({
-    started: after(-3_600_000),
-    finished: after(-minutes * 60_000),
-    ...{ map: 'Isle', gamemode: 'ctw', teams: [] },
-  });
   const minutes = [5, 30, 1, 20, ...Array.from({ length: 30 }, (_, index) => 31 + index), 2];
-  const ids = await sendEvents(context, configured('Alpha'), map('Isle'), ...minutes.map((one) => match(at(one))));
+  const ids = await sendEvents(
+    context,
+    configured('Alpha'),
+    map('Isle'),
+    ...minutes.map((one) => match(endedBefore(one))),
+  );
   const byEnd = minutes
     .map((one, index) => ({ one, id: ids[index + 2]! }))
     .sort((a, b) => a.one - b.one || (a.id < b.id ? 1 : -1))
     .map(({ id }) => id);
-  const idsOn = (html: string): string[] => [
-    ...new Set([...html.matchAll(/href="[^"]*\/matches\/([0-9a-z]{11})"/g)].map(([, id]) => id!)),
-  ];
   assert.deepEqual(idsOn(await page(context, '/matches.atom')), byEnd);
   const server = (await serverByName(context.db, 'Alpha'))!;
   const isle = (await mapByName(context.db, 'Isle'))!;

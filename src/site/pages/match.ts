@@ -51,7 +51,8 @@ export async function matchPage(request: PageRequest): Promise<PageContent> {
     kind: 'match',
     picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, view), large: true },
     main: html`${hero(request, view)}
-      ${(await isExcluded(request.db, view.match.key)) ? html`<p class="notice">${text.match.excluded}</p>` : ''} ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
+      ${(await isExcluded(request.db, view.match.key)) ? html`<p class="notice">${text.match.excluded}</p>` : ''}
+      ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
       <section aria-labelledby="players">
         ${heading('players', text.match.scoreboard)} ${await scoreboards(request, view)}
       </section>
