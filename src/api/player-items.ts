@@ -9,11 +9,9 @@ import { count, id, timestamp } from './schemas.ts';
 
 const block = z.int().nullable();
 /** Never null: clients in use read its members without a check, and as integers. */
-const location = z
-  .object({ world: z.string().nullable(), x: block, y: block, z: block })
-  .meta({
-    description: 'The block where the victim died, its coordinates rounded down; members are null where unknown',
-  });
+const location = z.object({ world: z.string().nullable(), x: block, y: block, z: block }).meta({
+  description: 'The block where the victim died, its coordinates rounded down; members are null where unknown',
+});
 
 const killMembers = {
   killer: z.string().meta({ description: 'Name at the time; empty for a death without a killer' }),

@@ -8,7 +8,6 @@ import {
   changePunishment,
   findPunished,
   issuePunishment,
-  punishmentsOfNamed,
   revokePunishment,
   undoPunishmentChange,
 } from '#admin/punishments.ts';
@@ -16,8 +15,7 @@ import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
 import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { findPlayer } from '#store/game/players.ts';
-import { strippedPunishment } from '#store/accounts/deleted-players.ts';
-import { ACTIVE, listPunishments, type Punishment, punishmentByKey, targetByKey } from '#store/game/punishments.ts';
+import { listPunishments, punishmentByKey, targetByKey } from '#store/game/punishments.ts';
 import {
   type Command,
   commandActor,
@@ -31,18 +29,8 @@ import {
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { timestampOf } from './command/values.ts';
+import { onPunishment, PUNISHMENT, requirePunishments, wire, wireFor } from './named-punishment.ts';
 
-/** The options of every command about one punishment. */
-const PUNISHMENT: NonNullable<Command['options']> = {
-  punishment: { type: 'string', value: 'ID', help: 'The id of the punishment, as the data API shows it' },
-  player: {
-    type: 'string',
-    value: 'WHO',
-    help: 'Instead of --punishment: the one in force against a player; for a deleted account by the UUID',
-  },
-  issued: { type: 'string', value: 'TIME', help: 'With --player: which of several, by its time in "punishment list"' },
-  json: JSON_OPTION,
-};
 const PLAYER = { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' } as const;
 const TERMS = {
   type: { type: 'string', help: 'ban, mute, kick, warn, or a type of the network' },
@@ -218,47 +206,6 @@ async function undo(input: Input): Promise<void> {
 const question = (input: Input, act: string, impact: Record<string, unknown>): true | undefined =>
   isConfirmed(input, act, impact) ? undefined : true;
 
-/** Runs `work` on the punishment that `--punishment` or `--player` names; `deleted` is the UUID of a deleted account. */
-async function onPunishment(
-  input: Input,
-  work: (context: AppContext, punishment: Punishment, deleted: string | undefined) => Promise<void>,
-): Promise<void> {
-  const [id, player] = [optional(input, 'punishment'), optional(input, 'player')];
-  if ((id === undefined) === (player === undefined)) throw new UsageError('Give either --punishment or --player.');
-  await withAppContext(input, async (context) => {
-    const { db, clock } = context;
-    if (player !== undefined) return await onPunishmentOf(input, context, player, work);
-    const punishment = await punishmentByKey(db, keyOf(id!) ?? 0, clock.now());
-    if (punishment === undefined) throw new UsageError(`No punishment has the id ${id}.`);
-    await work(context, punishment, undefined);
-  });
-}
-
-async function onPunishmentOf(
-  input: Input,
-  context: AppContext,
-  player: string,
-  work: (context: AppContext, punishment: Punishment, deleted: string | undefined) => Promise<void>,
-): Promise<void> {
-  const issued = optional(input, 'issued');
-  const page = { before: Number.MAX_SAFE_INTEGER, limit: MAX_LIMIT, now: context.clock.now() };
-  const { deleted, punishments } = await requirePunishments(context.db, player, page);
-  const inForce = punishments.filter(({ state }) => state === ACTIVE);
-  const [found, ...others] = inForce.filter(({ time }) => issued === undefined || timestampOf(time) === issued);
-  if (found === undefined) throw new UsageError(`No such punishment is in force against "${player}".`);
-  if (others.length > 0) {
-    const times = inForce.map(({ type, time }) => `${type} ${timestampOf(time)}`).join(', ');
-    throw new UsageError(`Several punishments are in force (${times}): choose one with --issued TIME.`);
-  }
-  await work(context, found, deleted);
-}
-
-async function requirePunishments(db: Queryable, text: string, page: Parameters<typeof punishmentsOfNamed>[2]) {
-  const found = await punishmentsOfNamed(db, text, page);
-  if (found === undefined) throw new UsageError(`--player: no player has the name, UUID or id "${text}".`);
-  return found;
-}
-
 const acting = (context: AppContext) => ({ ...context, actor: commandActor() });
 
 const rejected = (problem: Problem): UsageError =>
@@ -320,18 +267,6 @@ function readKey(text: string): number {
   if (key !== undefined) return key;
   throw new UsageError(`--key must be the id of a key, as "server key list" prints it (it is "${text}").`);
 }
-
-function wire({ key, time, expires, revocation, changed: _, ...punishment }: Punishment): Record<string, unknown> {
-  const { punished, punisher, ...terms } = punishment;
-  return {
-    ...{ id: idOf(key), time: timestampOf(time), punished: punished.name, uuid: punished.uuid, ...terms },
-    ...{ punisher: punisher?.name ?? null, expires: timestampOf(expires) },
-    revocation: revocation && { ...revocation, time: timestampOf(revocation.time) },
-  };
-}
-
-const wireFor = (punishment: Punishment, deleted: string | undefined): Record<string, unknown> =>
-  deleted === undefined ? wire(punishment) : { ...wire(strippedPunishment(punishment, deleted)), id: '' };
 
 function wireChange(change: PunishmentChange): Record<string, unknown> {
   const { key, type, received, credential, server, by, target, terms, withdrawn } = change;

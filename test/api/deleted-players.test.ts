@@ -53,6 +53,16 @@ async function network(t: Parameters<typeof testApi>[0], url: string) {
   return { api, context, key, ...context };
 }
 
+/** The access token of a new account. */
+async function tokenOf({ context, app }: TestApi, role: 'user' | 'moderator' | 'operator'): Promise<string> {
+  const name = `${role}s`;
+  const { db, clock } = context;
+  const facts = { name, email: `${name}@example.org`, password: null, email_verified: true, role };
+  const made = await createAccount(db, clock.now(), facts);
+  assert.ok(typeof made === 'object');
+  return await userToken(context, app.client_id, made.id);
+}
+
 onEachDatabase('deleting an account sheds no ban: ban, delete, join, ban again, join', async (t, url) => {
   const { api, context, key, db, clock } = await network(t, url);
   const { id } = await account(context, 'Steve');
@@ -116,10 +126,10 @@ onEachDatabase('deleting an account sheds no ban: ban, delete, join, ban again, 
   await t.test('for staff too, and for no other credential', async () => {
     const paths = [`/v1/players/${STEVE.uuid}`, `/v1/players/${STEVE.uuid}/punishments`];
     for (const role of ['moderator', 'operator'] as const) {
-      const token = await tokenOf(role, role);
+      const token = await tokenOf(api, role);
       for (const path of paths) assert.equal((await api.get(path, { token })).status, 200, `${role} ${path}`);
     }
-    const other = await tokenOf('other', 'user');
+    const other = await tokenOf(api, 'user');
     for (const path of paths) {
       const unknown = await api.get(path.replace(STEVE.uuid, person(77).uuid));
       for (const reply of [await api.get(path), await api.get(path, { token: other })]) {

@@ -107,8 +107,8 @@ for (const extension of EXTENSIONS) {
     const paging = await start(`paging.${extension}`, placeholders);
     assert.equal(await paging.line(), '120 matches');
     const limited = await limitedOnce(t, placeholders.api);
-    const patient = await start(`paging.${extension}`, { ...placeholders, api: limited.origin });
-    assert.equal(await patient.line(), '120 matches');
+    const waiting = await start(`paging.${extension}`, { ...placeholders, api: limited.origin });
+    assert.equal(await waiting.line(), '120 matches');
     assert.ok(limited.pause() >= 1_000, 'it waits for the seconds of Retry-After');
     const signIn = await start(`sign-in.${extension}`, placeholders);
     const callback = await authorize(placeholders.auth, await signIn.line(), 'Steve');

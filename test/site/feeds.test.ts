@@ -54,17 +54,17 @@ onEachDatabase('a feed that has not changed is answered with 304', async (t, url
     assert.equal((await get(context, path, { headers: { 'if-none-match': 'W/"x"' } })).status, 200);
 });
 
+/** The matches to which a page or feed links. */
+const matchesOn = (html: string): string[] => [
+  ...new Set([...html.matchAll(/href="[^"]*\/matches\/([0-9a-z]{11})"/g)].map(([, id]) => id!)),
+];
+
 /** A match that ended some minutes before the present. */
 const endedBefore = (minutes: number) => ({
   started: after(-3_600_000),
   finished: after(-minutes * 60_000),
   ...{ map: 'Isle', gamemode: 'ctw', teams: [] },
 });
-
-/** The ids of the matches that a page or feed links to, in its order. */
-const idsOn = (html: string): string[] => [
-  ...new Set([...html.matchAll(/href="[^"]*\/matches\/([0-9a-z]{11})"/g)].map(([, id]) => id!)),
-];
 
 onEachDatabase('pages and feeds list matches by their end, the data API by their arrival', async (t, url) => {
   const context = await testContext(t, url);
@@ -79,11 +79,11 @@ onEachDatabase('pages and feeds list matches by their end, the data API by their
     .map((one, index) => ({ one, id: ids[index + 2]! }))
     .sort((a, b) => a.one - b.one || (a.id < b.id ? 1 : -1))
     .map(({ id }) => id);
-  assert.deepEqual(idsOn(await page(context, '/matches.atom')), byEnd);
+  assert.deepEqual(matchesOn(await page(context, '/matches.atom')), byEnd);
   const server = (await serverByName(context.db, 'Alpha'))!;
   const isle = (await mapByName(context.db, 'Isle'))!;
   for (const path of ['/', `/servers/${idOf(server.key)}`, `/maps/${idOf(isle.key)}`]) {
-    const listed = idsOn(await page(context, path));
+    const listed = matchesOn(await page(context, path));
     assert.ok(listed.length > 2, path);
     assert.deepEqual(listed, byEnd.slice(0, listed.length), path);
   }
@@ -91,7 +91,7 @@ onEachDatabase('pages and feeds list matches by their end, the data API by their
     const walked: string[] = [];
     for (let next: string | undefined = ''; next !== undefined;) {
       const html: string = await page(context, `/matches?max_id=${next}${query}`);
-      walked.push(...idsOn(html.replace(/<nav class="pager"[\s\S]*/, '')));
+      walked.push(...matchesOn(html.replace(/<nav class="pager"[\s\S]*/, '')));
       next = /rel="next" href="[^"]*max_id=([0-9a-z]{11})/.exec(html)?.[1];
     }
     assert.deepEqual(walked, byEnd, query);

@@ -32,7 +32,7 @@ export interface CounterKind {
    * player, because only some groups have it.
    */
   in: readonly ('total' | 'boards' | 'page')[];
-  /** The largest amount of one player in a match that a game gives; null for those that need no bound of their own. */
+  /** The largest amount of one player in a match that a game gives; null for those without a separate bound. */
   most: Most | null;
   /** The name among the placeholders of the Bukkit plugin; null: none. */
   placeholder: string | null;
