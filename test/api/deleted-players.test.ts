@@ -116,13 +116,6 @@ onEachDatabase('deleting an account sheds no ban: ban, delete, join, ban again, 
     assert.deepEqual((await asServer(`/v1/players/${STEVE.uuid}/punishments?max_id=0`)).json, []);
   });
 
-  const tokenOf = async (name: string, role: 'user' | 'moderator' | 'operator') => {
-    const facts = { name, email: `${name}@example.org`, password: null, email_verified: true, role };
-    const made = await createAccount(db, clock.now(), facts);
-    assert.ok(typeof made === 'object');
-    return await userToken(context, api.app.client_id, made.id);
-  };
-
   await t.test('for staff too, and for no other credential', async () => {
     const paths = [`/v1/players/${STEVE.uuid}`, `/v1/players/${STEVE.uuid}/punishments`];
     for (const role of ['moderator', 'operator'] as const) {

@@ -16,7 +16,7 @@ import { actForm, operatorPage, type Route, type ConsoleRequest } from '../route
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
-import { stateBadge, typeName } from './punishments/terms.ts';
+import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_PUNISHMENTS = 10;
 const MAX_ALIASES = 20;

@@ -13,7 +13,7 @@ import { textOf, timestamp } from '../components.ts';
 import { moderatorPage, type ConsoleRequest, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
 import { searchForm } from './lists.ts';
-import { stateBadge, typeName } from './punishments/terms.ts';
+import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_FOUND = 20;
 /** Punishments are those of the players found. */

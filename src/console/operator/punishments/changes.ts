@@ -8,7 +8,7 @@ import { button, number, timestamp } from '../../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
-import { typeName } from './terms.ts';
+import { typeName } from '../punishment-labels.ts';
 
 /**
  * A table of changes.

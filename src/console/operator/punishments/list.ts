@@ -7,7 +7,8 @@ import { timestamp, textOf } from '../../components.ts';
 import { moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
-import { expiryOf, stateBadge, typeName } from './terms.ts';
+import { stateBadge, typeName } from '../punishment-labels.ts';
+import { expiryOf } from './terms.ts';
 
 async function punishmentsPage(request: ConsoleRequest) {
   const { c, person } = request;

@@ -20,6 +20,7 @@ import { isConfirmed } from '../../confirmation.ts';
 import { notFound } from '../../sign-in.ts';
 import { confirmationPage } from '../confirmation.ts';
 import { inOperator } from '../layout.ts';
+import { stateBadge, typeName } from '../punishment-labels.ts';
 import { changeTable } from './changes.ts';
 import {
   enteredTerms,
@@ -28,9 +29,7 @@ import {
   MAX_REASON,
   playerOf,
   readTerms,
-  stateBadge,
   termsFields,
-  typeName,
   wireExpiry,
 } from './terms.ts';
 

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import { field } from '#http/fields.ts';
-import { punishmentTypeName } from '#http/game-texts/punishment-types.ts';
 import type { Html } from '#http/page.ts';
 import { readUntil } from '#platform/text/until.ts';
 import { playerByUuid } from '#store/game/players.ts';
@@ -12,14 +11,6 @@ import type { ConsoleRequest } from '../../routes.ts';
 
 export const MAX_REASON = 500;
 const MAX_TYPE = 32;
-
-/** The name of a punishment type in the reader's language; a custom type as the server reported it. */
-export const typeName = ({ texts }: ConsoleRequest, type: string): string =>
-  punishmentTypeName(texts.operator.punishment_types, type);
-
-export function stateBadge({ texts: { operator: t } }: ConsoleRequest, { state }: Punishment): Html {
-  return html`<span class="badge ${['bad', '', 'good'][state]}">${t.punishment_states[state]}</span>`;
-}
 
 export function expiryOf(request: ConsoleRequest, { expires }: Punishment): Html | string {
   return expires === null ? request.texts.operator.never_expires : timestamp(request, expires);
