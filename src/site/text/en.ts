@@ -109,7 +109,7 @@ export const en = {
     title: (map: string, server: string) => `${map} on ${server}`,
     ranked: 'ranked',
     excluded:
-      'This match has impossible values, or an operator excluded it: it counts in no statistics, leaderboards and ranks.',
+      'This match has impossible values, or an operator excluded it: it counts in no statistics, leaderboards or ranks.',
     draw: 'Draw',
     /** The words before and after the winner. */
     won: ['', ' won'] as [before: string, after: string],
@@ -246,7 +246,6 @@ export const en = {
     revokedBy: 'Revoked by',
     revokedWhy: 'Reason for the revocation',
   },
-  punishmentTypes: { ban: 'Ban', mute: 'Mute', kick: 'Kick', warn: 'Warning' },
   punishmentStates: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   privacy: {
     description: (network: string) => `What ${network} stores about players and visitors.`,

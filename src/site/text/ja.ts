@@ -43,7 +43,7 @@ export const ja: Text = {
   feeds: { matches: '試合のフィード', punishments: '処分のフィード' },
   pager: { label: 'ページ', first: '最新へ', next: '次へ', end: '以上です' },
   filters: {
-    open: '表示：',
+    open: '表示中',
     all: 'すべて',
     gamemode: 'ゲームモード',
     server: 'サーバー',
@@ -177,8 +177,8 @@ export const ja: Text = {
       `${name}：${matches} 試合、${wins} 勝、${kills} キル、プレイ時間 ${time}。`,
     banned: 'BAN 中',
     neverSeen: 'ログインの記録はありません',
-    lastLogin: 'ログイン：',
-    lastSeen: '最終ログアウト：',
+    lastLogin: 'ログイン',
+    lastSeen: '最終ログアウト',
     total: '全モード合計',
     winShare: (percent) => `勝敗のついた試合の勝率 ${percent}`,
     activity: '試合数の推移',
@@ -238,7 +238,6 @@ export const ja: Text = {
     revokedBy: '取り消した人',
     revokedWhy: '取り消しの理由',
   },
-  punishmentTypes: { ban: 'BAN', mute: 'ミュート', kick: 'キック', warn: '警告' },
   punishmentStates: { active: '有効', expired: '終了', revoked: '取り消し' },
   privacy: {
     description: (network) => `${network} がプレイヤーと閲覧者について保存する情報です。`,
