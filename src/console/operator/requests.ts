@@ -14,6 +14,7 @@ import { changeRows, wrongNote } from './changes.ts';
 import { firstHourCard } from './first-hour.ts';
 import { healthCard } from './health.ts';
 import { inOperator } from './layout.ts';
+import { refusedRequestsCard } from './refused-requests.ts';
 
 const MAX_LISTED = 50;
 
@@ -33,7 +34,7 @@ async function requestsPage(request: ConsoleRequest) {
         ${waiting.map((accessRequest) => requestRow(request, accessRequest, true))} ${changes}
       </ul>
     </section>
-    ${await suspendedCard(request)} ${await healthCard(request)}
+    ${await suspendedCard(request)} ${await healthCard(request)} ${await refusedRequestsCard(request)}
     ${
       decided.length === 0
         ? ''

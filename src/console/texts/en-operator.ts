@@ -241,6 +241,19 @@ export const operator = {
       'Every record that this key created disappears, and all others are as if the key had never changed them: matches, maps, names and punishments since the time above. Revoke the key first. This cannot be undone.',
   },
 
+  refused: {
+    title: 'Refused requests',
+    lead: 'Who sent the most requests of the last hour that were answered with a status from 400 to 498.',
+    none: 'No request of the last hour was refused.',
+    sender: 'Sender',
+    kind: 'Kind',
+    kinds: { address: 'Address', application: 'Application', server: 'Game server', account: 'Account' },
+    others: 'all others',
+    requests: 'Requests',
+    statuses: 'By status',
+    since: 'Since',
+  },
+
   health: {
     title: 'Health',
     database: 'Database',
