@@ -7,8 +7,8 @@ import { type Fields, post, requestFor } from './flow.ts';
 import { Person } from './person.ts';
 import { CALLBACK, makeAccount, makeApplication, openTestAuth, PASSWORD, type TestAuth } from './support.ts';
 
-/** Requests sent at a time. */
-const AT_ONCE = 25;
+/** Requests sent concurrently. */
+const PER_BATCH = 25;
 const MINUTE_MS = 60_000;
 
 async function openRows({ context }: TestAuth): Promise<Record<string, number>> {
@@ -19,8 +19,8 @@ async function openRows({ context }: TestAuth): Promise<Record<string, number>> 
 }
 
 async function repeatedly(times: number, work: () => Promise<number>, expected: number): Promise<void> {
-  for (let left = times; left > 0; left -= AT_ONCE) {
-    const statuses = await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, work));
+  for (let left = times; left > 0; left -= PER_BATCH) {
+    const statuses = await Promise.all(Array.from({ length: Math.min(left, PER_BATCH) }, work));
     assert.deepEqual(new Set(statuses), new Set([expected]));
   }
 }
@@ -45,7 +45,7 @@ onEachDatabase(
 
     assert.equal(await start('192.0.2.2'), 303);
     clock.advance(1_000);
-    await repeatedly(network + AT_ONCE, () => start('192.0.2.1'), 303);
+    await repeatedly(network + PER_BATCH, () => start('192.0.2.1'), 303);
     assert.deepEqual(await openRows(services), { Interaction: network + 1 }, 'other networks keep theirs');
 
     const browser = new Person(services.auth, { 'x-forwarded-for': '192.0.2.1' });
@@ -57,9 +57,9 @@ onEachDatabase(
     const ofService: Fields = { client_id: service.client_id, client_secret: secret! };
     const ofBrowser: Fields = { client_id: web.client_id };
     const statusOf = (client: Fields, address: string) => async () => (await push(client, address)).status;
-    await repeatedly(pushed + AT_ONCE, statusOf(ofService, '192.0.2.9'), 201);
+    await repeatedly(pushed + PER_BATCH, statusOf(ofService, '192.0.2.9'), 201);
     assert.equal((await openRows(services))['PushedAuthorizationRequest'], pushed);
-    await repeatedly(AT_ONCE, statusOf(ofBrowser, '192.0.2.1'), 201);
+    await repeatedly(PER_BATCH, statusOf(ofBrowser, '192.0.2.1'), 201);
     const rows = await openRows(services);
     const ofNetwork = rows['Interaction']! - 1 + rows['PushedAuthorizationRequest']! - pushed;
     assert.equal(ofNetwork, network, 'requests of a public application count by their network');

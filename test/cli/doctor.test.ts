@@ -203,15 +203,14 @@ test('settings: a wrong value, a misspelt name, an open internal listener', asyn
 });
 
 test('settings: TRUSTED_PROXIES with a part of the internet', async () => {
-  const trust = async (proxies: string) => (await doctor({ TRUSTED_PROXIES: proxies })).errors.join();
   for (const proxies of ['0.0.0.0/0', '::/0', '127.0.0.1, 128.0.0.0/1'])
     assert.match(
-      await trust(proxies),
+      (await doctor({ TRUSTED_PROXIES: proxies })).errors.join(),
       /^TRUSTED_PROXIES trusts all of [\d.:]+\/[01]: anybody there can claim/,
       proxies,
     );
   for (const proxies of ['10.0.0.0/8', 'fc00::/7', '173.245.48.0/20, unix', '198.51.100.7'])
-    assert.equal(await trust(proxies), '', proxies);
+    assert.deepEqual((await doctor({ TRUSTED_PROXIES: proxies })).errors, [], proxies);
 });
 
 onEachDatabase('a database whose network has moved away', async (_, url) => {

@@ -75,9 +75,8 @@ const DURABLE = `pragma synchronous = full; pragma wal_autocheckpoint = ${CHECKP
  */
 const NOT_DURABLE = `pragma synchronous = normal; pragma wal_autocheckpoint = ${3 * CHECKPOINT_PAGES}`;
 /**
- * `secure_delete` overwrites deleted content with zeros, so that an erased player is in no free part of the file. `fast`
- * would leave free pages. `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of
- * the WAL.
+ * `secure_delete` overwrites deleted content: an erased player is in no free part of the file. `fast` leaves free pages.
+ * `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of the WAL.
  */
 const WRITER_PRAGMAS = `pragma secure_delete = on; pragma journal_mode = wal; pragma journal_size_limit = ${CHECKPOINT_PAGES * PAGE_BYTES}; ${DURABLE}`;
 
