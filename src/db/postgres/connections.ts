@@ -53,6 +53,9 @@ const isOutage = ({ code, message }: PostgresError): boolean =>
     ? /connection|timeout|terminat/i.test(message ?? '')
     : /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|08|25006|25P03|57P|53|28|3D)/.test(code);
 
+/** disk_full */
+const DISK_FULL = '53100';
+
 const ignore = (): void => undefined;
 
 interface ConnectionOptions {
@@ -128,7 +131,7 @@ export class Connections {
       if (showsSilence(error as PostgresError)) this.#startProbing();
       if (!isOutage(error as PostgresError)) throw refusalOf(error) ?? error;
       this.#hosts?.forget();
-      this.outages.failed();
+      this.outages.failed({ isFull: (error as PostgresError).code === DISK_FULL });
       throw new Unavailable(error);
     }
   }
