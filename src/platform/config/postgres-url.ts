@@ -30,7 +30,7 @@ export function parsePostgresUrl(text: string): PostgresUrl | undefined {
   if (names === undefined) return undefined;
   const [first, ...others] = names.split(',').map((name) => URL.parse(`${scheme}${user}${name}${rest}`));
   if (!first || others.includes(null)) return undefined;
-  const inAuthority = [first, ...(others as URL[])].map(({ hostname, port }) => ({ host: bare(hostname), port }));
+  const inAuthority = [first, ...(others as URL[])].map(({ hostname, port }) => ({ host: withoutBrackets(hostname), port }));
   // In the query both are lists, and one port is that of all hosts.
   const listed = first.searchParams.get('host')?.split(',');
   const ports = (first.searchParams.get('port') ?? '').split(',');
@@ -41,7 +41,7 @@ export function parsePostgresUrl(text: string): PostgresUrl | undefined {
   return { url: first, hosts };
 }
 
-const bare = (hostname: string): string => decodeURIComponent(hostname.replace(/^\[(.*)\]$/, '$1'));
+const withoutBrackets = (hostname: string): string => decodeURIComponent(hostname.replace(/^\[(.*)\]$/, '$1'));
 
 /** What is wrong with a `DATABASE_URL` of PostgreSQL, as the end of a sentence; undefined if nothing is. */
 export function postgresUrlProblem(text: string): string | undefined {

@@ -19,8 +19,8 @@ test('without prepared statements a session keeps nothing', async (t) => {
   assert.equal(db.versions().credentials, undefined, 'nothing listens, so that nothing may be cached');
   const listeners = sql`select count(*) from pg_stat_activity where datname = current_database() and query like 'listen%'`;
   assert.deepEqual(await db.tuple(listeners), [0]);
-  await using kept = await openDb(database.url);
-  assert.notDeepEqual(await kept.get(left), nothing);
+  await using direct = await openDb(database.url);
+  assert.notDeepEqual(await direct.get(left), nothing);
 });
 
 test('behind a pooler nothing is cached by notifications, which it would drop', async (t) => {

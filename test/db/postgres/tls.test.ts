@@ -17,7 +17,7 @@ interface TlsServer {
   certificate: string;
 }
 
-/** PostgreSQL behind TLS with a certificate of its own for another name than 127.0.0.1, as a managed database has it. */
+/** PostgreSQL behind TLS with a self-signed certificate for another name than 127.0.0.1, as a managed database has it. */
 async function tlsServer(t: TestContext): Promise<TlsServer> {
   const database = await createTestDatabase('postgres');
   t.after(() => database.drop());
