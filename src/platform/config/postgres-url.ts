@@ -30,7 +30,10 @@ export function parsePostgresUrl(text: string): PostgresUrl | undefined {
   if (names === undefined) return undefined;
   const [first, ...others] = names.split(',').map((name) => URL.parse(`${scheme}${user}${name}${rest}`));
   if (!first || others.includes(null)) return undefined;
-  const inAuthority = [first, ...(others as URL[])].map(({ hostname, port }) => ({ host: withoutBrackets(hostname), port }));
+  const inAuthority = [first, ...(others as URL[])].map(({ hostname, port }) => ({
+    host: withoutBrackets(hostname),
+    port,
+  }));
   // In the query both are lists, and one port is that of all hosts.
   const listed = first.searchParams.get('host')?.split(',');
   const ports = (first.searchParams.get('port') ?? '').split(',');
