@@ -22,10 +22,11 @@ async function withClient(url: string, ...statements: string[]): Promise<void> {
   await client.end();
 }
 
-/** As the servers answer: https://www.cockroachlabs.com/docs/stable/cluster-settings, and `server_version` of YugabyteDB. */
+/** From the documentation of CockroachDB (SQL shell), and from tests/test_connect.py of asyncpg. */
 const VERSIONS = {
-  CockroachDB: 'CockroachDB CCL v23.2.23 (x86_64-pc-linux-gnu, built 2025/04/09 00:00:00, go1.21.13)',
-  YugabyteDB: 'PostgreSQL 11.2-YB-2.18.0.1-b0 on x86_64-pc-linux-gnu, compiled by clang version 15.0.3, 64-bit',
+  CockroachDB: 'CockroachDB CCL v21.1.0 (x86_64-unknown-linux-gnu, built 2021/04/23 13:54:57, go1.13.14)',
+  YugabyteDB:
+    'PostgreSQL 11.2-YB-2.7.1.1-b0 on x86_64-pc-linux-gnu, compiled by gcc (Homebrew gcc 5.5.0_4) 5.5.0, 64-bit',
 };
 
 test('servers that only speak the protocol of PostgreSQL are refused in one sentence', async (t) => {
