@@ -17,8 +17,9 @@ target.
   npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
-  npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), drills, memory
-  npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, faults, footprint
+  npm run loadtest -- operate                          packages, proxies (needs nginx, Caddy, promtool), drills, memory
+  npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, faults, metrics,
+                                                       footprint
   npm run loadtest -- operate --only faults            faults of the database under load (needs pgbouncer)
   npm run loadtest -- operate --only unit              boots a Debian with the unit (root, debootstrap, systemd-container)
   npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)

@@ -12,13 +12,17 @@ import {
   fillAdvancedBan,
   fillCommunity,
   fillLiteBans,
+  fillPlan,
   insertAdvancedBans,
+  insertPlanSessions,
   LITEBANS_KINDS,
   LITEBANS_READABLE,
   LITEBANS_REMOVAL,
   LITEBANS_ROWS,
   LITEBANS_SCOPED,
   MODERATOR,
+  PLAN_SESSIONS,
+  planSession,
   uuidOf,
 } from './source-tables.ts';
 
@@ -221,4 +225,21 @@ async function countPunishments(url: string): Promise<number[]> {
   await using db = await openDb(url, { keyedHash: secretHash });
   const row = await db.tuple(sql`select count(*), count(revoked) from punishments`);
   return row!.map(Number);
+}
+
+export async function importPlan(source: Source, report: Report): Promise<void> {
+  const connection = await createSource(source);
+  const now = Date.now();
+  await fillPlan(connection, now);
+  await connection.query(`grant select on ${source.name}.* to '${USER}'@'127.0.0.1'`);
+  const again = async (): Promise<number> =>
+    resultOf(await runImport(source.url, ['plan', sourceAddress(source), '--create', '--json'])).taken;
+  const first = await again();
+  report.add('Plan: logins and logouts', `${first} events`, first === 2 * PLAN_SESSIONS);
+  await insertPlanSessions(connection, [planSession(7, now)]);
+  const later = await again();
+  report.add('  a new session', `${later} events`, later === 2);
+  const settled = await again();
+  report.add('  imported again', `${settled} events`, settled === 0);
+  await connection.end();
 }

@@ -5,13 +5,13 @@ import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
-import { followLiteBans, importAdvancedBan, importCommunity, importLiteBans } from './imports.ts';
+import { followLiteBans, importAdvancedBan, importCommunity, importLiteBans, importPlan } from './imports.ts';
 import { findMariaDb, startMariaDb } from './mariadb.ts';
 import { importOverTls } from './tls.ts';
 
-export const PARTS = ['litebans', 'tls', 'advancedban', 'community'];
+export const PARTS = ['litebans', 'tls', 'advancedban', 'community', 'plan'];
 
-/** Imports punishments from a real MariaDB: LiteBans with 100,000 rows, once and followed, AdvancedBan, Community, and TLS. */
+/** Imports punishments from a real MariaDB: LiteBans with 100,000 rows, once and followed, AdvancedBan, Community, Plan, and TLS. */
 export async function runLoadTest({ database, wants }: LoadTestOptions, report: Report): Promise<void> {
   const programs = findMariaDb();
   report.add('MariaDB (Debian: mariadb-server)', programs?.server ?? 'missing', programs !== undefined);
@@ -39,6 +39,12 @@ export async function runLoadTest({ database, wants }: LoadTestOptions, report: 
       }
       if (wants('advancedban')) await importAdvancedBan({ ...source, name: `advanced_${dialect}` }, report);
       if (wants('community')) await importCommunity({ ...source, name: `community_${dialect}` }, report);
+      if (wants('plan')) {
+        // A separate database, because its servers must be new.
+        const url = await created.create();
+        await prepare(url, 0);
+        await importPlan({ mariadb, url, name: `plan_${dialect}` }, report);
+      }
     }
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

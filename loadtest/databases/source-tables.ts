@@ -156,3 +156,49 @@ export async function fillCommunity(connection: Connection, now: number): Promis
 }
 
 export const COMMUNITY_ROWS = 1_000;
+
+/** The statements of `createTableSQL` in SessionsTable, UsersTable and ServerTable of Plan 6108bc28 for MySQL. */
+const PLAN_TABLES = [
+  `create table plan_servers (id integer not null auto_increment, uuid varchar(36) not null unique, name varchar(100),
+    web_address varchar(100), is_installed boolean not null default 1, is_proxy boolean not null default 0,
+    plan_version varchar(18), primary key (id))`,
+  `create table plan_users (id integer not null auto_increment, uuid varchar(36) not null unique, registered bigint not null,
+    name varchar(36) not null, times_kicked integer not null default 0, primary key (id))`,
+  `create table plan_sessions (id integer not null auto_increment, user_id integer not null, server_id integer not null,
+    session_start bigint not null, session_end bigint not null, mob_kills integer not null, deaths integer not null,
+    afk_time bigint not null, join_address_id integer not null default 1, primary key (id),
+    foreign key (user_id) references plan_users (id), foreign key (server_id) references plan_servers (id))`,
+];
+export const PLAN_SESSIONS = 5_000;
+
+/** Sessions on two servers of a network, each of which a player ended before the next. */
+export async function fillPlan(connection: Connection, now: number): Promise<void> {
+  for (const statement of PLAN_TABLES) await connection.query(statement);
+  await connection.query('insert into plan_servers (uuid, name) values ?', [
+    ['Lantern', 'Hub'].map((name, index) => [uuidOf(index), name]),
+  ]);
+  await connection.query('insert into plan_users (uuid, registered, name) values ?', [
+    Array.from({ length: 50 }, (_, player) => [uuidOf(player), now - DAY_MS, `Player${player}`]),
+  ]);
+  const sessions = Array.from({ length: PLAN_SESSIONS }, (_, index) =>
+    planSession(index, now - DAY_MS + index * 1_000),
+  );
+  for (const some of chunksOf(sessions, BATCH)) await insertPlanSessions(connection, some);
+}
+
+export const planSession = (index: number, start: number): number[] => [
+  (index % 50) + 1,
+  (index % 2) + 1,
+  start,
+  start + 500,
+  0,
+  0,
+  0,
+];
+
+export async function insertPlanSessions(connection: Connection, rows: readonly number[][]): Promise<void> {
+  await connection.query(
+    'insert into plan_sessions (user_id, server_id, session_start, session_end, mob_kills, deaths, afk_time) values ?',
+    [rows],
+  );
+}

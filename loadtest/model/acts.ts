@@ -151,7 +151,7 @@ export class Acts {
   async #declare(): Promise<void> {
     const random = this.#random;
     const key = random.pick(COUNTERS.slice(0, -1));
-    if (random.chance(0.2)) return void (await this.#run('counter', 'delete', '--key', key, '--json'));
+    if (random.chance(0.2)) return void (await this.#run('counter', 'delete', '--key', key, '--yes', '--json'));
     const aggregate = random.pick(['sum', 'max']);
     const modes = random.pick(['all', 'ctw,teampvp', 'objective,factions,cp']);
     const how = ['--aggregate', aggregate, '--modes', modes, '--label', key];

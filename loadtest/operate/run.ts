@@ -12,12 +12,13 @@ const LOADERS: Record<string, () => Promise<Part>> = {
   upgrade: async () => (await import('./upgrade-drill.ts')).testUpgrade,
   move: async () => (await import('./move-drill.ts')).testMove,
   faults: async () => (await import('./faults/run.ts')).testFaults,
+  metrics: async () => (await import('./metrics.ts')).testMetrics,
   footprint: async () => (await import('./footprint.ts')).testFootprint,
 };
 
 export const PARTS = Object.keys(LOADERS);
 
-/** Tests the tasks of an operator: packages, proxies, restore, upgrade, move, memory. */
+/** Tests the tasks of an operator: packages, proxies, restore, upgrade, move, metrics, memory. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
   for (const [name, load] of Object.entries(LOADERS)) if (options.wants(name)) await (await load())(report, options);
 }

@@ -108,6 +108,19 @@ export const EXPECTED_READS = {
 export const EXPECTED_FAULTS = {
   'full for a while': [true, 0, ['first', 'second', 'third']],
   'full until the end': ['3 events are lost: the outbox cannot be written.', 0],
+  'more than the queue holds': [
+    [
+      'The outbox cannot be written',
+      'The queue of the outbox is full: events are lost.',
+      '500 events were lost while the queue of the outbox was full.',
+    ],
+    100_001,
+  ],
+  'lost for minutes': [
+    'The queue of the outbox is full: events are lost.',
+    '61 events are lost so far.',
+    '100 events were lost while the queue of the outbox was full.',
+  ],
   deleted: ['second'],
   'not an event': ['An event of type wrong is left out: java.lang.IllegalStateException: wrong', ['right']],
   'no folder': [true, true],

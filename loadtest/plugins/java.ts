@@ -12,19 +12,22 @@ const PACKAGES = join(import.meta.dirname, '../../packages');
 const DRIVER = join(import.meta.dirname, 'driver');
 const STRICT = ['-Xlint:all', '-Werror', '--release', '17', '-encoding', 'UTF-8'];
 
+const JARS = ['Scorehall.jar', 'ScorehallPGM.jar', 'ScorehallVelocity.jar'];
+
 /** The folders of stubs and of the driver, each with its class path. */
 const MODULES: readonly { name: string; sources: string; needs: string[] }[] = [
   { name: 'bukkit', sources: join(PACKAGES, 'bukkit-plugin/stubs/org'), needs: [] },
   { name: 'placeholders', sources: join(PACKAGES, 'bukkit-plugin/stubs/me'), needs: ['bukkit'] },
   { name: 'pgm', sources: join(PACKAGES, 'pgm-plugin/stubs'), needs: ['bukkit'] },
-  { name: 'driver', sources: DRIVER, needs: ['bukkit', 'placeholders', 'pgm', 'Scorehall.jar', 'ScorehallPGM.jar'] },
+  { name: 'velocity', sources: join(PACKAGES, 'velocity-plugin/stubs'), needs: [] },
+  { name: 'driver', sources: DRIVER, needs: ['bukkit', 'placeholders', 'pgm', 'velocity', ...JARS] },
 ];
 
 /** Runs the driver. */
 export interface JavaDriver {
   /** Runs a command on a server without PlaceholderAPI; returns its output. */
   run(...args: string[]): Promise<string>;
-  /** Starts a server with PlaceholderAPI that answers commands. */
+  /** Starts a server that answers commands. */
   start(...args: string[]): DriverSession;
 }
 
@@ -43,6 +46,12 @@ export class DriverSession implements AsyncDisposable {
     const { value, done } = await this.#lines.next();
     if (done) throw new Error(`The driver ended at: ${command.join(' ')}`);
     return JSON.parse(value as string);
+  }
+
+  async kill(): Promise<void> {
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,12 +14,17 @@ import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
+import { ban } from './ban.ts';
 import { checkPlaceholders } from './placeholders.ts';
+import { checkRented } from './rented.ts';
+import { checkSenderRules } from './sender-rules.ts';
+import { checkSenders } from './senders.ts';
 import { findJdk } from '../../scripts/plugins.ts';
 import { checkCommand, checkJars } from './jars.ts';
 import { compileDriver, type JavaDriver } from './java.ts';
 import { checkSignInErrors } from './sign-in-errors.ts';
 import { checkStalledBody } from './stalled.ts';
+import { checkVelocity } from './velocity.ts';
 import {
   EXPECTED_FAULTS,
   EXPECTED_LIVE,
@@ -45,11 +49,15 @@ export async function runLoadTest({ database }: LoadTestOptions, report: Report)
     report.add('plugins, stubs and driver compile without warnings', jdk.version, true);
     await checkFaults(join(folder, 'faults'), driver, report);
     await checkStalledBody(join(folder, 'stalled'), driver, report);
+    await checkSenderRules(join(folder, 'rules'), driver, report);
     for (const dialect of dialectsOf(database)) {
       await using created = await databases(dialect);
       const server = join(folder, dialect);
       await mkdir(server);
       await deliver(await created.create(), server, driver, report);
+      await checkRented(() => created.create(), join(folder, `${dialect}-rented`), driver, report);
+      await checkVelocity(await created.create(), join(folder, `${dialect}-velocity`), driver, report);
+      await checkSenders(await created.create(), join(folder, `${dialect}-senders`), driver, report);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -109,19 +117,6 @@ async function sendOutboxes(serverFolder: string, url: string, key: string): Pro
     await agent.flush();
   }
   return troubles;
-}
-
-const WADER = { uuid: '7f0c6a4e-52b1-4c2f-9b7d-000000000002', name: 'Wader' };
-
-async function ban(ingest: number, key: string): Promise<void> {
-  const data = { punishment: '1', punished: WADER, type: 'ban', reason: 'Griefing "spawn"' };
-  const event = { version: 1, id: randomUUID(), type: 'punishment.issued', time: new Date().toISOString(), data };
-  const response = await fetch(`http://127.0.0.1:${ingest}/events`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(event),
-  });
-  if (!response.ok) throw new Error(`The ban was not accepted: ${await response.text()}`);
 }
 
 /** What the plugins write about players with a nick and vanished ones. */

@@ -14,12 +14,12 @@ export async function eventLoopDelays(port: number): Promise<Delays[]> {
   for (const line of text.split('\n')) {
     const [, labels = '', seconds] = LINE.exec(line) ?? [];
     const thread = /thread="(\w+)"/.exec(labels)?.[1];
-    const quantile = /quantile="([\d.]+)"/.exec(labels)?.[1];
-    if (thread === undefined || quantile === undefined) continue;
+    const percentile = /percentile="(\d+)"/.exec(labels)?.[1];
+    if (thread === undefined || percentile === undefined) continue;
     const delays = threads.get(thread) ?? {};
-    threads.set(thread, { ...delays, [quantile]: Number(seconds) * 1000 });
+    threads.set(thread, { ...delays, [percentile]: Number(seconds) * 1000 });
   }
-  return [...threads].map(([thread, delays]) => ({ thread, p99: delays['0.99'] ?? 0, longest: delays['1'] ?? 0 }));
+  return [...threads].map(([thread, delays]) => ({ thread, p99: delays['99'] ?? 0, longest: delays['100'] ?? 0 }));
 }
 
 /** Counts the responses that an abuser gets. */

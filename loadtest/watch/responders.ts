@@ -4,7 +4,7 @@ import { statusPacket } from '#test/connectors/watch/responder.ts';
 /** Entry of the process with many responders: one port for each, all with the same status. Prints the ports as JSON. */
 const count = Number(process.argv[2]);
 const sample = Array.from({ length: 12 }, (_, index) => ({ name: `Player${index}`, id: '0' }));
-const pgm = { 3: { state: 'running', participants: 40, map: { name: 'Harbour', tags: ['ctw'] } } };
+const pgm = { 3: { state: 'running', participants: 40, map: { name: 'Harbour', tags: ['2teams', 'wool'] } } };
 const packet = statusPacket(
   JSON.stringify({
     description: 'A server',

@@ -51,6 +51,34 @@ export const SOURCES: readonly Source[] = [
     roots: ['guava/src'],
     prefix: 'com.google.common.',
   },
+  {
+    name: 'velocity-3.4.0',
+    repository: 'https://github.com/PaperMC/Velocity',
+    commit: '69ee655d7490705f950699f9d3b0a206671456ab',
+    roots: ['api/src/main/java'],
+    prefix: 'com.velocitypowered.api.',
+  },
+  {
+    name: 'adventure-4.17.0',
+    repository: 'https://github.com/KyoriPowered/adventure',
+    commit: 'bbdca1338be5d7d1660abdea7393c6c67c8cf610',
+    roots: ['api/src/main/java'],
+    prefix: 'net.kyori.adventure.',
+  },
+  {
+    name: 'guice-6.0.0',
+    repository: 'https://github.com/google/guice',
+    commit: 'f095cad8aa7b59abafacc4d4461ddfc77be83667',
+    roots: ['core/src'],
+    prefix: 'com.google.inject.',
+  },
+  {
+    name: 'slf4j-2.0.9',
+    repository: 'https://github.com/qos-ch/slf4j',
+    commit: '216459e5d81c3b066748c51a4eabcda32395fe05',
+    roots: ['slf4j-api/src/main/java'],
+    prefix: 'org.slf4j.',
+  },
 ];
 
 /** A type of a list: its own supertypes and theirs, and of its members and theirs those that a stub names. */

@@ -21,6 +21,7 @@ export const disableAccount = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: impactOf,
   run: async ({ db, clock }, { id }) =>
@@ -32,6 +33,7 @@ export const enableAccount = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db }, { id }: Account) => void (await setDisabled(db, id, null)),
@@ -42,6 +44,7 @@ export const changeRole = operation({
   subject,
   fields: z.strictObject({ role: oneOf(ROLES) }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db }, { id }: Account, { role }) =>
@@ -55,6 +58,7 @@ export const signOutAccount = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { id }: Account) => await db.transaction((tx) => endSessions(tx, id)),
@@ -65,6 +69,7 @@ export const unlinkAccount = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'restorable',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { id }: Account) => void (await unlinkPlayer(db, id)),
@@ -76,6 +81,7 @@ export const deleteAccount = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'permanent',
   reauthenticate: 'always',
   impact: impactOf,
   run: async ({ db, clock }, { id }) => {
@@ -92,6 +98,7 @@ export const renameAccount = operation({
     name: readable((text) => (isNameShape(text) ? text : undefined), '3 to 16 letters, digits and underscores'),
   }),
   who: 'moderator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { id, player_uuid }: Account, { name }) => {
@@ -117,6 +124,7 @@ export const resetPassword = operation({
   subject,
   fields: z.strictObject({ paper: z.boolean().default(false) }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async (acting, { id, email, disabled }: Account, { paper }) => {
@@ -136,6 +144,7 @@ export const changeEmail = operation({
     verified: z.boolean().default(false),
   }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async (acting, { id, email: present, disabled }: Account, { email, verified }) => {
@@ -155,6 +164,7 @@ export const sendVerification = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async (acting, { id, email, email_verified, disabled }: Account) => {

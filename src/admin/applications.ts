@@ -7,6 +7,7 @@ import {
   removeSecret,
   secretsOf,
 } from '#store/applications/applications.ts';
+import { readDeletionImpact } from '#store/applications/deletion-impact.ts';
 import { resumeApplication } from '#store/applications/suspension.ts';
 import { withoutFields } from './fields.ts';
 import { operation, refuse } from './operation.ts';
@@ -39,6 +40,7 @@ export const changeSettings = operation({
   subject,
   fields: settings,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, application: Application, fields) => {
@@ -60,6 +62,7 @@ export const startApplication = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db }, { client_id }: Application) =>
@@ -72,9 +75,10 @@ export const removeApplication = operation({
   subject,
   ...withoutFields,
   who: 'owner',
-  reauthenticate: 'never',
-  impact: undefined,
-  run: async ({ db }, { client_id }: Application) => void (await deleteApplication(db, client_id)),
+  loss: 'permanent',
+  reauthenticate: 'always',
+  impact: ({ db }, application: Application) => readDeletionImpact(db, application),
+  run: async ({ db }, { client_id }) => void (await deleteApplication(db, client_id)),
 });
 
 /** Adds a secret to a service; the others stay valid. */
@@ -83,6 +87,7 @@ export const createSecret = operation({
   subject,
   ...withoutFields,
   who: 'owner',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, { key, type }: Application) => {
@@ -97,7 +102,8 @@ export const withdrawSecret = operation({
   subject,
   fields: z.strictObject({ id: z.string() }),
   who: 'owner',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: async ({ db }, { key }: Application, { id }) => {
     const secrets = await secretsOf(db, key);
     const secret = secrets.find((one) => one.id === id);

@@ -13,6 +13,7 @@ export const setCounter = operation({
   }),
   fields: COUNTER_EVENTS['counter.declared'].data,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, _: undefined, data) =>
@@ -28,6 +29,7 @@ export const deleteCounter = operation({
   subject: ({ key, label }: Counter) => ({ subject: key, label: label.en }),
   ...withoutFields,
   who: 'operator',
+  loss: 'restorable',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { key }) =>

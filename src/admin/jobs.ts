@@ -9,6 +9,7 @@ const onJob = {
   subject: (job: Job) => ({ subject: jobId(job), label: job.label }),
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
 } as const;

@@ -24,6 +24,7 @@ export const changeNetwork = operation({
   subject: (_: undefined) => ({ subject: 'network', label: '' }),
   fields: z.strictObject({ hidden: hiddenPlayers }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, _, { hidden }) => await setHidden(db, NETWORK, hidden),

@@ -10,6 +10,13 @@ export type Acting = Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'mail'
 /** Whether a page asks for the password again before it carries the operation out. */
 export type Reauthenticate<Input> = 'always' | 'never' | ((input: Input) => boolean);
 
+/**
+ * What an operation takes away: `restorable` is what somebody uses and an operator can give again, `permanent` is what no
+ * operation restores. Both need a page before it, and `--yes` or `--dry-run` of the command; a permanent loss also needs the
+ * password.
+ */
+export type Loss = 'none' | 'restorable' | 'permanent';
+
 /** Why an operation did not happen, which each page and command words itself, or what the event ledger refused. */
 export type Refusal<Code extends string = string> = { refused: Code } | { rejected: Problem };
 
@@ -17,7 +24,7 @@ export type Refusal<Code extends string = string> = { refused: Code } | { reject
  * An act of owners, moderators or operators that a page, a command or a file of `apply` can carry out.
  * `Row` is what it acts on; `undefined` for an operation that creates it.
  */
-export interface Operation<Row, Fields extends z.ZodObject, Impact, Result> {
+export interface Operation<Row, Fields extends z.ZodObject, Impact, Result, L extends Loss = Loss> {
   /** The action in the audit log. */
   name: string;
   /** What the audit log names: an id, and beside it the name as label. */
@@ -26,7 +33,9 @@ export interface Operation<Row, Fields extends z.ZodObject, Impact, Result> {
   fields: Fields;
   /** Who may use its page. Commands are for operators. */
   who: 'owner' | 'moderator' | 'operator';
-  reauthenticate: Reauthenticate<z.output<Fields>>;
+  loss: L;
+  /** Always for a permanent loss. Others ask if they give power, or take it from other operators. */
+  reauthenticate: L extends 'permanent' ? 'always' : Reauthenticate<z.output<Fields>>;
   /** What it changes or ends, for the question before it; `undefined` if the row says it. It may refuse as well. */
   impact: ((acting: Acting, row: Row, fields: z.output<Fields>) => Promise<Impact>) | undefined;
   run: (acting: Acting, row: Row, fields: z.output<Fields>, impact: Done<Impact>) => Promise<Result>;
@@ -43,9 +52,12 @@ export type Done<Result> = Exclude<Result, { refused: string } | { rejected: unk
 /** The codes with which the impact or the run of an operation refuses. */
 export type CodeOf<Result> = Result extends { refused: infer Code extends string } ? Code : never;
 
-export const operation = <Row, Fields extends z.ZodObject, Impact, Result>(
-  value: Operation<Row, Fields, Impact, Result>,
-): Operation<Row, Fields, Impact, Result> => value;
+export const operation = <Row, Fields extends z.ZodObject, Impact, Result, const L extends Loss>(
+  value: Operation<Row, Fields, Impact, Result, L>,
+): Operation<Row, Fields, Impact, Result, L> => value;
+
+/** A question that an operation needs if it takes something away. */
+export type Question<L extends Loss, Confirm> = L extends 'none' ? { confirm?: Confirm } : { confirm: Confirm };
 
 export const refuse = <const Code extends string>(refused: Code): { refused: Code } => ({ refused });
 

@@ -15,6 +15,7 @@ export const removeOwner = operation({
   subject: ({ application }: Ownership) => ({ subject: application.client_id, label: application.name }),
   fields: z.strictObject({}),
   who: 'owner',
+  loss: 'restorable',
   reauthenticate: 'never',
   impact: async ({ db }, { application, account }: Ownership) => {
     const owners = await ownersOf(db, application.key);

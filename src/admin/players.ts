@@ -11,7 +11,8 @@ export const mergePlayers = operation({
   subject: ({ from, into }: { from: string; into: string }) => ({ subject: from, label: into }),
   fields: z.strictObject({}),
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: async ({ db }, { from, into }: { from: string; into: string }) => ({
     merged: (await findPlayer(db, from))?.name ?? null,
     survivor: (await findPlayer(db, into))?.name ?? null,
@@ -26,7 +27,8 @@ export const erasePlayer = operation({
   subject: (_: Player, { uuid }: { uuid: string }) => ({ subject: uuid, label: '' }),
   ...withoutFields,
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, { uuid }) => {
     const erased = await replaceByPseudonym(db, clock.now(), uuid);

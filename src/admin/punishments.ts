@@ -4,9 +4,16 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
-import { countUndoable, undoChange, undoChanges } from '#events/punishments/changes.ts';
+import { undoChange } from '#events/punishments/changes.ts';
+import { deletedPlayer } from '#store/accounts/deleted-players.ts';
+import { pseudonymOf } from '#store/accounts/pseudonyms.ts';
 import { findPlayer } from '#store/game/players.ts';
-import type { Punishment, PunishmentTarget } from '#store/game/punishments.ts';
+import {
+  listPunishmentsOf,
+  type Punishment,
+  punishmentsInForce,
+  type PunishmentTarget,
+} from '#store/game/punishments.ts';
 import { operation, refuse, rejection } from './operation.ts';
 
 /** A player in an event. */
@@ -34,10 +41,12 @@ export const issuePunishment = operation({
   }),
   fields: terms,
   who: 'moderator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, row, fields) => {
-    const data = { punishment: randomUUID(), ...row, ...fields };
+    const { uuid, name } = row.punished;
+    const data = { punishment: randomUUID(), ...row, punished: { uuid, name }, ...fields };
     const receipt = await reportAsOperator(db, clock, { type: 'punishment.issued', data });
     return rejection(receipt) ?? { receipt: receipt.receipt! };
   },
@@ -50,6 +59,7 @@ export const changePunishment = operation({
   subject,
   fields: terms.partial(),
   who: 'moderator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { key }: Punishment, fields) => {
@@ -65,6 +75,7 @@ export const revokePunishment = operation({
   subject: ({ punishment }: { punishment: Punishment; revoker: Named | null }) => subject(punishment),
   fields: z.strictObject({ reason: z.string() }),
   who: 'moderator',
+  loss: 'restorable',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { punishment, revoker }, { reason }) => {
@@ -86,7 +97,8 @@ export const undoPunishmentChange = operation({
   }),
   fields: z.strictObject({ receipt: z.string() }),
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, _, { receipt }) =>
     (await undoChange(db, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),
@@ -94,24 +106,53 @@ export const undoPunishmentChange = operation({
   detail: ({ receipt }) => ({ undone: receipt }),
 });
 
-/** Withdraws what a key of a game server did to punishments. */
-export const undoPunishmentsOfKey = operation({
-  name: 'punishment.undo_key',
-  subject: (credential: number) => ({ subject: idOf(credential), label: '' }),
-  /** Epoch milliseconds. */
-  fields: z.strictObject({ since: z.int() }),
-  who: 'operator',
-  reauthenticate: 'never',
-  impact: async ({ db }, credential: number, { since }) => ({ count: await countUndoable(db, { credential, since }) }),
-  run: async ({ db, clock }, credential, { since }) =>
-    (await undoChanges(db, clock, { credential, since })) ?? refuse('not_in_force'),
-  detail: ({ since }, { events, job }) => ({ since: new Date(since).toISOString(), events, job: idOf(job) }),
-});
+/** A player whom staff names by a UUID whose account was deleted; staff must not learn the pseudonym from it. */
+interface Punished extends Named {
+  /** The UUID as staff gave it. */
+  deleted?: string;
+}
 
-/** The player that an operator names by name, UUID or id. A player who is not known yet needs both UUID and name. */
-export async function findPunished(db: Queryable, text: string, name: string | undefined): Promise<Named | undefined> {
+/**
+ * The player that staff names by name, UUID or id. A player who is not known yet needs both UUID and name. The UUID of a
+ * deleted account means its pseudonym, as in the events of game servers.
+ */
+export async function findPunished(
+  db: Queryable,
+  text: string,
+  name: string | undefined,
+): Promise<Punished | undefined> {
   const known = await findPlayer(db, text);
   if (known !== undefined) return { uuid: known.uuid, name: known.name };
   const uuid = uuidOf(text);
-  return uuid === undefined || name === undefined ? undefined : { uuid, name };
+  if (uuid === undefined) return undefined;
+  const pseudonym = await pseudonymOf(db, uuid);
+  if (pseudonym !== undefined) return { uuid: pseudonym.uuid, name: pseudonym.name, deleted: uuid };
+  return name === undefined ? undefined : { uuid, name };
+}
+
+/** Punishments of the player that staff names, with what may be shown of each. */
+interface NamedPunishments {
+  deleted: string | undefined;
+  punishments: Punishment[];
+}
+
+/**
+ * The punishments of the player that staff names, newest first; those in force of a deleted player.
+ * @returns undefined if there is no such player
+ */
+export async function punishmentsOfNamed(
+  db: Queryable,
+  text: string,
+  page: { before: number; limit: number; now: number },
+): Promise<NamedPunishments | undefined> {
+  const known = await findPlayer(db, text);
+  if (known !== undefined)
+    return {
+      deleted: undefined,
+      punishments: await listPunishmentsOf(db, known.key, page.before, page.limit, page.now),
+    };
+  const uuid = uuidOf(text);
+  const player = uuid === undefined ? undefined : await deletedPlayer(db, uuid);
+  const punishments = player === undefined ? [] : await punishmentsInForce(db, player.key, page.now);
+  return punishments.length === 0 ? undefined : { deleted: uuid!, punishments };
 }

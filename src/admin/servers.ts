@@ -36,6 +36,9 @@ const settings = {
   hidden: hiddenPlayers.optional(),
 };
 
+/** The id of a key of a server. */
+const keyId = readable((text) => keyOf(text), 'the id of a key, as "server key list" prints it');
+
 /** The settings for the audit log, which names no person. */
 function withoutNames<Fields extends { hidden?: string[] | undefined }>({ hidden, ...fields }: Fields) {
   return { ...fields, ...(hidden === undefined ? {} : { hidden: hidden.length }) };
@@ -51,6 +54,7 @@ export const createServer = operation({
   subject: (_: undefined, { server }: { server: Server; secret: string }) => subject(server),
   fields: z.strictObject({ name: z.string(), ...settings }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, _: undefined, { name, hidden, ...data }) => {
@@ -72,6 +76,7 @@ export const changeServer = operation({
   subject,
   fields: z.strictObject(settings).partial(),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, { key, name, region, order, icon, max }: ServerNow, { hidden, ...fields }) => {
@@ -88,6 +93,7 @@ export const createKey = operation({
   subject,
   fields: z.strictObject({ test: z.boolean().default(false) }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, { key }: Server, { test }) => ({
@@ -102,6 +108,7 @@ export const rotateKey = operation({
   subject,
   fields: z.strictObject({ overlap: wholeNumber(0, MAX_OVERLAP_HOURS).default(24) }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, clock }, { key }: Server, { overlap }) => ({
@@ -117,7 +124,8 @@ export const revokeKey = operation({
   subject,
   fields: z.strictObject({ key: z.string().optional() }),
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: async (acting, server: Server, { key }) => {
     const valid = await validKeys(acting, server);
     const revoked = valid.filter(({ id }) => id === (key ?? id));
@@ -130,28 +138,33 @@ export const revokeKey = operation({
   detail: (fields) => fields,
 });
 
-/** Withdraws one event by its receipt, or all that were received since a time. */
+/** Withdraws one event by its receipt, all that were received since a time, or all that a key sent (since then). */
 export const withdrawEvents = operation({
   name: 'server.withdraw',
   subject,
   fields: z
-    .strictObject({ receipt: z.string().optional(), since: time.optional() })
-    .refine(({ receipt, since }) => (receipt === undefined) !== (since === undefined)),
+    .strictObject({ receipt: z.string().optional(), since: time.optional(), key: keyId.optional() })
+    .refine(({ receipt, since, key }) => (receipt === undefined) !== (since === undefined && key === undefined)),
   who: 'operator',
-  reauthenticate: 'never',
-  impact: async ({ db }, { key }: Server, { receipt, since }) => {
+  loss: 'permanent',
+  reauthenticate: 'always',
+  impact: async ({ db }, { key: server }: Server, { receipt, since = 0, key: credential }) => {
     const types =
-      receipt === undefined ? await withdrawalImpact(db, key, since!) : await receiptImpact(db, key, receipt);
+      receipt === undefined
+        ? await withdrawalImpact(db, { server, since, credential })
+        : await receiptImpact(db, server, receipt);
     const total = types.values().reduce((sum, count) => sum + count, 0);
-    return total === 0 && receipt !== undefined ? refuse('unknown_receipt') : { types, total };
+    if (total === 0 && receipt !== undefined) return refuse('unknown_receipt');
+    return total === 0 && credential !== undefined ? refuse('nothing_by_key') : { types, total };
   },
-  run: async ({ db, clock }, { key, name }, { receipt, since }, { total }) => {
-    const params =
-      receipt === undefined ? { server: key, since: since! } : { server: key, keys: [keyOf(receipt) ?? 0] };
+  run: async ({ db, clock }, { key: server, name }, { receipt, since = 0, key: credential }, { total }) => {
+    const params = receipt === undefined ? { server, since, credential } : { server, keys: [keyOf(receipt) ?? 0] };
     return { job: await createWithdrawal(db, clock, params, { label: name, total }), total };
   },
-  detail: ({ receipt, since }, { job, total }) => ({
-    ...(receipt === undefined ? { since: new Date(since!).toISOString() } : { receipt }),
+  detail: ({ receipt, since, key }, { job, total }) => ({
+    ...(receipt !== undefined && { receipt }),
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(key !== undefined && { key: idOf(key) }),
     events: total,
     job: idOf(job),
   }),
@@ -163,7 +176,8 @@ export const deleteServer = operation({
   subject,
   ...withoutFields,
   who: 'operator',
-  reauthenticate: 'never',
+  loss: 'permanent',
+  reauthenticate: 'always',
   impact: async (acting, server: Server) => ({ keys: await validKeys(acting, server) }),
   run: async ({ db, clock }, { name }) =>
     rejection(await reportAsOperator(db, clock, { type: 'server.removed', server: name, data: {} })),
@@ -186,6 +200,7 @@ export const watchServer = operation({
         context.addIssue({ code: 'custom', message, path: ['address'], params: { port: true } });
     }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { key }: Server, target) => await setWatch(db, key, target),
@@ -197,6 +212,7 @@ export const unwatchServer = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { key }: Server) => ((await removeWatch(db, key)) ? undefined : refuse('not_watched')),
@@ -224,6 +240,7 @@ export const manageServer = operation({
       .optional(),
   }),
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'always',
   impact: undefined,
   run: async ({ db, config }, { key }: Server, { ca = '', ...target }) =>
@@ -236,6 +253,7 @@ export const unmanageServer = operation({
   subject,
   ...withoutFields,
   who: 'operator',
+  loss: 'none',
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db }, { key }: Server) => ((await removeManaged(db, key)) ? undefined : refuse('not_managed')),

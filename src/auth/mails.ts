@@ -23,6 +23,10 @@ export function sendMail(deps: MailDeps, { name, email, locale }: Recipient, tem
   );
   const page = html`<!doctype html>
     <html lang="${lang}">
+      <head>
+        <meta charset="utf-8" />
+        <title>${subject}</title>
+      </head>
       <body style="font-family: sans-serif; line-height: 1.6; max-width: 36em">
         ${body}
       </body>

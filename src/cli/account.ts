@@ -105,7 +105,7 @@ export const commands: Command[] = [
   { words: 'account list', summary: 'List all accounts', options: { json: JSON_OPTION }, run: listAll },
   { words: 'account show', summary: 'Show one account', options: ACCOUNT, run: (input) => change(input) },
   disableOrEnable,
-  { ...role, options: { ...role.options, yes: { type: 'boolean', help: 'Do it' } } },
+  role,
   command(renameAccount, {
     words: 'account rename',
     summary: 'Give an account another name; the name of a linked one follows the game',
@@ -137,6 +137,13 @@ export const commands: Command[] = [
     summary: 'Unlink the game account from an account',
     row: byAccount,
     options: {},
+    confirm: ({ id, name, player_uuid }) => ({
+      act:
+        player_uuid === null
+          ? `${name} has no game account; nothing changes.`
+          : `This unlinks the game account ${player_uuid} of ${name}: applications no longer see its player.`,
+      impact: { id, name, uuid: player_uuid },
+    }),
     refused: {},
     result: shownAccount,
   }),

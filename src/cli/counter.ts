@@ -76,6 +76,10 @@ export const commands: Command[] = [
     summary: 'Remove a counter; what servers reported stays stored, and declaring it again counts it again',
     row: { options: KEY, find: ({ db }, input) => requireCounter(db, required(input, 'key')) },
     options: {},
+    confirm: ({ key, label }) => ({
+      act: `This removes the counter ${key} (${label.en}) from all answers, pages and boards.`,
+      impact: { key, label: label.en },
+    }),
     refused: {},
     result: (_, { key }) => ({ key, deleted: true }),
   }),

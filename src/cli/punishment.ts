@@ -8,21 +8,16 @@ import {
   changePunishment,
   findPunished,
   issuePunishment,
+  punishmentsOfNamed,
   revokePunishment,
   undoPunishmentChange,
-  undoPunishmentsOfKey,
 } from '#admin/punishments.ts';
 import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
 import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { findPlayer } from '#store/game/players.ts';
-import {
-  listPunishments,
-  listPunishmentsOf,
-  type Punishment,
-  punishmentByKey,
-  targetByKey,
-} from '#store/game/punishments.ts';
+import { strippedPunishment } from '#store/accounts/deleted-players.ts';
+import { ACTIVE, listPunishments, type Punishment, punishmentByKey, targetByKey } from '#store/game/punishments.ts';
 import {
   type Command,
   commandActor,
@@ -34,16 +29,18 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { timestampOf } from './command/values.ts';
 
 /** The options of every command about one punishment. */
 const PUNISHMENT: NonNullable<Command['options']> = {
-  punishment: {
+  punishment: { type: 'string', value: 'ID', help: 'The id of the punishment, as the data API shows it' },
+  player: {
     type: 'string',
-    value: 'ID',
-    required: true,
-    help: 'The id of the punishment, as the data API shows it',
+    value: 'WHO',
+    help: 'Instead of --punishment: the one in force against a player; for a deleted account by the UUID',
   },
+  issued: { type: 'string', value: 'TIME', help: 'With --player: which of several, by its time in "punishment list"' },
   json: JSON_OPTION,
 };
 const PLAYER = { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' } as const;
@@ -71,7 +68,7 @@ export const commands: Command[] = [
     words: 'punishment show',
     summary: 'Show a punishment and who issued, changed and revoked it',
     options: PUNISHMENT,
-    run: (input) => onPunishment(input, (context, { key }) => printOne(input, context, key)),
+    run: (input) => onPunishment(input, (context, { key }, deleted) => printOne(input, context, key, deleted)),
   },
   {
     words: 'punishment issue',
@@ -102,6 +99,7 @@ export const commands: Command[] = [
       ...PUNISHMENT,
       reason: { type: 'string', value: 'TEXT', required: true, help: 'The reason for the revocation' },
       revoker: { type: 'string', value: 'WHO', help: 'The player who revokes it (default: the network)' },
+      ...CONFIRMATION,
     },
     run: revoke,
   },
@@ -116,14 +114,16 @@ export const commands: Command[] = [
   },
   {
     words: 'punishment undo',
-    operations: [undoPunishmentsOfKey, undoPunishmentChange],
-    summary: 'Withdraw what a key did to punishments, as if it had never been sent; revoke the key first',
+    operations: [undoPunishmentChange],
+    summary: 'Withdraw one change of a punishment; all that a key did: scorehall server withdraw --key',
     options: {
-      key: { type: 'string', value: 'ID', help: 'The id of the key; see: scorehall punishment changes' },
-      since: { type: 'string', value: 'TIME', help: 'Only what was received since then (default: everything)' },
-      receipt: { type: 'string', value: 'ID', help: 'Instead of --key: one change, by its receipt' },
-      'dry-run': { type: 'boolean', help: 'Only count what would be withdrawn' },
-      yes: { type: 'boolean', help: 'Withdraw it; a punishment that the key issued disappears' },
+      receipt: {
+        type: 'string',
+        value: 'ID',
+        required: true,
+        help: 'The receipt of the change; see: scorehall punishment changes',
+      },
+      ...CONFIRMATION,
       json: JSON_OPTION,
     },
     run: undo,
@@ -134,12 +134,16 @@ async function listAll(input: Input): Promise<void> {
   const { before, limit } = readPage(input);
   const player = optional(input, 'player');
   await withAppContext(input, async ({ db, clock }) => {
-    const now = clock.now();
-    const rows =
-      player === undefined
-        ? await listPunishments(db, before, limit, now)
-        : await listPunishmentsOf(db, (await requirePlayer(db, 'player', player)).key, before, limit, now);
-    printTable(input, rows.map(wire));
+    const page = { before, limit, now: clock.now() };
+    if (player === undefined) {
+      printTable(input, (await listPunishments(db, before, limit, page.now)).map(wire));
+      return;
+    }
+    const { deleted, punishments } = await requirePunishments(db, player, page);
+    printTable(
+      input,
+      punishments.map((one) => wireFor(one, deleted)),
+    );
   });
 }
 
@@ -155,28 +159,33 @@ async function issue(input: Input): Promise<void> {
     const terms = { ...readTerms(input, clock.now()), type };
     const outcome = await perform(issuePunishment, acting(context), row, terms);
     if ('rejected' in outcome) throw rejected(outcome.rejected);
-    if ('done' in outcome) await printOne(input, context, keyOf(outcome.done.receipt)!);
+    if ('done' in outcome) await printOne(input, context, keyOf(outcome.done.receipt)!, punished.deleted);
   });
 }
 
 async function change(input: Input): Promise<void> {
-  await onPunishment(input, async (context, punishment) => {
+  await onPunishment(input, async (context, punishment, deleted) => {
     const terms = readTerms(input, context.clock.now());
     if (Object.keys(terms).length === 0)
       throw new UsageError('Give at least one of --type, --level, --reason and --expires.');
     const outcome = await perform(changePunishment, acting(context), punishment, terms);
     if ('rejected' in outcome) throw rejected(outcome.rejected);
-    await printOne(input, context, punishment.key);
+    await printOne(input, context, punishment.key, deleted);
   });
 }
 
 async function revoke(input: Input): Promise<void> {
   const reason = required(input, 'reason');
-  await onPunishment(input, async (context, punishment) => {
+  await onPunishment(input, async (context, punishment, deleted) => {
     const row = { punishment, revoker: await playerOption(input, context.db, 'revoker') };
-    const outcome = await perform(revokePunishment, acting(context), row, { reason });
+    const { id, type, punished, uuid } = wireFor(punishment, deleted);
+    const outcome = await perform(revokePunishment, acting(context), row, { reason }, () =>
+      question(input, `This revokes the ${punishment.type} of ${deleted ?? punishment.punished.name}.`, {
+        ...{ id, type, punished, uuid, reason },
+      }),
+    );
     if ('rejected' in outcome) throw rejected(outcome.rejected);
-    await printOne(input, context, punishment.key);
+    if ('done' in outcome) await printOne(input, context, punishment.key, deleted);
   });
 }
 
@@ -190,51 +199,64 @@ async function listAllChanges(input: Input): Promise<void> {
 }
 
 async function undo(input: Input): Promise<void> {
-  const [key, receipt] = [optional(input, 'key'), optional(input, 'receipt')];
-  if ((key === undefined) === (receipt === undefined)) throw new UsageError('Give either --key or --receipt.');
-  if (receipt !== undefined && input.values['dry-run'] === true)
-    throw new UsageError('--dry-run counts the changes of a --key; one receipt is one change.');
-  const since = readSince(input);
+  const receipt = required(input, 'receipt');
   await withAppContext(input, async (context) => {
-    const outcome =
-      receipt === undefined ? await undoKey(input, context, key!, since) : await undoOne(context, receipt);
+    const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
+    const outcome = await perform(undoPunishmentChange, acting(context), target, { receipt }, () =>
+      question(input, 'This withdraws 1 change of a punishment.', { receipt, punished: target?.punished ?? null }),
+    );
     if ('asked' in outcome) return;
-    const about = receipt ?? key!;
-    if (!('done' in outcome)) throw new UsageError(`There is no change of a punishment by ${about} that is in force.`);
+    if (!('done' in outcome))
+      throw new UsageError(`There is no change of a punishment by ${receipt} that is in force.`);
     const { cursor } = await runWithProgress(context, outcome.done.job);
     const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
-    print(input, { undone: about, events: events + cascaded, cascaded });
+    print(input, { undone: receipt, events: events + cascaded, cascaded });
   });
 }
 
-async function undoOne(context: AppContext, receipt: string) {
-  const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
-  return await perform(undoPunishmentChange, acting(context), target, { receipt });
-}
+/** The question before an operation: undefined if the command continues. */
+const question = (input: Input, act: string, impact: Record<string, unknown>): true | undefined =>
+  isConfirmed(input, act, impact) ? undefined : true;
 
-async function undoKey(input: Input, context: AppContext, key: string, since: number) {
-  return await perform(undoPunishmentsOfKey, acting(context), readKey(key), { since }, ({ count }) => {
-    if (input.values['dry-run'] === true) {
-      print(input, { key, changes: count });
-      return true;
-    }
-    if (count === 0 || input.values['yes'] === true) return undefined;
-    const changes = count === 1 ? '1 change' : `${count} changes`;
-    throw new UsageError(`This withdraws ${changes} of punishments. Add --yes to do it.`);
-  });
-}
-
-/** Runs `work` on the punishment that `--punishment` names. */
+/** Runs `work` on the punishment that `--punishment` or `--player` names; `deleted` is the UUID of a deleted account. */
 async function onPunishment(
   input: Input,
-  work: (context: AppContext, punishment: Punishment) => Promise<void>,
+  work: (context: AppContext, punishment: Punishment, deleted: string | undefined) => Promise<void>,
 ): Promise<void> {
-  const id = required(input, 'punishment');
+  const [id, player] = [optional(input, 'punishment'), optional(input, 'player')];
+  if ((id === undefined) === (player === undefined)) throw new UsageError('Give either --punishment or --player.');
   await withAppContext(input, async (context) => {
-    const punishment = await punishmentByKey(context.db, keyOf(id) ?? 0, context.clock.now());
+    const { db, clock } = context;
+    if (player !== undefined) return await onPunishmentOf(input, context, player, work);
+    const punishment = await punishmentByKey(db, keyOf(id!) ?? 0, clock.now());
     if (punishment === undefined) throw new UsageError(`No punishment has the id ${id}.`);
-    await work(context, punishment);
+    await work(context, punishment, undefined);
   });
+}
+
+async function onPunishmentOf(
+  input: Input,
+  context: AppContext,
+  player: string,
+  work: (context: AppContext, punishment: Punishment, deleted: string | undefined) => Promise<void>,
+): Promise<void> {
+  const issued = optional(input, 'issued');
+  const page = { before: Number.MAX_SAFE_INTEGER, limit: MAX_LIMIT, now: context.clock.now() };
+  const { deleted, punishments } = await requirePunishments(context.db, player, page);
+  const inForce = punishments.filter(({ state }) => state === ACTIVE);
+  const [found, ...others] = inForce.filter(({ time }) => issued === undefined || timestampOf(time) === issued);
+  if (found === undefined) throw new UsageError(`No such punishment is in force against "${player}".`);
+  if (others.length > 0) {
+    const times = inForce.map(({ type, time }) => `${type} ${timestampOf(time)}`).join(', ');
+    throw new UsageError(`Several punishments are in force (${times}): choose one with --issued TIME.`);
+  }
+  await work(context, found, deleted);
+}
+
+async function requirePunishments(db: Queryable, text: string, page: Parameters<typeof punishmentsOfNamed>[2]) {
+  const found = await punishmentsOfNamed(db, text, page);
+  if (found === undefined) throw new UsageError(`--player: no player has the name, UUID or id "${text}".`);
+  return found;
 }
 
 const acting = (context: AppContext) => ({ ...context, actor: commandActor() });
@@ -242,8 +264,18 @@ const acting = (context: AppContext) => ({ ...context, actor: commandActor() });
 const rejected = (problem: Problem): UsageError =>
   new UsageError(reasonAbout(`--${problem.place.replace('punished', 'player')}`, problem));
 
-async function printOne(input: Input, { db, clock }: AppContext, key: number): Promise<void> {
+/** Of a deleted player without the history, which has the id and the pseudonym. */
+async function printOne(
+  input: Input,
+  { db, clock }: AppContext,
+  key: number,
+  deleted: string | undefined,
+): Promise<void> {
   const punishment = (await punishmentByKey(db, key, clock.now()))!;
+  if (deleted !== undefined) {
+    print(input, wireFor(punishment, deleted));
+    return;
+  }
   const history = await punishmentHistory(db, (await targetByKey(db, key))!);
   print(input, { ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
 }
@@ -289,13 +321,6 @@ function readKey(text: string): number {
   throw new UsageError(`--key must be the id of a key, as "server key list" prints it (it is "${text}").`);
 }
 
-function readSince(input: Input): number {
-  const text = optional(input, 'since');
-  const since = text === undefined ? 0 : readUntil(text, Number.NaN);
-  if (typeof since === 'number' && !Number.isNaN(since)) return since;
-  throw new UsageError(`--since must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
-}
-
 function wire({ key, time, expires, revocation, changed: _, ...punishment }: Punishment): Record<string, unknown> {
   const { punished, punisher, ...terms } = punishment;
   return {
@@ -304,6 +329,9 @@ function wire({ key, time, expires, revocation, changed: _, ...punishment }: Pun
     revocation: revocation && { ...revocation, time: timestampOf(revocation.time) },
   };
 }
+
+const wireFor = (punishment: Punishment, deleted: string | undefined): Record<string, unknown> =>
+  deleted === undefined ? wire(punishment) : { ...wire(strippedPunishment(punishment, deleted)), id: '' };
 
 function wireChange(change: PunishmentChange): Record<string, unknown> {
   const { key, type, received, credential, server, by, target, terms, withdrawn } = change;

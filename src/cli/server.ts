@@ -147,8 +147,9 @@ export const commands: Command[] = [
     options: {
       receipt: { name: 'match', value: 'ID', help: 'The id of one match, or the receipt of any event' },
       since: { value: 'TIME', help: 'All events accepted since then, for example 2026-01-31T12:00:00Z' },
+      key: { value: 'ID', help: 'All events that this key sent; with --since those since then' },
     },
-    together: 'Give either --match or --since.',
+    together: 'Give either --match, or --since, --key or both.',
     confirm: ({ name }, { total, types }) => ({
       act: `This withdraws ${total === 1 ? '1 event' : `${total} events`} of ${name}, as if never sent.`,
       impact: { name, events: total, types: Object.fromEntries(types) },
@@ -156,6 +157,7 @@ export const commands: Command[] = [
     refused: {
       unknown_receipt: ({ name }, { receipt }) =>
         `${name} has sent no event with the receipt ${receipt}, or the event is already withdrawn.`,
+      nothing_by_key: ({ name }, { key }) => `There is no event of ${name} in force that the key ${idOf(key!)} sent.`,
     },
     result: async (context, { name }, { job }) => ({ name, job: idOf(job), ...(await withdrawn(context, job)) }),
   }),

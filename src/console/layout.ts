@@ -14,6 +14,10 @@ export interface PageContent {
   status?: number;
 }
 
+/** The first page of operators and moderators. */
+export const staffPage = ({ isOperator }: Person): string =>
+  isOperator ? '/console/operator' : '/console/operator/punishments';
+
 export async function showPage(c: Context, deps: Deps, content: PageContent): Promise<Response> {
   const headers = pageHeaders('no-store', { 'form-action': [deps.config.AUTH_URL] });
   return c.body(await writePage(c, deps, content), (content.status ?? 200) as 200, headers);
@@ -25,11 +29,14 @@ async function writePage(c: Context, { config, shell }: Deps, { title, main, par
   const { applications, operator, moderator } = texts.parts;
   const isStaffPart = part === 'operator';
   const links = [
-    { href: '/console', label: applications, isCurrent: part === 'applications' },
-    ...(person?.isOperator ? [{ href: '/console/operator', label: operator, isCurrent: isStaffPart }] : []),
-    ...(person?.isStaff && !person.isOperator
-      ? [{ href: '/console/operator/punishments', label: moderator, isCurrent: isStaffPart }]
+    ...(person?.isStaff
+      ? [{ href: staffPage(person), label: person.isOperator ? operator : moderator, isCurrent: isStaffPart }]
       : []),
+    {
+      href: person?.isStaff ? '/console/applications' : '/console',
+      label: applications,
+      isCurrent: part === 'applications',
+    },
     { href: '/developers', label: texts.developers },
   ];
   return await renderPage(shell, {
@@ -55,7 +62,7 @@ function doneNotice(c: Context): Html {
   const texts = c.get('texts');
   const done = c.req.query('done') ?? '';
   const text = Object.hasOwn(texts.done, done) ? texts.done[done as keyof Texts['done']] : undefined;
-  return notice(text, /^(stale|again|gone|bad_.*)$/.test(done) ? 'bad' : 'good');
+  return notice(text, /^(stale|again|gone|undecided|bad_.*)$/.test(done) ? 'bad' : 'good');
 }
 
 /** The hidden field with the session's CSRF token. */

@@ -1,6 +1,14 @@
 import type { z } from 'zod';
 import { fieldsFrom } from '#admin/fields.ts';
-import { type CodeOf, type Done, type Operation, perform } from '#admin/operation.ts';
+import {
+  type CodeOf,
+  type Done,
+  type Loss,
+  type Operation,
+  perform,
+  type Question,
+  type Reauthenticate,
+} from '#admin/operation.ts';
 import { type Problem, problemsIn, reasonAbout } from '#events/schema/problems.ts';
 import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
@@ -21,8 +29,6 @@ interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
   wrong?(request: OwnedRequest, field: string, issue?: Issue): string | undefined;
   /** The page of the form again, with the sentences about its fields; a form without fields to enter needs none. */
   again?(request: OwnedRequest, problems: Problems): Shown;
-  /** The page before the operation; undefined if this one needs none. */
-  confirm?(request: OwnedRequest, row: Row, impact: Done<Impact>, fields: z.output<Fields>): Shown | undefined;
   /** What follows if the operation did not happen, by the code of its refusal. */
   refused: {
     [Code in CodeOf<Impact> | CodeOf<Result>]: (request: OwnedRequest, row: Row, fields: z.output<Fields>) => Shown;
@@ -30,13 +36,26 @@ interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
   done(request: OwnedRequest, row: Row, result: Done<Result>, fields: z.output<Fields>): Shown;
 }
 
-/** A form that carries out an operation. */
-export function operationForm<Row, Fields extends z.ZodObject, Impact, Result>(
+/** The page before the operation; undefined if this one needs none. */
+type Confirm<Row, Fields extends z.ZodObject, Impact> = (
+  request: OwnedRequest,
+  row: Row,
+  impact: Done<Impact>,
+  fields: z.output<Fields>,
+) => Shown | undefined;
+
+/** For a form that is itself the page before its operation. */
+export const ASKED_BY_FORM = (): undefined => undefined;
+
+/** A form that carries out an operation. A page asks before it if the operation takes something away. */
+export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L extends Loss>(
   path: string,
-  operation: Operation<Row, Fields, Impact, Result>,
-  wording: Wording<Row, Fields, Impact, Result>,
+  operation: Operation<Row, Fields, Impact, Result, L>,
+  wording: Wording<Row, Fields, Impact, Result> & Question<L, Confirm<Row, Fields, Impact>>,
 ): Route {
-  const { who, reauthenticate, fields: schema } = operation;
+  const { who, fields: schema } = operation;
+  const reauthenticate: Reauthenticate<z.output<Fields>> = operation.reauthenticate;
+  const { confirm }: { confirm?: Confirm<Row, Fields, Impact> } = wording;
   const parse = (form: Form) => schema.safeParse(fieldsFrom(schema, wording.read?.(form) ?? trimmed(form)));
   const again = (request: OwnedRequest, problems: readonly [string, string][]): Shown => {
     if (wording.again !== undefined) return wording.again(request, Object.fromEntries(problems.toReversed()));
@@ -60,7 +79,7 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result>(
           error.issues.map((issue) => sentenceOf(request, wording, request.form, issue)),
         );
       const outcome = await perform(operation, { ...request.deps, actor: request.actor }, row, fields, (impact) =>
-        isConfirmed(request) ? undefined : wording.confirm?.(request, row, impact, fields),
+        isConfirmed(request) ? undefined : confirm?.(request, row, impact, fields),
       );
       if ('asked' in outcome) return outcome.asked;
       if ('refused' in outcome) return await wording.refused[outcome.refused](request, row, fields);
@@ -70,16 +89,24 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result>(
   };
 }
 
-/** Forms that share a path and differ in a field. */
-export function oneOfForms(forms: readonly [Route, ...Route[]], choose: (form: Form) => Route): Route {
+/**
+ * Forms that share a path and differ in a field.
+ * @param choose undefined for a form without the value of one of the buttons, which changes nothing
+ * @param page shows that nothing was chosen
+ */
+export function oneOfForms(
+  forms: readonly [Route, ...Route[]],
+  choose: (form: Form) => Route | undefined,
+  page: (request: OwnedRequest) => string,
+): Route {
   return {
     ...forms[0],
     operations: forms.flatMap(({ operations = [] }) => operations),
     reauthenticate: (form) => {
-      const { reauthenticate } = choose(form);
+      const { reauthenticate = 'never' } = choose(form) ?? {};
       return typeof reauthenticate === 'function' ? reauthenticate(form) : reauthenticate === 'always';
     },
-    handle: (request) => choose(request.form).handle(request),
+    handle: async (request) => (await choose(request.form)?.handle(request)) ?? `${page(request)}?done=undecided`,
   };
 }
 

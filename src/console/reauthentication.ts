@@ -9,9 +9,9 @@ export const PASSWORD_MS = 10 * 60_000;
 
 /**
  * Whether the person has to enter the password before a form is carried out. A form asks if it gives
- * power (roles, keys, secrets, access, a way into an account) or takes it from other operators (roles, disabled and deleted
- * accounts): a stolen cookie or an unlocked computer must not be enough for that. Other forms, which only take away, undo or
- * moderate, never ask.
+ * power (roles, keys, secrets, access, a way into an account), takes it from other operators (roles, disabled and deleted
+ * accounts), or cannot be undone (the permanent loss of an operation): a stolen cookie or an unlocked computer must not be
+ * enough for that. Other forms never ask.
  */
 export async function needsPassword(
   { db, clock }: Deps,

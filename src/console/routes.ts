@@ -69,6 +69,12 @@ const formFor =
     ...{ method: 'POST', path, who, reauthenticate, handle: handle as unknown as Route['handle'] },
   });
 
+/** A form that is written by hand and carries out an operation, which says who may use it and whether it asks for the password. */
+export const actForm = (path: string, operation: AnyOperation, handle: Handler<ConsoleRequest>): Route => ({
+  ...formFor(operation.who)(path, operation.reauthenticate as Route['reauthenticate'], handle),
+  operations: [operation],
+});
+
 export const page = pageFor<ConsoleRequest>('person');
 export const form = (path: string, handle: Handler<ConsoleRequest>): Route =>
   formFor<ConsoleRequest>('person')(path, 'never', handle);

@@ -25,10 +25,12 @@ export function field({ name, id = name, label, type = 'text', value = '', hint,
   const note = error === undefined ? hint && 'hint' : 'error';
   // Phones must not capitalise or correct names; other text they may.
   const isName = type === 'text' && more.autocomplete !== undefined;
-  const attributes = html`id="${id}" name="${name}" maxlength="${more.maxlength ?? 256}"
-  autocomplete="${more.autocomplete ?? 'off'}" ${more.optional ? '' : html`required`}
-  ${more.autofocus ? html`autofocus` : ''} ${isName ? html`autocapitalize="none" spellcheck="false"` : ''}
-  ${note ? html`aria-describedby="${id}-${note}"` : ''} ${error === undefined ? '' : html`aria-invalid="true"`}`;
+  // Browsers ignore it in these fields, and HTML allows it in texts alone.
+  const length = type === 'number' || type === 'date' ? '' : html`maxlength="${more.maxlength ?? 256}"`;
+  const attributes = html`id="${id}" name="${name}" ${length} autocomplete="${more.autocomplete ?? 'off'}"
+  ${more.optional ? '' : html`required`} ${more.autofocus ? html`autofocus` : ''}
+  ${isName ? html`autocapitalize="none" spellcheck="false"` : ''} ${note ? html`aria-describedby="${id}-${note}"` : ''}
+  ${error === undefined ? '' : html`aria-invalid="true"`}`;
   return html`<div class="field">
     <label for="${id}">${label}</label>
     ${

@@ -8,7 +8,11 @@ import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
 import { revokedByReference, readTerms } from '#store/game/punishments.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
+import { reportingThemselves } from '#store/game/watches/server-watches.ts';
 import type { NetworkLookup } from './network-lookup.ts';
+
+/** Ten times the interval of heartbeats. */
+const RECENT_MS = 300_000;
 
 /** Implements the importers' look-ups with the database. */
 export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
@@ -47,6 +51,11 @@ export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
       return map?.name === name ? map.objective : undefined;
     },
     serverNames: async () => (await listServers(db, 0)).map(({ name }) => name),
+    async reportsItself(name) {
+      const server = await serverByName(db, name);
+      if (server === undefined) return false;
+      return (await reportingThemselves(db, [server.key], clock.now() - RECENT_MS)).size > 0;
+    },
     async rotationOf(name) {
       const stored = await serverByName(db, name);
       const server = stored && (await serverByKey(db, stored.key, 0));

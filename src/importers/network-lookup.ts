@@ -27,6 +27,8 @@ export interface NetworkLookup {
   objectiveOf(map: string): Promise<string | undefined>;
   mapNames(): Promise<string[]>;
   serverNames(): Promise<string[]>;
+  /** Whether heartbeats of the server itself arrive: of the agent or a plugin, which report logins as well. */
+  reportsItself(server: string): Promise<boolean>;
   /** The map names in the rotation of a server; undefined for an unknown or removed server. */
   rotationOf(server: string): Promise<string[] | undefined>;
 }

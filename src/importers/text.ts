@@ -18,6 +18,14 @@ export function unstyled(text: string): string {
   return text.replace(STYLE, '');
 }
 
+/** Marks as plugins let staff type them: `&c`, `&#ff5555`, and `&x&f&f&5&5&5&5`, whose digits are marks themselves. */
+const TYPED_STYLE = /&#[0-9a-f]{6}|&[0-9a-fk-orx]/gi;
+
+/** Text of a plugin without marks of either form. */
+export function untyped(text: string): string {
+  return unstyled(text).replace(TYPED_STYLE, '');
+}
+
 /** One line of at most `max` UTF-16 units; a longer text is cut and ends in an ellipsis. */
 export function fit(text: string, max: number): string {
   const line = oneLine(text);

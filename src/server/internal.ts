@@ -9,6 +9,7 @@ import type { AppContext } from '#context/context.ts';
 import { mailFailureOf } from '#store/mail/mail-failures.ts';
 import { addDatabaseMetrics } from './database-metrics.ts';
 import { listen } from './listeners.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 import { inTime, Readiness } from './readiness.ts';
 import type { ThreadMetrics } from './thread-metrics.ts';
 
@@ -23,7 +24,8 @@ export interface InternalListener extends AsyncDisposable {
  * not be reachable from outside.
  */
 export async function openInternalListener(context: AppContext, threads: ThreadMetrics): Promise<InternalListener> {
-  addProcessMetrics(context);
+  addBuildInfo(context);
+  addProcessMetrics(context.metrics);
   addDatabaseMetrics(context);
   addMailMetric(context);
   const readiness = new Readiness(context.db, threads);
@@ -79,30 +81,12 @@ function addMailMetric({ db, config, metrics }: AppContext): void {
   });
 }
 
-function addProcessMetrics({ metrics }: AppContext): void {
+function addBuildInfo({ metrics }: AppContext): void {
   gauge(metrics, {
     name: 'scorehall_build_info',
     help: 'Always 1; the labels say which program runs',
     labelNames: ['version', 'node'],
     collect: (info) => info.set({ version: VERSION, node: process.version }, 1),
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_resident_memory_bytes',
-    help: 'Memory of the process, all threads together',
-    collect: (memory) => memory.set(process.memoryUsage.rss()),
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_cpu_seconds',
-    help: 'CPU time of the process since its start, all threads together',
-    collect: (cpu) => {
-      const { user, system } = process.cpuUsage();
-      cpu.set((user + system) / 1e6);
-    },
-  });
-  gauge(metrics, {
-    name: 'scorehall_process_uptime_seconds',
-    help: 'Time since the start of the process',
-    collect: (uptime) => uptime.set(process.uptime()),
   });
 }
 

@@ -147,10 +147,11 @@ function addThreadMetrics(metrics: Metrics, thread: string): void {
   gauge(metrics, {
     name: 'scorehall_event_loop_delay_seconds',
     help: 'Delay of the event loop since the last scrape',
-    labelNames: ['quantile'],
+    // Not `quantile`, which only a summary may have.
+    labelNames: ['percentile'],
     collect: (delay) => {
-      for (const quantile of [50, 99, 100])
-        delay.set({ quantile: String(quantile / 100) }, delaySeconds(delays.percentile(quantile)));
+      for (const percentile of [50, 99, 100])
+        delay.set({ percentile: String(percentile) }, delaySeconds(delays.percentile(percentile)));
       delays.reset();
     },
   });

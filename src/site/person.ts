@@ -5,6 +5,7 @@ import { deriveFormToken } from '#http/form.ts';
 import { ownPath } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
+import type { Account } from '#store/accounts/accounts.ts';
 import type { Deps, PageRequest, SignedIn } from './page-request.ts';
 
 /**
@@ -22,6 +23,14 @@ export async function signedInPerson(
   return session && { account: session.account, formToken: deriveFormToken(secret) };
 }
 
+/** For operators and moderators: the page of the console about what this page shows. */
+function moderateLink({ text, url }: PageRequest, { role }: Account): Html | '' {
+  const [, noun = '', id = ''] = /^\/(players|punishments)\/([^/]+)$/.exec(ownPath(url)) ?? [];
+  if (role === 'user' || noun === '') return '';
+  const page = noun === 'players' && role === 'moderator' ? `names?q=${id}` : `${noun}/${id}`;
+  return html`<a class="moderate" rel="nofollow" href="/console/operator/${page}">${text.person.moderate}</a>`;
+}
+
 /** The right end of the header: the link to sign in, or the menu of the person. */
 export function personMenu(request: PageRequest, person: SignedIn | undefined): Html {
   const { text, url, deps } = request;
@@ -33,20 +42,21 @@ export function personMenu(request: PageRequest, person: SignedIn | undefined): 
   const links = [
     ...(uuid === null ? [] : [{ href: `/players/${uuid}`, label: text.person.page }]),
     { href: `${deps.config.AUTH_URL}/account`, label: text.person.account },
-    { href: '/console', label: text.person.applications },
-    ...(role === 'operator' ? [{ href: '/console/operator', label: text.person.console }] : []),
+    { href: '/console/applications', label: text.person.applications },
+    ...(role === 'user' ? [] : [{ href: '/console', label: text.person.console }]),
   ];
-  return html`<details class="person">
-    <summary aria-label="${text.person.menu(name)}"><bdi>${name}</bdi></summary>
-    <ul>
-      ${links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}
-      <li>
-        <form method="post" action="/console/sign-out">
-          <input type="hidden" name="form_token" value="${person.formToken}" /><button class="quiet">
-            ${text.person.signOut}
-          </button>
-        </form>
-      </li>
-    </ul>
-  </details>`;
+  return html`${moderateLink(request, person.account)}
+    <details class="person">
+      <summary aria-label="${text.person.menu(name)}"><bdi>${name}</bdi></summary>
+      <ul>
+        ${links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}
+        <li>
+          <form method="post" action="/console/sign-out">
+            <input type="hidden" name="form_token" value="${person.formToken}" /><button class="quiet">
+              ${text.person.signOut}
+            </button>
+          </form>
+        </li>
+      </ul>
+    </details>`;
 }

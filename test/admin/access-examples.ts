@@ -18,7 +18,7 @@ const approve: Example<ApplicationTwin> = {
 const revoke: Example<ApplicationTwin> = {
   prepare: registered,
   page: (twin) => [act(twin), { access: 'revoked' }],
-  command: (twin) => ['app', 'revoke', ...ofClient(twin)],
+  command: (twin) => ['app', 'revoke', ...ofClient(twin), '--yes'],
   file: (twin) => inFile(twin, { access: 'revoked' }),
 };
 

@@ -48,7 +48,7 @@ const signOut: Example<AccountTwin> = {
 const unlink: Example<AccountTwin> = {
   prepare: (context, name) => prepare(context, name, randomUUID()),
   page: (twin) => [at(twin), { change: 'unlink' }],
-  command: ({ name }) => ['account', 'unlink', '--account', name],
+  command: ({ name }) => ['account', 'unlink', '--account', name, '--yes'],
 };
 
 const remove: Example<AccountTwin> = {

@@ -47,9 +47,10 @@ const start: Example<ApplicationTwin> = {
 };
 
 const remove: Example<ApplicationTwin> = {
+  asksByForm: true,
   prepare: registered,
   page: (twin) => [page(twin, '/delete'), { name: twin.name }],
-  command: (twin) => ['app', 'delete', ...ofClient(twin)],
+  command: (twin) => ['app', 'delete', ...ofClient(twin), '--yes'],
 };
 
 const createSecret: Example<ApplicationTwin> = {
@@ -64,7 +65,7 @@ const withdrawSecret: Example<ApplicationTwin & { secret: string }> = {
     return { ...twin, secret: (await secretsOf(context.db, twin.key))[0]!.id };
   },
   page: (twin) => [page(twin, '/secrets/remove'), { id: twin.secret }],
-  command: (twin) => ['app', 'secret', 'withdraw', ...ofClient(twin), '--id', twin.secret],
+  command: (twin) => ['app', 'secret', 'withdraw', ...ofClient(twin), '--id', twin.secret, '--yes'],
 };
 
 export const APPLICATION_EXAMPLES = {

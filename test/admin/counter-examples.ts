@@ -27,7 +27,7 @@ const remove: Example = {
     return twin;
   },
   page: (twin) => [`/operator/counters/${keyFor(twin)}/delete`, {}],
-  command: (twin) => ['counter', 'delete', '--key', keyFor(twin)],
+  command: (twin) => ['counter', 'delete', '--key', keyFor(twin), '--yes'],
 };
 
 export const COUNTER_EXAMPLES = { 'counter.set': set, 'counter.delete': remove };

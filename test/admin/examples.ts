@@ -15,6 +15,8 @@ export interface Example<T extends Twin = Twin> {
   prepare(context: TestAppContext, name: string): Promise<T>;
   /** The path of the form below `/console`, and its fields. */
   page(twin: T): [path: string, form: Record<string, string>];
+  /** The form itself is the page before the operation. */
+  asksByForm?: true;
   command(twin: T, folder: string): string[] | Promise<string[]>;
   /** What `scorehall apply` reads. */
   file?(twin: T, folder: string): object | Promise<object>;

@@ -24,6 +24,7 @@ import { APPLICATION_EXAMPLES } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
 import { COUNTER_EXAMPLES } from './counter-examples.ts';
 import { JOB_EXAMPLES } from './job-examples.ts';
+import { MATCH_EXAMPLES } from './match-examples.ts';
 import { NETWORK_EXAMPLES } from './network-examples.ts';
 import { OWNER_EXAMPLES } from './owner-examples.ts';
 import { PLAYER_EXAMPLES } from './player-examples.ts';
@@ -41,6 +42,7 @@ const EXAMPLES = {
   ...PUNISHMENT_EXAMPLES,
   ...PLAYER_EXAMPLES,
   ...COUNTER_EXAMPLES,
+  ...MATCH_EXAMPLES,
   // Last, because other jobs wait for the paused one.
   ...JOB_EXAMPLES,
 } as unknown as Readonly<Record<string, Example>>;
@@ -59,18 +61,31 @@ async function allOperations(): Promise<AnyOperation[]> {
 
 test('every operation has an example, a page and a command', async () => {
   const operations = await allOperations();
-  const names = operations.map(({ name }) => name).toSorted();
-  assert.deepEqual(names, Object.keys(EXAMPLES).map(nameIn).toSorted());
+  const examples = Map.groupBy(Object.keys(EXAMPLES), nameIn);
+  const byName = Map.groupBy(operations, ({ name }) => name);
+  assert.deepEqual([...examples.keys()].toSorted(), [...byName.keys()].toSorted());
+  for (const [name, own] of byName) assert.ok(examples.get(name)!.length >= own.length, name);
   const onPages = ROUTES.flatMap((route) => route.operations ?? []);
   const byCommands = (await allCommands()).flatMap((command) => command.operations ?? []);
   for (const one of operations)
     assert.deepEqual([onPages.includes(one), byCommands.includes(one)], [true, true], one.name);
 });
 
+const takesAway = ({ loss }: AnyOperation) => loss !== 'none';
+
+test('an operation that takes something away asks by each command, and for the password if it is permanent', async () => {
+  for (const { words, options = {}, operations = [] } of await allCommands()) {
+    if (operations.some(takesAway)) assert.ok('yes' in options && 'dry-run' in options, words);
+  }
+  for (const { path, reauthenticate, operations = [] } of ROUTES) {
+    if (operations.length === 1 && operations[0]!.loss === 'permanent') assert.equal(reauthenticate, 'always', path);
+  }
+});
+
 const SECRET_KEY = 'a secret that is long enough for tests';
 /** Tables that say how often or when something was done, but not what. */
 const NOT_COMPARED =
-  /^(audit|sequence|rate_limits|revocations|throttles|console_sessions|known_devices|mail_failures|migrations)$/;
+  /^(audit|sequence|rate_limits|revocations|throttles|console_sessions|known_devices|mail_failures|migrations|search_terms)$/;
 
 async function rowsOf(db: Queryable): Promise<string[]> {
   const tables = (await listTables(db)).filter(({ name }) => !NOT_COMPARED.test(name));
@@ -122,14 +137,22 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
     assert.equal((await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args)).status, 2, `${args.join(' ')} asks`);
     assert.deepEqual([await rowsOf(db), await entries()], [rows, known], `${args.join(' ')} changed something`);
   };
-  const WAYS: Record<string, (example: Example, twin: Twin) => Promise<void>> = {
-    Page: async (example, twin) => {
+  const losing = new Set((await allOperations()).filter(takesAway).map(({ name }) => name));
+  const WAYS: Record<string, (example: Example, twin: Twin, takesAway: boolean) => Promise<void>> = {
+    Page: async (example, twin, takesAway) => {
       const [path, form] = example.page(twin);
+      if (takesAway && example.asksByForm !== true) {
+        const [rows, known] = [await rowsOf(db), await entries()];
+        const asked = await olga.post(`/console${path}`, { ...form, form_token });
+        assert.match(asked.html, /name="confirmed" value="yes"/, `${path} asks`);
+        assert.deepEqual([await rowsOf(db), await entries()], [rows, known], `${path} changed something`);
+      }
       const { status, url: shown } = await olga.post(`/console${path}`, { ...form, confirmed: 'yes', form_token });
       assert.deepEqual([status, new URL(shown).origin], [200, services.site], `${path} ${olga.text}`);
     },
-    Command: async (example, twin) => {
+    Command: async (example, twin, takesAway) => {
       const args = await example.command(twin, folder);
+      assert.ok(!takesAway || args.includes('--yes'), `${args.join(' ')} takes something away`);
       if (args.includes('--yes')) await assertUnconfirmed(args.filter((arg) => arg !== '--yes'));
       await ran(...args);
     },
@@ -148,7 +171,7 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
       if (way === 'File' && example.file === undefined) continue;
       const twin = await example.prepare(context, `${way}${number}`);
       const [before, known] = [await rowsOf(db), new Set((await entries()).map(({ id }) => id))];
-      await act(example, twin);
+      await act(example, twin, losing.has(nameIn(name)));
       await runJobs(context);
       const after = await rowsOf(db);
       const added = (await entries()).filter(({ id }) => !known.has(id));

@@ -17,7 +17,7 @@ const remove: Example<ApplicationTwin & { owners: [id: string, name: string][] }
     return { ...twin, owners, words: { ...twin.words, ...words } };
   },
   page: ({ client_id, owners }) => [`/applications/${client_id}/owners/remove`, { account_id: owners[0]![0] }],
-  command: (twin) => ['app', 'owner', 'remove', ...ofClient(twin), '--account', twin.owners[0]![1]],
+  command: (twin) => ['app', 'owner', 'remove', ...ofClient(twin), '--account', twin.owners[0]![1], '--yes'],
   file: (twin) => inFile(twin, { owners: [twin.owners[1]![1]] }),
 };
 

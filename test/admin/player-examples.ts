@@ -15,6 +15,7 @@ async function player(context: TestAppContext, name: string): Promise<PlayerTwin
 }
 
 const merge: Example<PlayerTwin & { into: string }> = {
+  asksByForm: true,
   prepare: async (context, name) => {
     const from = await player(context, name);
     const { uuid: into } = await player(context, `${name}x`);
@@ -25,6 +26,7 @@ const merge: Example<PlayerTwin & { into: string }> = {
 };
 
 const erase: Example<PlayerTwin> = {
+  asksByForm: true,
   prepare: player,
   page: ({ uuid, name }) => [`/operator/players/${uuid}/erase`, { name }],
   command: ({ uuid }) => ['player', 'erase', '--player', uuid, '--yes'],

@@ -1,8 +1,6 @@
-import { idOf, keyOf } from '#platform/ids.ts';
-import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { listServerKeys } from '#store/game/server-keys.ts';
+import { keyOf } from '#platform/ids.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
-import { configured, event, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
+import { event, person, punishment, sendEvents } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
 import type { Example, Twin } from './examples.ts';
 
@@ -49,9 +47,10 @@ const change: Example<PunishmentTwin & { changed: number }> = {
 };
 
 const revoke: Example<PunishmentTwin> = {
+  asksByForm: true,
   prepare: issued,
   page: (twin) => [at(twin), { reason: 'A mistake' }],
-  command: ({ id }) => ['punishment', 'revoke', '--punishment', id, '--reason', 'A mistake'],
+  command: ({ id }) => ['punishment', 'revoke', '--punishment', id, '--reason', 'A mistake', '--yes'],
 };
 
 const undo: Example<PunishmentTwin & { receipt: string }> = {
@@ -62,22 +61,7 @@ const undo: Example<PunishmentTwin & { receipt: string }> = {
     return { ...twin, receipt, words: { ...twin.words, [receipt]: 'RECEIPT' } };
   },
   page: (twin) => [at(twin, '/undo'), { receipt: twin.receipt }],
-  command: ({ receipt }) => ['punishment', 'undo', '--receipt', receipt],
-};
-
-const SINCE = '2026-01-31T12:00:00.000Z';
-
-const undoKey: Example<PunishedTwin & { key: string }> = {
-  prepare: async (context, name) => {
-    const twin = await player(context, name);
-    await sendEvents(context, configured(`Server of ${name}`));
-    const sender = await serverSender(context, `Server of ${name}`);
-    await ingestEvents(context.db, context.clock, sender, [punishment('one', { uuid: twin.uuid, name })]);
-    const { id } = (await listServerKeys(context.db, sender.serverKey))[0]!;
-    return { ...twin, key: id, words: { ...twin.words, [id]: 'KEY', [idOf(sender.serverKey)]: 'SERVER' } };
-  },
-  page: ({ key }) => ['/operator/punishments/changes', { key, since: SINCE }],
-  command: ({ key }) => ['punishment', 'undo', '--key', key, '--since', SINCE, '--yes'],
+  command: ({ receipt }) => ['punishment', 'undo', '--receipt', receipt, '--yes'],
 };
 
 export const PUNISHMENT_EXAMPLES = {
@@ -85,5 +69,4 @@ export const PUNISHMENT_EXAMPLES = {
   'punishment.change': change,
   'punishment.revoke': revoke,
   'punishment.undo': undo,
-  'punishment.undo_key': undoKey,
 };

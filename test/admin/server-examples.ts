@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { idOf } from '#platform/ids.ts';
+import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createServerKey, listServerKeys } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { setManaged } from '#store/game/watches/managed-servers.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { setWatch } from '#store/game/watches/server-watches.ts';
-import { configured, map, sendEvents } from '#test/support/builders.ts';
+import { configured, map, sendEvents, serverSender } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
 import type { Example, Twin } from './examples.ts';
 
@@ -102,6 +103,22 @@ const withdraw: Example<ServerTwin & { receipt: string }> = {
   command: ({ name, receipt }) => ['server', 'withdraw', '--name', name, '--match', receipt, '--yes'],
 };
 
+const SINCE = '2026-01-31T12:00:00.000Z';
+
+const withdrawKey: Example<ServerTwin & { credential: string }> = {
+  prepare: async (context, name) => {
+    const twin = await server(context, name);
+    const sender = await serverSender(context, name);
+    await ingestEvents(context.db, context.clock, sender, [map(`Map of ${name}`)]);
+    const { id } = (await listServerKeys(context.db, sender.serverKey)).at(-1)!;
+    return { ...twin, credential: id, words: { ...twin.words, [id]: 'CREDENTIAL' } };
+  },
+  page: (twin) => [at(twin, '/withdraw'), { key: twin.credential, since: SINCE }],
+  command: ({ name, credential }) => [
+    ...['server', 'withdraw', '--name', name, '--key', credential, '--since', SINCE, '--yes'],
+  ],
+};
+
 const remove: Example<ServerTwin> = {
   prepare: server,
   page: (twin) => [at(twin, '/delete'), {}],
@@ -149,6 +166,7 @@ export const SERVER_EXAMPLES = {
   'server.key.rotate': rotateKey,
   'server.key.revoke': revokeKey,
   'server.withdraw': withdraw,
+  'server.withdraw (key)': withdrawKey,
   'server.delete': remove,
   'server.watch.set': watch,
   'server.watch.remove': unwatch,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { setLogo } from '#store/applications/logos.ts';
+import { firstPartyClient } from '#store/applications/first-party-clients.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { Person } from './person.ts';
@@ -73,5 +75,27 @@ onEachDatabase(
       [],
       String(others),
     );
+  },
+);
+
+onEachDatabase(
+  "the sign-in names another's application, and does not name the console of the network",
+  async (t, url) => {
+    const services = await openTestAuth(t, url);
+    const { db, clock } = services.context;
+    const registration = { id: 'console', name: 'Testnet console', redirect_uris: [CALLBACK] };
+    const own = await firstPartyClient(db, clock.now(), randomBytes(32), registration);
+    const { application } = await makeApplication(services, 'web', undefined, { name: 'Harbour Board' });
+    const signIn = async (client_id: string): Promise<string> => {
+      const pkce = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
+      const query = { client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK, ...pkce };
+      const person = new Person(services.auth, { 'accept-language': 'en' });
+      await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+      return person.text;
+    };
+    assert.match(await signIn(application.client_id), /Sign in to continue to Harbour Board/);
+    const text = await signIn(own.client_id);
+    assert.match(text, /Name or e-mail address/);
+    assert.doesNotMatch(text, /to continue to/);
   },
 );

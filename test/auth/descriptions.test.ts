@@ -104,14 +104,15 @@ test('an error keeps the state, and a description of ours changes nothing else i
   });
 });
 
+const basic = (id: string, password: string): Fields => ({
+  authorization: `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`,
+});
+
 test('each error at token says in our words what is wrong and what would be right', async (t) => {
   const services = await openOnSqlite(t);
   const { application, secret } = await makeApplication(services, 'service');
   const web = (await makeApplication(services, 'web')).application.client_id;
   const good = { client_id: application.client_id, client_secret: secret!, grant_type: 'client_credentials' };
-  const basic = (id: string, password: string): Fields => ({
-    authorization: `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`,
-  });
   const cases: [fields: Fields, headers: Fields, error: string, ours: RegExp][] = [
     [{ ...good, grant_type: '' }, {}, 'invalid_request', /lacks 'grant_type'/],
     [{ ...good, grant_type: 'password' }, {}, 'unsupported_grant_type', /grant_type must be authorization_code/],

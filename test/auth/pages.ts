@@ -60,6 +60,7 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'account-unlink': '/account/unlink',
       'account-delete': '/account/delete',
       consent: authorize,
+      'select-account': `${authorize}&prompt=select_account`,
       'sign-out': '/oauth/logout',
     }),
   };
@@ -83,6 +84,7 @@ export async function mailedLinks({ context }: TestAuth, { id, email }: Account)
   return {
     reset: await link('/reset', { kind: 'reset', account_id: id, data: {} }),
     verify: await link('/verify', { kind: 'verify', account_id: id, data: { email } }),
+    'undo-email': await link('/email/undo', { kind: 'undo-email', account_id: id, data: { email } }),
     'sign-in-link': await link('/sign-in-link', { kind: 'sign-in', account_id: id, data: {} }),
     'register-confirm': await link('/register/confirm', { kind: 'register', account_id: null, data: registration }),
   };

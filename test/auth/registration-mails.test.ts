@@ -6,7 +6,7 @@ import { openWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Registers from an address of its own. @returns the text of the page */
+/** Registers from a separate address. @returns the text of the page */
 async function register({ services }: World, attempt: number, email: string): Promise<string> {
   const address = `203.0.113.${attempt % 250}`;
   const person = new Person(services.auth, { 'x-forwarded-for': address });

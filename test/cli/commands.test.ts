@@ -56,11 +56,11 @@ onEachDatabase(
     await becomes([200, '5000']);
     await run('app', 'limit', ...client, '--limit', 'default');
     await becomes([200, '900']);
-    await run('app', 'revoke', ...client);
+    await run('app', 'revoke', ...client, '--yes');
     await becomes([403, '900']);
     const listed = ((await run('app', 'list')) as unknown as { client_id: string }[]).map(({ client_id }) => client_id);
     assert.ok(listed.includes(String(app['client_id'])));
-    await run('app', 'delete', ...client);
+    await run('app', 'delete', ...client, '--yes');
     await becomes([401, '600'], 'deleting the application deletes its tokens');
 
     child.kill('SIGINT');
@@ -101,7 +101,7 @@ onEachDatabase('commands manage application secrets and owners, account roles an
   assert.equal(secrets.length, 5);
   assert.deepEqual(Object.keys(secrets[0]), ['id', 'created']);
   assert.match(await refused('app', 'secret', 'add', ...client), /already has 5 secrets, the maximum/);
-  const { id, withdrawn } = await run('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id);
+  const { id, withdrawn } = await run('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id, '--yes');
   assert.deepEqual([id, withdrawn], [secrets[0].id, true]);
   assert.match(
     await refused('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id),
@@ -120,7 +120,7 @@ onEachDatabase('commands manage application secrets and owners, account roles an
   assert.match(await refused(...own('remove', 'Ann')), /Ann is the only owner of Bot/);
   assert.deepEqual((await run(...own('add', bob.id))).owners, ['Ann', 'Bob']);
   assert.match(await refused(...own('add', 'Bob')), /Bob already owns Bot/);
-  assert.deepEqual((await run(...own('remove', 'Ann@example.org'))).owners, ['Bob']);
+  assert.deepEqual((await run(...own('remove', 'Ann@example.org'), '--yes')).owners, ['Bob']);
   assert.deepEqual(
     (await run('app', 'owner', 'list', ...client)).map(({ account_id, name }: Record<string, string>) => [
       account_id,

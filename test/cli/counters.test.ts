@@ -58,8 +58,8 @@ onEachDatabase('commands declare, change, list and delete counters', async (t, u
   assert.deepEqual(await run('presets'), { keys: rest.join(', ') });
   assert.deepEqual(await run('presets'), { keys: '' });
   assert.equal((await run('list')).length, PGM_COUNTERS.length + 1);
-  assert.deepEqual(await run('delete', '--key', 'ducks'), { key: 'ducks', deleted: true });
-  assert.match(await refused('delete', '--key', 'ducks'), /no counter ducks/);
+  assert.deepEqual(await run('delete', '--key', 'ducks', '--yes'), { key: 'ducks', deleted: true });
+  assert.match(await refused('delete', '--key', 'ducks', '--yes'), /no counter ducks/);
   assert.equal((await run('list')).length, PGM_COUNTERS.length);
   const actions = (await listAudit(db, { action: 'counter' }, 20)).map(({ action, subject }) => `${action} ${subject}`);
   assert.equal(actions[0], 'counter.delete ducks');

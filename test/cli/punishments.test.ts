@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
+import { runJobs } from '#events/jobs/runner.ts';
+import { keyOf } from '#platform/ids.ts';
+import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { listAudit } from '#store/audit/audit.ts';
+import { punishmentByKey } from '#store/game/punishments.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { configured, event, login, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
@@ -11,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 /** Runs commands on a database: `run` returns the JSON of one that succeeds, `refused` the sentence of one that fails. */
 function commandsOn(url: string) {
-  const environment = { DATABASE_URL: url };
+  const environment = { DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for tests' };
   // oxlint-disable-next-line typescript/no-explicit-any -- JSON of any command
   const run = async (...args: string[]): Promise<any> => {
     const { status, out, err } = await scorehall(environment, ...args, '--json');
@@ -59,10 +63,20 @@ onEachDatabase('commands issue, list, change and revoke punishments', async (t, 
   const changed = await run('punishment', 'change', '--punishment', id, '--expires', 'never', '--level', '9');
   assert.deepEqual([changed.expires, changed.level, changed.reason], [null, 9, 'Griefing']);
   assert.match(await refused('punishment', 'revoke', '--punishment', id), /--reason is missing/);
-  const revoked = await run('punishment', 'revoke', '--punishment', id, '--reason', 'Appeal', '--revoker', 'mod');
+  const revoked = await run(
+    'punishment',
+    'revoke',
+    '--punishment',
+    id,
+    '--reason',
+    'Appeal',
+    '--revoker',
+    'mod',
+    '--yes',
+  );
   const { reason: why, by, server: where } = revoked.revocation;
   assert.deepEqual([revoked.state, why, by, where], [2, 'Appeal', person(2, 'Mod'), '']);
-  const again = await run('punishment', 'revoke', '--punishment', id, '--reason', 'Again');
+  const again = await run('punishment', 'revoke', '--punishment', id, '--reason', 'Again', '--yes');
   assert.equal(again.revocation.reason, 'Appeal', 'the first revocation stays in force');
   const history = (await run('punishment', 'show', '--punishment', id)).history as Record<string, unknown>[];
   assert.deepEqual(
@@ -122,9 +136,10 @@ onEachDatabase('one command undoes what a key did to punishments', async (t, url
     ],
   );
   assert.equal((await run('punishment', 'changes')).length, 5);
-  const undo = ['punishment', 'undo', '--key', key, '--since', since];
-  assert.deepEqual(await run(...undo, '--dry-run'), { key, changes: 3 });
-  assert.match(await refused(...undo), /withdraws 3 changes.*Add --yes/);
+  const undo = ['server', 'withdraw', '--name', 'Beta', '--key', key, '--since', since];
+  const types = { 'punishment.changed': 1, 'punishment.issued': 1, 'punishment.revoked': 1 };
+  assert.deepEqual(await run(...undo, '--dry-run'), { name: 'Beta', events: 3, types, dry_run: true });
+  assert.match(await refused(...undo), /withdraws 3 events of Beta.*Add --yes/);
   const shown = async () =>
     ((await run('punishment', 'list')) as Record<string, unknown>[]).map((one) => [
       one['punished'],
@@ -132,22 +147,28 @@ onEachDatabase('one command undoes what a key did to punishments', async (t, url
       one['level'],
     ]);
   assert.equal((await shown()).length, 3, 'neither a dry run nor a refusal changes anything');
-  assert.deepEqual(await run(...undo, '--yes'), { undone: key, events: 3, cascaded: 0 });
+  assert.equal((await run(...undo, '--yes')).events, 3);
   assert.deepEqual(await shown(), [
     ['Guilty', 0, 0],
     ['Rogue', 0, 0],
   ]);
-  assert.match(await refused(...undo, '--yes'), /no change of a punishment by .* in force/);
-  const [entry, ...others] = await listAudit(db, { action: 'punishment.undo_key' }, 9);
-  assert.deepEqual([entry!.subject, entry!.detail['since'], others.length], [key, since, 0]);
+  assert.match(await refused(...undo, '--yes'), /no event of Beta in force that the key \w+ sent/);
+  const [entry, ...others] = await listAudit(db, { action: 'server.withdraw' }, 9);
+  assert.deepEqual([entry!.detail['key'], entry!.detail['since'], others.length], [key, since, 0]);
 
   const [lift] = await sendEvents(context, event('punishment.revoked', { punishment_id: ban! }));
-  assert.deepEqual(await run('punishment', 'undo', '--receipt', lift!), { undone: lift, events: 1, cascaded: 0 });
+  assert.deepEqual(await run('punishment', 'undo', '--receipt', lift!, '--yes'), {
+    undone: lift,
+    events: 1,
+    cascaded: 0,
+  });
   assert.deepEqual((await shown())[1], ['Rogue', 0, 0]);
-  for (const args of [[], ['--key', key, '--receipt', lift!]])
-    assert.match(await refused('punishment', 'undo', ...args), /either --key or --receipt/);
-  assert.match(await refused('punishment', 'undo', '--key', 'x', '--yes'), /--key must be the id of a key/);
-  assert.match(await refused('punishment', 'undo', '--key', key, '--since', 'x'), /--since must be a time/);
+  assert.match(await refused('punishment', 'undo'), /--receipt is missing/);
+  const withdraw = ['server', 'withdraw', '--name', 'Beta'];
+  for (const args of [[], ['--key', key, '--match', lift!]])
+    assert.match(await refused(...withdraw, ...args), /either --match, or --since, --key or both/);
+  assert.match(await refused(...withdraw, '--key', 'x', '--yes'), /--key must be the id of a key/);
+  assert.match(await refused(...withdraw, '--key', key, '--since', 'x'), /--since must be a time/);
 });
 
 onEachDatabase(
@@ -169,3 +190,36 @@ onEachDatabase(
     assert.equal((await run(...rename, 'Friendly')).name, 'Friendly');
   },
 );
+
+onEachDatabase('commands take the UUID of a deleted player and show no way to the pseudonym', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const { run, refused } = commandsOn(url);
+  const rogue = person(1, 'Rogue');
+  await sendEvents(context, configured('Alpha'), login('Alpha', rogue));
+  const time = new Date(clock.now()).toISOString();
+  const [id] = await sendEvents(context, punishment('b1', rogue, { reason: 'Griefing', punisher: person(2, 'Mod') }));
+  assert.ok('uuid' in (await erasePlayer(db, clock.now(), rogue.uuid)));
+  await runJobs(context);
+  const ban = { id: '', punished: '', uuid: rogue.uuid, state: 0, type: 'ban', reason: 'Griefing', punisher: null };
+  const members = ({ id, punished, uuid, state, type, reason, punisher }: any) =>
+    ({ id, punished, uuid, state, type, reason, punisher }) as typeof ban;
+  assert.deepEqual((await run('punishment', 'list', '--player', rogue.uuid)).map(members), [ban]);
+  const mute = await run('punishment', 'issue', '--player', rogue.uuid, '--type', 'mute', '--reason', 'Spam');
+  assert.deepEqual(members(mute), { ...ban, type: 'mute', reason: 'Spam' });
+  assert.match(await refused('punishment', 'show', '--player', rogue.uuid), /Several .*\(mute .*, ban .*--issued TIME/);
+  const named = ['--player', rogue.uuid, '--issued', time];
+  const changed = await run('punishment', 'change', ...named, '--reason', 'Also spam');
+  assert.deepEqual(members(changed), { ...ban, reason: 'Also spam' });
+  const question = await refused('punishment', 'revoke', ...named, '--reason', 'Appeal');
+  const planned = await run('punishment', 'revoke', ...named, '--reason', 'Appeal', '--dry-run');
+  const revoked = await run('punishment', 'revoke', ...named, '--reason', 'Appeal', '--yes');
+  assert.deepEqual([revoked.id, revoked.state, revoked.revocation.reason], ['', 2, 'Appeal']);
+  assert.equal((await punishmentByKey(db, keyOf(id!)!, clock.now()))!.state, 2);
+  await run('punishment', 'revoke', '--player', rogue.uuid, '--reason', 'Appeal', '--yes');
+  assert.match(await refused('punishment', 'list', '--player', rogue.uuid), /no player has/, 'none is in force');
+  const shown = JSON.stringify([mute, changed, question, planned, revoked]);
+  assert.doesNotMatch(shown, /deleted-|Rogue/);
+  const audit = JSON.stringify(await listAudit(db, {}, 20));
+  assert.ok(!audit.includes(rogue.uuid) && !audit.includes('Rogue'));
+});

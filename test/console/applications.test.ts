@@ -85,6 +85,7 @@ onEachDatabase('after a refusal or revocation, a request is not approved automat
     form_token: tokenOn(olga.page.html),
     access: 'revoked',
   });
+  await confirm(olga);
   assert.equal(await state(), 'revoked');
   assert.equal(await requestAccess(), 'waiting', 'after a revocation the operator decides');
   assert.equal(await decide({ state: 'refused', note: 'Too much.' }), 'refused');

@@ -38,6 +38,7 @@ onEachDatabase(
     await olgaConsole.post(`/console/operator/accounts/${account.id}`, {
       form_token: tokenOn(olgaConsole.page.html),
       change: 'sign_out',
+      confirmed: 'yes',
     });
     await olgaConsole.open(`/console/operator/punishments/${banned}`);
     await olgaConsole.submit({ reason: 'Steve has said sorry.' }, `/punishments/${banned}`);

@@ -65,7 +65,7 @@ test('forms and uploads are accepted in chunks and refused when they are too lon
   const body = new URLSearchParams(fields).toString();
   const made = await askThenNext(services, requestText('POST', '/console/applications', form, body));
   assert.equal(made.status, 303, made.text);
-  assert.match((await console.open('/console')).html, /Made/);
+  assert.match((await console.open('/console/applications')).html, /Made/);
 
   const logo = `/console/applications/${client_id}/logo`;
   const file = part('logo', '; filename="x.webp"\r\ncontent-type: image/webp', WEBP);

@@ -47,6 +47,20 @@ describe('the console in a browser', () => {
     });
   }
 
+  test('the sections are beside the page in wide windows and under a button in narrow ones, without JavaScript', async () => {
+    const { services, browser } = opened;
+    const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en', viewport: WIDE });
+    await signInBrowser(page, services, 'Mariner');
+    const [link, menu] = [page.locator('#sections >> text=Audit log'), page.locator('.side-button')];
+    assert.deepEqual([await link.isVisible(), await menu.isVisible()], [true, false]);
+    await page.setViewportSize(NARROW);
+    assert.deepEqual([await link.isVisible(), await menu.isVisible()], [false, true]);
+    await menu.click();
+    await link.click();
+    await page.waitForURL(/\/console\/operator\/audit$/);
+    await page.close();
+  });
+
   test('without JavaScript: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
     const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });

@@ -23,7 +23,7 @@ export async function openEmptyWorld(): Promise<Omit<BrowserWorld, 'world'>> {
     await setRole(context.db, (await makePerson(context, 'Mariner')).id, 'operator');
     const names = ['applications', 'operator', 'operator/servers', 'operator/players', 'operator/punishments'];
     const pages = names.map((path) => ({ name: path.replace('/', '-'), path: `/console/${path}` }));
-    return { pages: pages.with(0, { name: 'applications', path: '/console' }) };
+    return { pages: pages.with(0, { name: 'applications', path: '/console/applications' }) };
   });
 }
 
@@ -67,5 +67,5 @@ export async function signInBrowser(page: Page, { site }: TestConsole, login: st
   await page.fill('[name=login]', login);
   await page.fill('[name=password]', PASSWORD);
   await page.click('form button');
-  await page.waitForURL(`${site}/console`);
+  await page.waitForURL(new RegExp(`^${site}/console(/operator.*)?$`));
 }

@@ -77,6 +77,8 @@ onSqlite('name and redirect URIs of an approved application wait for the operato
   assert.match(olga.text, /Name: Now\s+Board\s.*Name: Then\s+Shop\s+new/s);
   assert.match(olga.text, /board\.example\/callback\s*goes away.*other\.example\/callback\s*new/s);
   assert.equal((await olga.post(path, { form_token: tokenOn(olga.page.html), state: 'refused' })).status, 422);
+  for (const state of ['', 'yes']) assert.equal(await decide(path, state, 'No.'), 'undecided');
+  assert.match(olga.text, /Nothing was changed: choose one of the buttons\./);
   assert.equal(await decide(path, 'approved'), 'approved');
   assert.deepEqual(await inForce(), ['Shop', NEW, true]);
   for (const note of ['No.', '']) assert.equal(await decide(path, 'refused', note), 'gone', 'it is decided once');

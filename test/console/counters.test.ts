@@ -40,8 +40,8 @@ onEachDatabase('an operator adds, changes and removes counters, and switches tho
   await act('/console/operator/counter-presets', {});
   assert.equal((await listCounters(db)).length, PGM_COUNTERS.length + 1);
   await olga.open(AT);
-  assert.doesNotMatch(olga.text, /Switch on all/);
-  await act(`${AT}/ducks/delete`, {}, `${AT}/ducks`);
+  assert.doesNotMatch(olga.text, /Switch all on/);
+  await act(`${AT}/ducks/delete`, { confirmed: 'yes' }, `${AT}/ducks`);
   assert.equal(await counterByKey(db, 'ducks'), undefined);
   assert.equal((await olga.open(`${AT}/ducks`)).status, 404);
 });

@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict';
 import { runJobs } from '#events/jobs/runner.ts';
 import { addOwner } from '#store/applications/owners.ts';
+import { sql } from '#db/sql.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
+import { requestAccess } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { connectedApplications, giveConsent } from '#store/accounts/consents.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { usageSince } from '#store/applications/usage.ts';
 import type { Caller } from '#api/callers.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
-import { application, match, person, punishment, serviceToken, sendEvents } from '#test/support/builders.ts';
+import {
+  application,
+  configured,
+  map,
+  match,
+  person,
+  punishment,
+  serviceToken,
+  sendEvents,
+} from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
@@ -34,7 +46,10 @@ onEachDatabase('an operator decides an access request once, and the applicant ge
   await olga.open('/console/operator');
   const request = /\/console\/operator\/requests\/(\w+)/.exec(olga.page.html)![0];
   await olga.open(request);
-  assert.equal((await olga.submit({ note: '' }, request)).status, 422, 'a refusal needs a note');
+  const form = () => olga.forms().find(({ action }) => action === request)!.fields;
+  assert.match((await olga.post(request, form())).url, /done=undecided/, 'a form without the value of a button');
+  const refusal = await olga.post(request, { ...form(), note: '', state: 'refused' });
+  assert.equal(refusal.status, 422, 'a refusal needs a note');
   await olga.post(request, {
     ...olga.forms().find(({ action }) => action === request)!.fields,
     state: 'refused',
@@ -171,5 +186,80 @@ onEachDatabase(
       { ...row, hour: hour + 3_600_000, endpoint: '/v1/servers' },
     ]);
     assert.equal((await connectedApplications(context.db, ann.id))[0]!.read, context.clock.now());
+  },
+);
+
+onEachDatabase('operators and moderators land on what waits for them, and sections show how much', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  await makeOperator(services, 'Olga');
+  const molly = await makeAccount(services, 'Molly');
+  await setRole(context.db, molly.id, 'moderator');
+  await makeAccount(services, 'Ann');
+  const { console: olga } = await enter(services, 'Olga');
+  assert.equal(new URL(olga.page.url).pathname, '/console/operator');
+  assert.doesNotMatch(olga.page.html, /class="count"/, 'nothing waits');
+  const app = await application(context, { name: 'Board' });
+  const wish = { kind: 'limit', account_id: molly.id, purpose: 'Many.', site: '', volume: 9000 } as const;
+  await requestAccess(context.db, context.clock.now(), app, wish);
+  await application(context, { name: 'Left' });
+  await context.db.run(sql`update applications set suspended = 'deleted' where name = 'Left'`);
+  await olga.open('/console/operator/audit');
+  assert.match(olga.text, /Overview 2 waiting/);
+  assert.match(olga.page.html, /aria-current="page"\s*>Audit log/);
+  const one = await olga.open('/console?done=saved');
+  assert.match(one.url, /\/console\/operator\?done=saved$/, 'the message of a form stays');
+  assert.match((await olga.open('/console/applications')).html, /no applications yet/);
+
+  const { console: mollys } = await enter(services, 'Molly');
+  assert.equal(new URL(mollys.page.url).pathname, '/console/operator/punishments');
+  assert.doesNotMatch(mollys.text, /waiting|Audit log/);
+  const { console: ann } = await enter(services, 'Ann');
+  assert.equal(new URL(ann.page.url).pathname, '/console');
+  assert.match(ann.text, /no applications yet/);
+});
+
+onEachDatabase(
+  'one field finds accounts, applications, players, servers, maps and punishments by a word',
+  async (t, url) => {
+    const services = await openTestConsole(t, url);
+    const { context } = services;
+    await makeOperator(services, 'Olga');
+    const { id } = await makeAccount(services, 'Grey_Ann');
+    await setRole(context.db, (await makeAccount(services, 'Molly')).id, 'moderator');
+    const { client_id } = await application(context, { name: 'Old Grey Board' });
+    const { uuid } = person(1);
+    const [ban] = (await sendEvents(
+      context,
+      punishment('p1', { uuid, name: 'Wolf_Grey' }),
+      configured('Grey East'),
+      map('The Grey Peaks'),
+    )) as [string];
+    const { console: olga } = await enter(services, 'Olga');
+    await olga.open('/console/operator/jobs');
+    assert.match(
+      olga.page.html,
+      /<form action="\/console\/operator\/search" role="search">/,
+      'the field is on every page',
+    );
+    const { html } = await olga.open('/console/operator/search?q=gREY');
+    for (const path of [
+      `/console/operator/accounts/${id}"`,
+      `/console/applications/${client_id}"`,
+      `/console/operator/players/${uuid}"`,
+      `/console/operator/punishments/${ban}"`,
+      '/console/operator/servers/',
+      '/maps/',
+    ])
+      assert.ok(html.includes(`<a href="${path}`), path);
+    assert.match((await olga.open(`/console/operator/search?q=${uuid.slice(0, 20)}`)).html, /Wolf_Grey/);
+    assert.match((await olga.open('/console/operator/search?q=rey')).html, /Nothing found/);
+    const { console: molly } = await enter(services, 'Molly');
+    const seen = await molly.open('/console/operator/search?q=grey');
+    assert.ok(seen.html.includes(`/console/operator/names?q=${uuid}`) && seen.html.includes(ban));
+    assert.ok(
+      !seen.html.includes(id) && !seen.html.includes(client_id),
+      'moderators find no accounts and applications',
+    );
   },
 );

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { idOf, keyOf } from '#platform/ids.ts';
+import { sql } from '#db/sql.ts';
 import { setRole, linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
+import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { listPunishments, punishmentByKey } from '#store/game/punishments.ts';
+import { mapByName } from '#store/game/maps/maps.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { WireEvent } from '#events/schema/index.ts';
@@ -11,12 +14,12 @@ import { ROUTES } from '#console/pages.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import type { Person } from '#test/auth/person.ts';
 import { finishJobs } from '#test/support/jobs.ts';
-import { configured, event, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
+import { configured, event, map, match, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
+import { confirm, enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
 
 const DAY_MS = 86_400_000;
-const MAY: readonly string[] = ['/operator/punishments', '/operator/names'];
+const MAY: readonly string[] = ['/operator/punishments', '/operator/names', '/operator/search'];
 
 async function makeModerator(services: TestConsole, name: string) {
   const account = await makeAccount(services, name);
@@ -140,6 +143,9 @@ onEachDatabase('an operator sees what a key changed and undoes it at once', asyn
     'Beta',
     punishment('evil', person(2, 'Innocent'), {}, { time }),
     event('punishment.revoked', { punishment_id: legit.ids[0]!, reason: 'free all' }, { time }),
+    event('player.named', { player: person(2, 'Innocent') }, { time }),
+    map('Stolen Map', {}, { time }),
+    match({ map: 'Stolen Map' }, { time, server: 'Beta' }),
   );
   await makeOperator(services, 'Olga');
   const { console: olga } = await enter(services, 'Olga');
@@ -148,19 +154,27 @@ onEachDatabase('an operator sees what a key changed and undoes it at once', asyn
   const { serverKey } = stolen.sender;
   const key = (await listServerKeys(db, serverKey))[0]!.id;
   await olga.open(`/console/operator/servers/${idOf(serverKey)}`);
-  assert.ok(olga.page.html.includes(`/console/operator/punishments/changes?key=${key}`));
-  await olga.open(`/console/operator/punishments/changes?key=${key}`);
-  assert.match(olga.text, /Undo 2 changes of this key/);
-  assert.match(olga.text, /free all/);
-  await olga.open(`/console/operator/punishments/changes?key=${key}&since=x`);
-  assert.equal(olga.page.status, 422);
+  const path = `/console/operator/servers/${idOf(serverKey)}/keys/${key}`;
+  assert.ok(olga.page.html.includes(path));
+  await context.db.run(sql`update server_keys set expires = 1 where server_key = ${serverKey}`);
+  await olga.open(`/console/operator/servers/${idOf(serverKey)}`);
+  assert.match(olga.page.html, new RegExp(`Former keys[\\s\\S]*${path}"`));
+  await olga.open(path);
+  for (const [type, label] of [
+    ['punishment.revoked', `/console/operator/punishments/${legit.ids[0]}`],
+    ['punishment.issued', `/console/operator/punishments/${stolen.ids[0]}`],
+    ['player.named', `/console/operator/players/${person(2).uuid}`],
+    ['map.published', '/maps/'],
+    ['match.finished', `/matches/${stolen.ids[4]}`],
+  ] as const)
+    assert.match(olga.page.html, new RegExp(`${type}</code>[\\s\\S]*?<a href="${label}`), type);
+  assert.equal((await olga.open(`${path}?since=x`)).status, 422);
   const later = new Date(clock.now() + 1).toISOString();
-  assert.doesNotMatch(
-    (await olga.open(`/console/operator/punishments/changes?key=${key}&since=${later}`)).html,
-    /Undo/,
-  );
-  await olga.open(`/console/operator/punishments/changes?key=${key}`);
-  await submitTo(olga, '/console/operator/punishments/changes', {});
+  assert.doesNotMatch((await olga.open(`${path}?since=${later}`)).html, /Undo/);
+  await olga.open(path);
+  await submitTo(olga, `/console/operator/servers/${idOf(serverKey)}/withdraw`, {});
+  assert.match(olga.text, /map\.published : 1[\s\S]*This cannot be undone/);
+  await confirm(olga);
   assert.match(olga.text, /Withdraw/, 'the page of the job that withdraws them');
   await finishJobs(db);
   const left = await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now());
@@ -168,13 +182,15 @@ onEachDatabase('an operator sees what a key changed and undoes it at once', asyn
     left.map(({ punished, state }) => [punished.name, state]),
     [['Rogue', 0]],
   );
-  assert.equal((await listAudit(db, { action: 'punishment.undo_key' }, 9))[0]!.subject, key);
+  assert.equal((await listAudit(db, { action: 'server.withdraw' }, 9))[0]!.detail['key'], key);
+  assert.equal(await mapByName(db, 'Stolen Map'), undefined);
 
   const [lift] = await sendEvents(context, event('punishment.revoked', { punishment_id: legit.ids[0]! }, { time }));
   const page = `/console/operator/punishments/${legit.ids[0]}`;
   await olga.open(page);
   const undo = olga.forms().find(({ action, fields }) => action === `${page}/undo` && fields['receipt'] === lift)!;
   await olga.post(undo.action, undo.fields);
+  await confirm(olga);
   assert.equal((await punishmentByKey(db, keyOf(legit.ids[0]!)!, clock.now()))!.state, 0);
   await olga.post(undo.action, { ...undo.fields, receipt: legit.ids[0]! });
   assert.match(olga.text, /Nothing was left to change/, 'the issue is not undone on this page');
@@ -221,10 +237,28 @@ onEachDatabase('a moderator finds who bears a name and renames accounts that are
   await olga.open(`/console/operator/accounts/${rude.id}`);
   const promote = olga.forms().find(({ fields }) => fields['change'] === 'make_moderator')!;
   await olga.post(promote.action, promote.fields);
+  await confirm(olga);
   assert.equal((await accountById(db, rude.id))!.role, 'moderator');
   const { console: friendly } = await enter(services, 'Friendly');
   assert.equal((await friendly.open('/console/operator/punishments')).status, 200);
   await setRole(db, rude.id, 'user');
   assert.equal((await friendly.open('/console/operator/punishments')).status, 403, 'immediately');
   assert.match(friendly.text, /This page is for moderators/);
+});
+
+onEachDatabase('a moderator bans and finds the UUID of a deleted player without its pseudonym', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const rogue = person(1, 'Rogue');
+  await sendEvents(context, punishment('b1', rogue, { reason: 'Griefing' }, { time: now(services) }));
+  assert.ok('uuid' in (await erasePlayer(context.db, context.clock.now(), rogue.uuid)));
+  await finishJobs(context.db);
+  await makeModerator(services, 'Molly');
+  const { console: browser } = await enter(services, 'Molly');
+  await browser.open('/console/operator/punishments/new');
+  const fields = { player: rogue.uuid, type: 'mute', reason: 'Spam', level: '1', expires: 'never' };
+  await submitTo(browser, '/console/operator/punishments/new', fields);
+  assert.equal(new URL(browser.page.url).searchParams.get('q'), rogue.uuid);
+  for (const word of ['mute', 'Spam', 'ban', 'Griefing', rogue.uuid]) assert.match(browser.text, new RegExp(word));
+  assert.doesNotMatch(browser.page.html, /deleted-|Rogue|operator\/punishments\/[0-9a-z]{11}/);
 });

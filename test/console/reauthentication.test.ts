@@ -4,7 +4,9 @@ import { PASSWORD_MS } from '#console/reauthentication.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { applicationByClientId, secretsOf } from '#store/applications/applications.ts';
 import { addOwner } from '#store/applications/owners.ts';
-import { application } from '#test/support/builders.ts';
+import { idOf } from '#platform/ids.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { application, configured, event, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn, type Visitor } from './support.ts';
@@ -35,15 +37,21 @@ onEachDatabase('an act that gives power needs the password of the last ten minut
   const visitor = await enter(services, 'Olga');
   const { console: olga, signIn } = visitor;
   const path = `/console/operator/accounts/${ann.id}`;
-  const act = async (change: string) => {
+  const act = async (change: string, fields: Record<string, string> = {}) => {
     await olga.open(path);
-    return await olga.post(path, { form_token: tokenOn(olga.page.html), change });
+    return await olga.post(path, { form_token: tokenOn(olga.page.html), change, ...fields });
   };
   advance(PASSWORD_MS);
   await act('make_moderator');
+  assert.match(olga.text, /Make Ann a moderator\?/);
+  await confirm(olga);
   assert.equal(await role(), 'moderator', 'the sign-in is ten minutes old, which still counts');
   advance(1_000);
-  assert.match((await act('sign_out')).url, /done=completed/, 'ending sessions asks for no password');
+  assert.match(
+    (await act('sign_out', { confirmed: 'yes' })).url,
+    /done=completed/,
+    'ending sessions asks for no password',
+  );
   for (const change of ['make_user', 'disable', 'delete', 'make_operator']) {
     const asked = await act(change);
     assert.equal(new URL(asked.url).origin, services.auth, change);
@@ -75,6 +83,35 @@ onEachDatabase('an act that gives power needs the password of the last ten minut
   await olga.submit({}, path);
   assert.equal(new URL(olga.page.url).origin, services.auth, 'the time of the ID token counts, not the request');
   assert.equal(await role(), 'moderator');
+});
+
+onSqlite('what cannot be undone needs the password, what can be restored does not', async (t, url) => {
+  const services = await openTestConsole(t, url, {}, Math.floor(Date.now() / 1000) * 1000);
+  const { context } = services;
+  const advance = clockOf(t, context);
+  await makeOperator(services, 'Olga');
+  const { client_id } = await application(context, { name: 'Board' });
+  await sendEvents(context, configured('Alpha'), event('counter.declared', { key: 'ducks', label: { en: 'Ducks' } }));
+  const server = `/console/operator/servers/${idOf((await serverByName(context.db, 'Alpha'))!.key)}`;
+  const { console: olga } = await enter(services, 'Olga');
+  advance(PASSWORD_MS + 1_000);
+  await olga.open('/console/operator/servers');
+  const form_token = tokenOn(olga.page.html);
+  const post = async (path: string, fields: Record<string, string> = {}) =>
+    new URL((await olga.post(path, { form_token, confirmed: 'yes', ...fields })).url).origin;
+  const uuid = '00000000-0000-4000-8000-000000000001';
+  for (const [path, fields] of [
+    [`${server}/withdraw`, { since: '2026-01-31T12:00:00Z' }],
+    [`${server}/delete`, {}],
+    [`${server}/keys`, { act: 'revoke', key: '00000000001' }],
+    ['/console/operator/players/merge', { from: uuid, into: uuid }],
+    [`/console/operator/players/${uuid}/erase`, { name: 'Ann' }],
+    [`${server}/withdraw`, { key: '00000000001', since: '' }],
+    [`/console/applications/${client_id}/delete`, { name: 'Board' }],
+  ] as const)
+    assert.equal(await post(path, fields), services.auth, path);
+  assert.equal(await post('/console/operator/counters/ducks/delete'), services.site);
+  assert.equal(await post(`/console/operator/applications/${client_id}`, { access: 'revoked' }), services.site);
 });
 
 onSqlite('an operator is asked about applications of others, their owners are not', async (t, url) => {

@@ -198,6 +198,8 @@ export async function consolePages(
   const request = await firstId(sql`select key from access_requests where state = 'waiting'`);
   const change = await firstId(sql`select key from application_changes`);
   const server = await firstId(sql`select key from servers order by sort_order limit 1`);
+  const key = await firstId(sql`
+    select k.key from server_keys k where k.server_key = (select key from servers order by sort_order limit 1) limit 1`);
   const punishment = await firstId(sql`select max(key) from punishments where revoked is null`);
   const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
     String(uuid),
@@ -207,7 +209,7 @@ export async function consolePages(
     firstId(sql`select key from jobs where state = ${state} and kind = ${kind}`);
   const [app, own] = [`/console/applications/${application.client_id}`, `/console/applications/${waiting.client_id}`];
   const pages: Record<string, string> = {
-    applications: '/console',
+    applications: '/console/applications',
     new: '/console/applications/new',
     application: app,
     'application-waiting': own,
@@ -217,6 +219,7 @@ export async function consolePages(
     'settings-change': `/console/applications/${changed.client_id}/settings`,
     delete: `${app}/delete`,
     operator: '/console/operator',
+    'operator-search': '/console/operator/search?q=a',
     'operator-request': `/console/operator/requests/${request}`,
     'operator-change': `/console/operator/changes/${change}`,
     'operator-applications': '/console/operator/applications',
@@ -227,6 +230,7 @@ export async function consolePages(
     'operator-counters': '/console/operator/counters',
     'operator-counter': `/console/operator/counters/${counter}`,
     'operator-server': `/console/operator/servers/${server}`,
+    'operator-key': `/console/operator/servers/${server}/keys/${key}`,
     'operator-players': '/console/operator/players',
     'operator-player': `/console/operator/players/${into}`,
     'operator-merge': `/console/operator/players/merge?from=${from}&into=${into}`,

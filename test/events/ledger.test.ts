@@ -21,7 +21,7 @@ import type { Group } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishments } from '#store/game/punishments.ts';
 import type { Receipt, Sender } from '#events/ledger/receipts.ts';
-import { countOnline, listServers, serverByName, serversPlaying } from '#store/game/servers.ts';
+import { countOnline, listServers, serverByKey, serverByName, serversPlaying } from '#store/game/servers.ts';
 import {
   account,
   after,
@@ -226,6 +226,20 @@ onEachDatabase('any server changes a map, and the latest time counts', async (t,
       ['Alpha', '1.0.0', true],
     ],
   );
+});
+
+onEachDatabase('a heartbeat with the id of a map shows the name of the map', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Alpha'), map('Blocks CTW'), map('Harbour’s Day'), map('plain_name'));
+  const shown: string[] = [];
+  const { key } = (await serverByName(context.db, 'Alpha'))!;
+  for (const current_map of ['blocks_ctw', 'harbours_day', 'plain_name', 'unknown_map', 'blocks ctw', '']) {
+    context.clock.advance(1);
+    const time = new Date(context.clock.now()).toISOString();
+    await sendEvents(context, presence('Alpha', { current_map }, { time }));
+    shown.push((await serverByKey(context.db, key, 0))!.current_map);
+  }
+  assert.deepEqual(shown, ['Blocks CTW', 'Harbour’s Day', 'plain_name', 'unknown_map', 'blocks ctw', '']);
 });
 
 onEachDatabase('a server plays the map with exactly the reported name, else the newest in any case', async (t, url) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { html } from 'hono/html';
 import { brandAssets } from '#http/branding.ts';
+import { field } from '#http/fields.ts';
 import { contrast, inkOn, readableOn } from '#platform/text/colours.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { chooseLanguage } from '#http/languages.ts';
@@ -59,4 +60,15 @@ test('the URL of an asset depends on its content, and the asset is compressed on
   assert.match(plain.headers.get('cache-control')!, /immutable/);
   assert.ok((await small.bytes()).length * 3 < (await plain.bytes()).length);
   assert.equal(await assets.answer('/assets/base.css', undefined), undefined);
+});
+
+test('only fields of text have a maximum length, which HTML does not allow in others', async () => {
+  for (const [type, has] of [
+    ['text', true],
+    ['number', false],
+    ['date', false],
+  ] as const) {
+    const written = String(await field({ name: 'a', label: 'A', type, maxlength: 9 }));
+    assert.equal(written.includes('maxlength="9"'), has, type);
+  }
 });

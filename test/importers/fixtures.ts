@@ -38,6 +38,7 @@ export function networkLookup(known: Partial<NetworkLookup> = {}): NetworkLookup
     objectiveOf: async () => undefined,
     mapNames: async () => [],
     serverNames: async () => [],
+    reportsItself: async () => false,
     rotationOf: async () => undefined,
     ...known,
   };

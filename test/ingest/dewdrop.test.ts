@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { readConfig } from '#platform/config/config.ts';
 import { keyOf as keyOfId } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { mapNameBySlug } from '#ingest/protocols/dewdrop/map-slugs.ts';
+import { mapNameBySlug } from '#store/game/maps/map-names.ts';
+import { mapSlug } from '#store/game/maps/map-slug.ts';
+import { gamemodeFromTags } from '#ingest/protocols/dewdrop/gamemode.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { BEGINNING, after, event, map, person, sendEvents } from '#test/support/builders.ts';
@@ -16,6 +19,34 @@ const stats = (more: Record<string, unknown>) => ({
   ...{ kills: 0, deaths: 0, assists: 0, killstreak: 0, damageDealt: 0, damageDealtBow: 0, damageReceived: 0 },
   ...{ damageReceivedBow: 0, arrowsHit: 0, arrowsShot: 0, wools: 0, woolsTouched: 0, monuments: 0, cores: 0 },
   ...{ flags: 0, flagsPicked: 0, score: 0, ...more },
+});
+
+/** The tags that `MapData.getMapTagsFromMap` of Dewdrop 8856c31 sends for the gamemodes of a map, in any order. */
+const TAGS: [string[], string][] = [
+  [['CTW'], 'ctw'],
+  [['CONQ', 'KOTH', 'CP'], 'koth'],
+  [['CONQ', 'TDM'], 'tdm'],
+  [['CONQ', 'CTF', 'RAGE'], 'ctf'],
+  [['CONQ', 'KOTF'], 'kotf'],
+  [['BLITZ', 'RAGE'], 'blitz'],
+  [['FF'], 'ffb'],
+  [['BW'], 'bedwars'],
+  [['FUN'], 'arcade'],
+  [['BRIDGE'], 'bridge'],
+  [[], 'mixed'],
+];
+
+test('the tags of Dewdrop give the gamemode as PGM names it', () => {
+  assert.deepEqual(
+    TAGS.map(([tags]) => [tags, gamemodeFromTags(tags)]),
+    TAGS,
+  );
+});
+
+/** Names and ids by `StringUtils.slugify` of PGM 852bf3d. */
+test('a map has the id that PGM derives from its name', () => {
+  const ids = ['Twin Peaks', 'Harbour’s Day: II', 'Rush - Lite', 'Café_Noir', '5 Wools!'].map(mapSlug);
+  assert.deepEqual(ids, ['twin_peaks', 'harbours_day_ii', 'rush__lite', 'cafe_noir', '5_wools']);
 });
 
 const [ada, bob, cid] = [person(1, 'Ada'), person(2, 'Bob'), person(3, 'Cid')];
@@ -224,8 +255,8 @@ onEachDatabase('the maps are read again for unknown slugs only when there are ot
       return typeof member === 'function' ? (member.bind(target) as unknown) : member;
     },
   });
-  const named = async (slug: string) => [await mapNameBySlug(db, clock, slug), lists];
-  await sendEvents(context, map('Twin Peaks'), map('Twin  Peaks'));
+  const named = async (slug: string) => [await mapNameBySlug(db, clock.now(), slug), lists];
+  await sendEvents(context, map('Twin Peaks'), map('Twin Peaks!'));
   assert.deepEqual(await named('harbour'), [undefined, 1]);
   assert.deepEqual(await named('twin_peaks'), ['Twin Peaks', 1]);
   assert.deepEqual(await named('nowhere'), [undefined, 1]);
@@ -235,5 +266,5 @@ onEachDatabase('the maps are read again for unknown slugs only when there are ot
   clock.advance(59_999);
   assert.deepEqual(await named('twin_peaks'), ['Twin Peaks', 2]);
   clock.advance(1);
-  assert.deepEqual(await named('twin_peaks'), ['Twin  Peaks', 3]);
+  assert.deepEqual(await named('twin_peaks'), ['Twin Peaks!', 3]);
 });

@@ -20,29 +20,31 @@ group({ counters: ['win'], matches: true });
 // @ts-expect-error -- with a counter that does not exist
 group({ counters: ['jump'], matches: true, pgm: false });
 
-gamemode({ group: 'tntrun', tags: ['parkour'], elements: ['parkour'], holds: [] });
+gamemode({ group: 'tntrun', tag: null, elements: ['parkour'], holds: [] });
 // @ts-expect-error -- without group
-gamemode({ tags: ['parkour'], elements: ['parkour'], holds: [] });
-// @ts-expect-error -- without tags
+gamemode({ tag: null, elements: ['parkour'], holds: [] });
+// @ts-expect-error -- without tag
 gamemode({ group: 'tntrun', elements: ['parkour'], holds: [] });
 // @ts-expect-error -- without elements
-gamemode({ group: 'tntrun', tags: ['parkour'], holds: [] });
+gamemode({ group: 'tntrun', tag: null, holds: [] });
 // @ts-expect-error -- without holds
-gamemode({ group: 'tntrun', tags: ['parkour'], elements: ['parkour'] });
+gamemode({ group: 'tntrun', tag: null, elements: ['parkour'] });
 // @ts-expect-error -- for a group without matches
-gamemode({ group: 'factions', tags: ['parkour'], elements: ['parkour'], holds: [] });
+gamemode({ group: 'factions', tag: null, elements: ['parkour'], holds: [] });
 
-counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps' });
+counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without wire
-counter({ unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps' });
+counter({ unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without unit
-counter({ wire: 'jump_count', from: 'player', in: ['page'], placeholder: 'jumps' });
+counter({ wire: 'jump_count', from: 'player', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without from
-counter({ wire: 'jump_count', unit: 'count', in: ['page'], placeholder: 'jumps' });
+counter({ wire: 'jump_count', unit: 'count', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without in
-counter({ wire: 'jump_count', unit: 'count', from: 'player', placeholder: 'jumps' });
+counter({ wire: 'jump_count', unit: 'count', from: 'player', placeholder: 'jumps', most: null });
 // @ts-expect-error -- without placeholder
-counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'] });
+counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], most: null });
+// @ts-expect-error -- without most
+counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps' });
 
 const { tntrun: _group, ...groups } = en.groups;
 const { blitz: _gamemode, ...gamemodes } = en.gamemodes;

@@ -29,7 +29,7 @@ const status = async (address: string, method = 'GET'): Promise<number> => (awai
 
 /** The metrics that a file mentions, without the suffixes of histograms. */
 function namesIn(path: string): Set<string> {
-  const names = readFileSync(path, 'utf8').match(/\bscorehall_[a-z_]+/g) ?? [];
+  const names = readFileSync(path, 'utf8').match(/\b(scorehall|process)_[a-z_]+/g) ?? [];
   return new Set(names.map((name) => name.replace(/_(bucket|count)$/, '')).filter((name) => name !== 'scorehall_http'));
 }
 
@@ -86,18 +86,19 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   assert.equal(requests('auth', '/oauth/jwks', 200), 1);
   assert.equal(requests('ingest', '/events', 401), 1, 'the ingest runs in a thread of its own');
   assert.equal(valueOf(metrics, 'scorehall_event_queue_events', { thread: 'writer' }), 0);
-  assert.ok(valueOf(metrics, 'scorehall_event_loop_delay_seconds', { thread: 'writer', quantile: '0.99' })! >= 0);
+  assert.ok(valueOf(metrics, 'scorehall_event_loop_delay_seconds', { thread: 'writer', percentile: '99' })! >= 0);
   assert.ok(valueOf(metrics, 'scorehall_database_bytes')! > 100_000);
   if (!url.startsWith('postgres'))
     assert.ok(valueOf(metrics, 'scorehall_database_wal_bytes')! > 0, 'the log is beside the file, not beside the link');
   assert.ok(valueOf(metrics, 'scorehall_table_rows', { table: 'migrations' })! >= 0);
-  assert.ok(valueOf(metrics, 'scorehall_process_resident_memory_bytes')! > 10_000_000);
+  assert.ok(valueOf(metrics, 'process_resident_memory_bytes')! > 10_000_000);
   assert.doesNotMatch(metrics, /nowhere|00000000000/, 'labels contain no part of a request');
-  const existing = new Set([...metrics.matchAll(/^# TYPE (scorehall_\w+)/gm)].map(([, name]) => name!));
+  const existing = new Set([...metrics.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!));
   const documented = namesIn('docs/monitoring.md');
   const missing = url.startsWith('postgres') ? ['scorehall_database_wal_bytes'] : [];
   assert.deepEqual([...documented.symmetricDifference(existing)], missing, 'the documentation lists the metrics');
-  assert.deepEqual([...namesIn('deploy/grafana/scorehall.json').difference(documented)], []);
+  for (const file of ['grafana/scorehall.json', 'prometheus/alerts.yml'])
+    assert.deepEqual([...namesIn(`deploy/${file}`).difference(documented)], [], file);
   for (const address of [addresses['API'], addresses['SITE'], addresses['AUTH'], addresses['INGEST']])
     assert.notEqual(await status(`${address!}/metrics`), 200, 'a public listener serves no metrics');
 

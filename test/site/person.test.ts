@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
-import { login, match, person, sendEvents, team } from '#test/support/builders.ts';
+import { login, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { enter, openTestConsole } from '#test/console/support.ts';
@@ -30,8 +30,30 @@ onEachDatabase('the header shows strangers the sign-in, and a person the menu, i
 
   const operator = await siteSession(context, { name: 'Olga', role: 'operator' });
   const asOlga = await page(context, '/', { headers: { cookie: operator } });
-  assert.ok(asOlga.includes('/console/operator') && !asOlga.includes('My page'));
+  assert.ok(asOlga.includes('<a href="/console">') && !asOlga.includes('My page'));
 });
+
+onEachDatabase(
+  'operators and moderators reach the page of the console about a player or a punishment',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    const { uuid } = person(1, 'Rogue');
+    const [id] = (await sendEvents(context, punishment('p1', person(1, 'Rogue')))) as [string];
+    const linkFor = async (path: string, cookie: string): Promise<string | undefined> =>
+      /class="moderate"[^>]* href="([^"]+)"/.exec(await page(context, path, { headers: { cookie } }))?.[1];
+    const cookies = {
+      Olga: await siteSession(context, { name: 'Olga', role: 'operator' }),
+      Molly: await siteSession(context, { name: 'Molly', role: 'moderator' }),
+      Ann: await siteSession(context, { name: 'Ann' }),
+    };
+    const links = async (path: string) =>
+      await Promise.all(Object.values(cookies).map((cookie) => linkFor(path, cookie)));
+    const [player, punished] = [`/console/operator/players/${uuid}`, `/console/operator/punishments/${id}`];
+    assert.deepEqual(await links(`/players/${uuid}`), [player, `/console/operator/names?q=${uuid}`, undefined]);
+    assert.deepEqual(await links(`/punishments/${id}`), [punished, punished, undefined]);
+    assert.deepEqual(await links('/'), [undefined, undefined, undefined]);
+  },
+);
 
 onEachDatabase(
   'a visitor without a valid session is a stranger; feeds and pictures have no session',

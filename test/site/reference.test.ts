@@ -136,7 +136,8 @@ test('in a browser "Run" shows the response below the form, and opens it in a ne
   await using context = (await openAppContext(config, new TestClock(Date.now()))) as TestAppContext;
   await sendEvents(context, login('Alpha', person(1, 'Ada')));
   const { client_id } = await application(context, { name: 'Board', access: 'approved' });
-  await using _services = await openServices(context, ['SITE', 'API']);
+  await using stack = new AsyncDisposableStack();
+  stack.use(await openServices(context, ['SITE', 'API']));
   await using browser = await launchBrowser();
   const path = `${addresses.SITE_URL}${PATH}?client_id=${client_id}`;
 

@@ -6,7 +6,7 @@ import { account, application, person } from '#test/support/builders.ts';
 
 interface Visitor {
   name: string;
-  role?: 'operator';
+  role?: 'moderator' | 'operator';
   /** Whether a game account is linked. */
   linked?: boolean;
 }

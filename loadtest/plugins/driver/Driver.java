@@ -1,6 +1,7 @@
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -34,13 +35,16 @@ import tc.oc.pgm.teams.Team;
 import tc.oc.pgm.wool.PlayerWoolPlaceEvent;
 
 /**
- * Drives both plugins.
+ * Drives the plugins.
  *
  *   Driver play FOLDER             plays matches and sessions; the plugins write into FOLDER/plugins
  *   Driver read FOLDER URL KEY     asks the service, and prints one JSON object
  *   Driver faults FOLDER           breaks the files of the plugins, and prints one JSON object
  *   Driver sign-in FOLDER URL      sends wrong requests to the sign-in, and prints one JSON object
  *   Driver placeholders FOLDER URL KEY   answers the commands of the standard input
+ *   Driver velocity FOLDER SETTING ...   the same, with the settings of the plugin for Velocity
+ *   Driver rented FOLDER SETTING ...     plays with plugins that send their events
+ *   Driver sender FOLDER URL KEY   the same, with an outbox that sends its events
  */
 public final class Driver {
   private static final UUID SALTMARTEN = uuid(1);
@@ -56,7 +60,7 @@ public final class Driver {
   public static void main(String[] arguments) throws Exception {
     File plugins = new File(arguments[1], "plugins");
     if (arguments[0].equals("play")) {
-      playSessions(plugins);
+      playSessions(plugins, Map.of());
       World world = new World();
       ScorehallPgm plugin = world.enable(new ScorehallPgm(), new File(plugins, "ScorehallPGM"), Map.of());
       playTeams(world);
@@ -70,7 +74,16 @@ public final class Driver {
     } else if (arguments[0].equals("sign-in")) {
       System.out.println(Json.write(SignInErrors.all(arguments[2])));
     } else if (arguments[0].equals("placeholders")) {
-      new Placeholders(new File(plugins, "Scorehall"), arguments[2], arguments[3]).serve();
+      Placeholders server = new Placeholders(new File(plugins, "Scorehall"), arguments[2], arguments[3]);
+      server.serve();
+      server.close();
+    } else if (arguments[0].equals("velocity")) {
+      String settings = String.join("\n", List.of(arguments).subList(2, arguments.length));
+      new VelocityNetwork(new File(plugins, "scorehall").toPath(), settings).serve();
+    } else if (arguments[0].equals("rented")) {
+      playRented(plugins, settingsOf(List.of(arguments).subList(2, arguments.length)));
+    } else if (arguments[0].equals("sender")) {
+      new Senders(new File(plugins, "Scorehall"), arguments[2], arguments[3]).serve();
     } else {
       System.out.println(Json.write(read(plugins, arguments[2], arguments[3])));
     }
@@ -170,11 +183,11 @@ public final class Driver {
     }
   }
 
-  private static void playSessions(File plugins) {
+  private static void playSessions(File plugins, Map<String, Object> settings) {
     World world = new World();
     Player early = world.player(SALTMARTEN, "Saltmarten");
     world.online.add(early);
-    ScorehallBukkit plugin = world.enable(new ScorehallBukkit(), new File(plugins, "Scorehall"), Map.of());
+    ScorehallBukkit plugin = world.enable(new ScorehallBukkit(), new File(plugins, "Scorehall"), settings);
     Player wader = world.player(WADER, HOSTILE_NAME);
     world.dispatch(new PlayerJoinEvent(wader, ""));
     plugin.onCommand(wader, command("link"), "link", new String[] {"abcd", "efgh"});
@@ -199,6 +212,24 @@ public final class Driver {
     world.online.removeAll(List.of(ghost, shade));
     world.dispatch(new PlayerQuitEvent(ghost, ""));
     world.dispatch(new PlayerQuitEvent(shade, ""));
+  }
+
+  private static Map<String, Object> settingsOf(List<String> arguments) {
+    Map<String, Object> settings = new HashMap<>();
+    for (String argument : arguments) {
+      String[] pair = argument.split("=", 2);
+      settings.put(pair[0], pair[1].matches("true|false") ? Boolean.valueOf(pair[1]) : pair[1]);
+    }
+    return settings;
+  }
+
+  private static void playRented(File plugins, Map<String, Object> settings) {
+    playSessions(plugins, settings);
+    World world = new World();
+    ScorehallPgm plugin = world.enable(new ScorehallPgm(), new File(plugins, "ScorehallPGM"), settings);
+    playTeams(world);
+    world.timers.forEach(Runnable::run);
+    plugin.onDisable();
   }
 
   private static void rotate(File plugins) throws IOException {

@@ -2,14 +2,17 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.bukkit.plugin.java.JavaPlugin;
 import scorehall.bukkit.ScorehallBukkit;
+import scorehall.outbox.Losses;
 import scorehall.outbox.Outbox;
 import scorehall.pgm.ScorehallPgm;
 
@@ -28,6 +31,8 @@ final class OutboxFaults {
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("full for a while", fullForAWhile());
     facts.put("full until the end", fullUntilTheEnd());
+    facts.put("more than the queue holds", moreThanTheQueueHolds());
+    facts.put("lost for minutes", lostForMinutes());
     facts.put("deleted", deleted());
     facts.put("not an event", notAnEvent());
     facts.put("no folder", List.of(withoutFolder(new ScorehallBukkit()), withoutFolder(new ScorehallPgm())));
@@ -54,6 +59,32 @@ final class OutboxFaults {
     trouble();
     outbox.close();
     return List.of(trouble(), troubles.size());
+  }
+
+  /** The thread holds one event, and the queue 100,000. */
+  private Object moreThanTheQueueHolds() throws Exception {
+    Path file = fullDisk("more");
+    List<String> lines = new ArrayList<>();
+    try (Outbox outbox = new Outbox(file.getParent(), troubles::add)) {
+      outbox.append("first", Map.of());
+      lines.add(trouble().replaceAll(":.*", ""));
+      for (int number = 0; number < 100_500; number++) outbox.append("next", Map.of());
+      Files.delete(file);
+    }
+    troubles.drainTo(lines);
+    return List.of(lines, types(file).size());
+  }
+
+  /** A second passes between two lost events. */
+  private Object lostForMinutes() {
+    AtomicLong clock = new AtomicLong();
+    Losses losses = new Losses(troubles::add, () -> clock.getAndAdd(1_000));
+    for (int number = 0; number < 100; number++) losses.add();
+    losses.end();
+    losses.end();
+    List<String> lines = new ArrayList<>();
+    troubles.drainTo(lines);
+    return lines;
   }
 
   private Object deleted() throws Exception {

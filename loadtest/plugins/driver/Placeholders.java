@@ -1,16 +1,10 @@
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.reflect.Field;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -21,14 +15,12 @@ import org.bukkit.entity.Player;
 import org.bukkit.event.player.PlayerJoinEvent;
 import org.bukkit.event.player.PlayerQuitEvent;
 import scorehall.bukkit.ScorehallBukkit;
-import scorehall.outbox.Json;
 
-/** A server with PlaceholderAPI. Each line of the standard input is a command, answered by one line of JSON. */
-final class Placeholders {
+/** A server with PlaceholderAPI. */
+final class Placeholders extends Commands {
   private static final long PATIENCE_MS = 20_000;
 
   private final World world = new World();
-  private final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
   private final ScorehallBukkit plugin;
 
   Placeholders(File folder, String url, String key) {
@@ -50,15 +42,8 @@ final class Placeholders {
     plugin = world.enable(new ScorehallBukkit(), folder, Map.of("api-url", url, "key", key, "placeholder-seconds", 1));
   }
 
-  void serve() throws Exception {
-    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      System.out.println(Json.write(answer(line.split(" "))));
-    }
-    plugin.onDisable();
-  }
-
-  private Object answer(String[] words) throws Exception {
+  @Override
+  Object answer(String[] words) throws Exception {
     return switch (words[0]) {
       case "join" -> dispatched(new PlayerJoinEvent(playerOf(words[1]), ""));
       case "quit" -> dispatched(new PlayerQuitEvent(playerOf(words[1]), ""));
@@ -68,8 +53,6 @@ final class Placeholders {
       case "await" -> await(words[1], words[2], words[3]);
       case "stays" -> stays(words[1], words[2]);
       case "ban-check" -> Driver.joins(world, uuid(words[1]));
-      case "warning" -> warnings.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
-      case "warnings" -> drainWarnings();
       case "break" -> breakEntry(uuid(words[1]));
       case "expansion" -> expansionFacts();
       case "disable" -> disable();
@@ -126,12 +109,6 @@ final class Placeholders {
     return before;
   }
 
-  private List<String> drainWarnings() {
-    List<String> all = new ArrayList<>();
-    warnings.drainTo(all);
-    return all;
-  }
-
   /** Makes every turn of the plugin throw, until the player joins again: no answer of the service does. */
   private Object breakEntry(UUID player) throws ReflectiveOperationException {
     Object entry = ((Map<?, ?>) fieldOf(fieldOf(plugin, "statistics"), "online")).get(player);
@@ -160,6 +137,10 @@ final class Placeholders {
   private static Object expansionFacts() {
     PlaceholderExpansion expansion = expansion();
     return List.of(expansion.getVersion(), expansion.persist(), expansion.getPlaceholders().contains("%scorehall_kills%"));
+  }
+
+  void close() {
+    plugin.onDisable();
   }
 
   private Object disable() {

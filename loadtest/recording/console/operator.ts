@@ -156,19 +156,12 @@ export async function moderate(operator: RecordedBrowser, moderator: RecordedBro
   await operator.act('undone', punishment, `${punishment}/undo`, { receipt: operator.value('receipt') });
   await operator.open(`after ${made === '' ? '' : 'undoing'}`, punishment);
   await operator.open('changes', '/console/operator/punishments/changes');
-  await operator.act(
-    'changes of a key refused',
-    '/console/operator/punishments/changes',
-    '/console/operator/punishments/changes',
-    { key: 'nothing', since: 'x' },
-  );
-  await operator.open('server keys', pages['operator-server']!);
-  await operator.act(
-    'changes of a key',
-    '/console/operator/punishments/changes',
-    '/console/operator/punishments/changes',
-    { key: operator.value('key'), since: '' },
-  );
+  const server = pages['operator-server']!;
+  await operator.open('server keys', server);
+  const key = operator.value('key');
+  await operator.open('changes of a key', `${server}/keys/${key}`);
+  await operator.act('changes of a key refused', `${server}/keys/${key}`, `${server}/withdraw`, { key, since: 'x' });
+  await operator.act('changes of a key undone', `${server}/keys/${key}`, `${server}/withdraw`, { key, since: '' });
   const names = pages['operator-names']!;
   await moderator.open('names', names);
   const account = /action="(\/console\/operator\/names\/[^"]*)"/.exec(

@@ -96,6 +96,10 @@ export const commands: Command[] = [
     summary: 'Take away the access of an application to the data API',
     row: byClientId,
     options: {},
+    confirm: ({ client_id, name, access }) => ({
+      act: `This takes the access to the data API away from ${name}: its requests are refused immediately.`,
+      impact: { client_id, name, access, new_access: 'revoked' },
+    }),
     refused: {},
     result: shown,
   }),
@@ -112,6 +116,10 @@ export const commands: Command[] = [
     summary: 'Delete an application and all its tokens',
     row: byClientId,
     options: {},
+    confirm: ({ client_id, name }, { people, tokens }) => ({
+      act: `This deletes ${name}: ${people} people can no longer sign in with it, and ${tokens} tokens end.`,
+      impact: { client_id, name, people, tokens },
+    }),
     refused: {},
     result: (_, application) => ({ ...wire(application), deleted: true }),
   }),

@@ -37,6 +37,10 @@ export const ownerCommands: Command[] = [
     summary: 'Remove an owner of an application; the last owner cannot be removed',
     row: { options: OWNER, find: requireBoth },
     options: {},
+    confirm: ({ application: { client_id, name }, account }) => ({
+      act: `This removes ${account.name} from the owners of ${name}.`,
+      impact: { client_id, name, owner: account.name },
+    }),
     refused: {
       not_owner: ({ application, account }) => `${account.name} does not own ${application.name}.`,
       only_owner: ({ application, account }) =>

@@ -28,6 +28,10 @@ export const secretCommands: Command[] = [
     summary: 'Withdraw a Client Secret, effective immediately',
     row: byClientId,
     options: { id: { value: 'ID', help: 'The id of the secret, as "app secret list" shows it' } },
+    confirm: ({ client_id, name }, { valid }, { id }) => ({
+      act: `This withdraws 1 of ${valid} secrets of ${name}: programs that use it can no longer get tokens.`,
+      impact: { client_id, name, id, secrets: valid },
+    }),
     refused: {
       unknown_secret: ({ client_id, name }, { id }) =>
         `${name} has no secret ${id}; see: scorehall app secret list --client-id ${client_id}`,

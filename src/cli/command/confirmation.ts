@@ -1,9 +1,9 @@
 import { UsageError } from '#platform/errors.ts';
 import { type Command, type Input, print } from './command.ts';
 
-/** The options of commands that cannot be undone. */
+/** The options of commands that take something away. */
 export const CONFIRMATION: NonNullable<Command['options']> = {
-  yes: { type: 'boolean', help: 'Do it: this cannot be undone' },
+  yes: { type: 'boolean', help: 'Do it' },
   'dry-run': { type: 'boolean', help: 'Only print what the command would change' },
 };
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { fieldsFrom, isOptional, kindOf } from '#admin/fields.ts';
-import { type CodeOf, type Done, type Operation, perform } from '#admin/operation.ts';
+import { type CodeOf, type Done, type Loss, type Operation, perform, type Question } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import { type Command, commandActor, type CommandOption, type Input, print, withAppContext } from './command.ts';
@@ -40,8 +40,6 @@ interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
   read?(input: Input): Record<string, unknown> | Promise<Record<string, unknown>>;
   /** The sentence about options that do not go together. */
   together?: string;
-  /** For an operation that needs `--yes`. */
-  confirm?: (row: Row, impact: Done<Impact>, fields: z.output<Fields>) => Asked;
   /** Why the operation did not happen, by its code. */
   refused: { [Code in CodeOf<Impact> | CodeOf<Result>]: (row: Row, fields: z.output<Fields>) => string };
   /** What the command prints; it may wait for a job of the operation. */
@@ -53,12 +51,20 @@ interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
   ): Record<string, unknown> | Promise<Record<string, unknown>>;
 }
 
-/** A command that carries out an operation. */
-export function command<Row, Fields extends z.ZodObject, Impact, Result>(
-  operation: Operation<Row, Fields, Impact, Result>,
-  wording: Wording<Row, Fields, Impact, Result>,
+/** What a command without `--yes` says, and a dry run prints. */
+type Confirm<Row, Fields extends z.ZodObject, Impact> = (
+  row: Row,
+  impact: Done<Impact>,
+  fields: z.output<Fields>,
+) => Asked;
+
+/** A command that carries out an operation. It needs `--yes` if the operation takes something away. */
+export function command<Row, Fields extends z.ZodObject, Impact, Result, L extends Loss>(
+  operation: Operation<Row, Fields, Impact, Result, L>,
+  wording: Wording<Row, Fields, Impact, Result> & Question<L, Confirm<Row, Fields, Impact>>,
 ): Command {
-  const { words, summary, begins, row, confirm } = wording;
+  const { words, summary, begins, row } = wording;
+  const { confirm }: { confirm?: Confirm<Row, Fields, Impact> } = wording;
   const optionOf = (field: string): string =>
     (wording.options as Record<string, FieldOption>)[field]?.name ?? field.replaceAll('_', '-');
   return {

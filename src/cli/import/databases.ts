@@ -27,7 +27,7 @@ const OPTIONS: Record<string, CommandOption> = {
   json: JSON_OPTION,
 };
 
-const MYSQL_OPTIONS: Record<string, CommandOption> = {
+const SERVER_OPTIONS: Record<string, CommandOption> = {
   'password-file': {
     type: 'string',
     value: 'FILE',
@@ -50,11 +50,11 @@ export const commands: Command[] = [
   {
     words: 'import litebans',
     begins: true,
-    summary: 'Import the punishments of LiteBans from MySQL or MariaDB, and follow them',
-    operands: MYSQL,
+    summary: 'Import the punishments of LiteBans from MySQL, MariaDB or PostgreSQL, and follow them',
+    operands: `${MYSQL}|postgres://USER@HOST/DATABASE`,
     options: {
       ...OPTIONS,
-      ...MYSQL_OPTIONS,
+      ...SERVER_OPTIONS,
       'table-prefix': { type: 'string', value: 'TEXT', help: 'The prefix of the tables (default: litebans_)' },
       'server-scope': {
         type: 'string',
@@ -70,7 +70,7 @@ export const commands: Command[] = [
     begins: true,
     summary: 'Import the punishments of AdvancedBan from MySQL or MariaDB, and follow them',
     operands: MYSQL,
-    options: { ...OPTIONS, ...MYSQL_OPTIONS },
+    options: { ...OPTIONS, ...SERVER_OPTIONS },
     run: (input) => importProgram(input, PROGRAMS.advancedban),
   },
   {
@@ -78,15 +78,15 @@ export const commands: Command[] = [
     begins: true,
     summary: "Import punishments and sessions of PGMDev's Community plugin, and follow them",
     operands: `FILE|${MYSQL}`,
-    options: { ...OPTIONS, ...MYSQL_OPTIONS, create: CREATE },
+    options: { ...OPTIONS, ...SERVER_OPTIONS, create: CREATE },
     run: (input) => importProgram(input, PROGRAMS.pgmdev),
   },
   {
     words: 'import plan',
     begins: true,
-    summary: 'Import the sessions of Plan (Player Analytics) from its SQLite file, and follow them',
-    operands: 'FILE',
-    options: { ...OPTIONS, create: CREATE },
+    summary: 'Import the sessions of Plan (Player Analytics), and follow them',
+    operands: `FILE|${MYSQL}`,
+    options: { ...OPTIONS, ...SERVER_OPTIONS, create: CREATE },
     run: (input) => importProgram(input, PROGRAMS.plan),
   },
 ];

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +5,10 @@ import { type Event, openSender, type Receipt, type Sender } from '#sender/index
 import { LogReader, type LogPosition, type TimedLine, Unfinished } from './log-reader.ts';
 import { Outbox, type OutboxState } from './outbox.ts';
 import { type FilesState, newFilesState, ServerFiles } from './server-files.ts';
+import { newestOutboxWrite, sessionReporter } from './session-reporter.ts';
 import { applyLine, eventOf, type LogState, newLogState, uuidOfLogin } from './sessions.ts';
 import { StateFile } from './state.ts';
+import { UnknownLines } from './unknown-lines.ts';
 
 export interface AgentOptions {
   serverFolder: string;
@@ -57,6 +58,7 @@ export class Agent implements AsyncDisposable {
   readonly #files: ServerFiles;
   readonly #outbox: Outbox;
   readonly #stateFiles: StateFiles;
+  readonly #unknownLines: UnknownLines;
   #log: LogState;
   #filesState: FilesState;
   #outboxState: OutboxState;
@@ -82,6 +84,7 @@ export class Agent implements AsyncDisposable {
     this.#reader = new LogReader(join(serverFolder, 'logs'), this.#now, onTrouble);
     this.#files = new ServerFiles(serverFolder, this.#now, onTrouble);
     this.#outbox = new Outbox(serverFolder);
+    this.#unknownLines = new UnknownLines(this.#now, onTrouble);
   }
 
   static async open(options: AgentOptions): Promise<Agent> {
@@ -149,8 +152,9 @@ export class Agent implements AsyncDisposable {
 
   async #pollLog(): Promise<boolean> {
     try {
-      for await (const { lines, next } of this.#reader.read(this.#log.position)) {
+      for await (const { lines, count, next } of this.#reader.read(this.#log.position)) {
         if (!(await this.#apply(lines, next))) return false;
+        this.#unknownLines.add(count, this.#log.understood);
       }
       await this.#reportMissingLog();
       return true;
@@ -174,16 +178,22 @@ export class Agent implements AsyncDisposable {
   /** @returns false if the log has to be read again from a login whose player is not known yet */
   async #apply(lines: readonly TimedLine[], next: LogPosition): Promise<boolean> {
     const state: LogState = { ...structuredClone(this.#log), position: next };
-    const options = { trustLinks: this.#options.trustLinks, reportSessions: !(await this.#pluginReportsSessions()) };
+    const { serverFolder, trustLinks } = this.#options;
+    const pluginWrote = await newestOutboxWrite(serverFolder);
     const events: Event[] = [];
     for (const timed of lines) {
+      const reporter = sessionReporter(timed, pluginWrote, this.#now());
+      if (reporter === 'undecided') {
+        await this.#store({ ...state, position: { ...next, offset: timed.offset } }, events);
+        return false;
+      }
       const uuid = timed.line.kind === 'login' ? await this.#uuidOf(state, timed.line.name) : undefined;
       if (timed.line.kind === 'login' && uuid === undefined && this.#mayWait(timed.offset)) {
         const position = { ...next, offset: timed.offset };
         await this.#store({ ...state, position }, events);
         return false;
       }
-      events.push(...applyLine(state, timed, next.file, options, uuid));
+      events.push(...applyLine(state, timed, next.file, { trustLinks, reportSessions: reporter === 'agent' }, uuid));
     }
     await this.#store(state, events);
     return true;
@@ -208,12 +218,6 @@ export class Agent implements AsyncDisposable {
       this.#savedAt = this.#now();
     }
     this.#log = state;
-  }
-
-  /** The plugin for Bukkit sees more than the log and reports logins itself. */
-  async #pluginReportsSessions(): Promise<boolean> {
-    const outbox = join(this.#options.serverFolder, 'plugins/Scorehall/outbox.ndjson');
-    return (await stat(outbox).catch(() => undefined)) !== undefined;
   }
 
   async #pollFiles(): Promise<void> {
@@ -251,6 +255,7 @@ export class Agent implements AsyncDisposable {
     this.#presenceAt = now;
     if (!running || position === undefined) return;
     if (Math.abs(now - this.#pluginHeartbeat.time) < PLUGIN_PRESENCE_MS) return;
+    if (await this.#outbox.isSentByPlugin()) return;
     const players = Object.keys(online);
     const data = { current: players.length, players, ...(map !== '' && { current_map: map }) };
     await this.#sender.sendNow(eventOf(`presence:${randomUUID()}`, 'server.presence', now, data));

@@ -50,6 +50,8 @@ export interface TimedLine {
 
 export interface LogChunk {
   lines: TimedLine[];
+  /** The number of all lines, with those that are no log lines. */
+  count: number;
   /** The position after the lines. */
   next: LogPosition;
 }
@@ -107,7 +109,7 @@ export class LogReader implements AsyncDisposable {
     this.#handle = handle;
     const start = await beginLatest(handle);
     this.#open = start.file;
-    yield { lines: [], next: start };
+    yield { lines: [], count: 0, next: start };
     yield* this.#rest(handle, start);
   }
 
@@ -163,7 +165,7 @@ export class LogReader implements AsyncDisposable {
       position = { ...position, offset: chunk.end, written: mtimeMs, ...(time && { time }) };
       if (position.beginning.length < MAX_BEGINNING)
         position.beginning = await beginningOfFile(handle, Math.min(chunk.end, MAX_BEGINNING));
-      yield { lines, next: position };
+      yield { lines, count: chunk.lines.length, next: position };
     }
   }
 
@@ -206,13 +208,13 @@ async function* readArchives(
     const continued = await archiveBegins(archive, position.beginning);
     if (!continued || position.beginning.length === 0) {
       position = await beginArchive(archive);
-      yield { lines: [], next: position };
+      yield { lines: [], count: 0, next: position };
     }
     try {
       for await (const chunk of linesOf((offset) => bytesOfArchive(archive.path, offset), position.offset)) {
         const { lines, time } = await timed(chunk, position);
         position = { ...position, offset: chunk.end, ...(time && { time }) };
-        yield { lines, next: position };
+        yield { lines, count: chunk.lines.length, next: position };
       }
     } catch (error) {
       if (!isIncomplete(error)) throw error;

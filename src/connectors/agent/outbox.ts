@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readLine } from '#sender/event.ts';
 import type { Event } from '#sender/index.ts';
 import { type Beginning, beginningOfFile, bytesOfFile, linesOf, MAX_BEGINNING, openIfPresent } from './log-files.ts';
 
@@ -15,6 +16,9 @@ export interface OutboxChunk {
   tooLong: number;
 }
 
+/** A plugin that sends its outbox itself updates the time of its `outbox.lock` every ten seconds. */
+const LOCK_MS = 60_000;
+
 /** `outbox.ndjson` itself, and large ones that a plugin has renamed. */
 const OUTBOX = /^outbox(\.\d{1,16})?\.ndjson$/;
 
@@ -29,17 +33,32 @@ export class Outbox {
     this.#folder = folder;
   }
 
-  /** The files, renamed (finished) ones first. */
+  /** The files that no plugin sends itself, renamed (finished) ones first. */
   async files(): Promise<string[]> {
-    const plugins = await readdir(join(this.#folder, 'plugins')).catch(() => []);
-    const folders = ['', ...plugins.filter((name) => /^scorehall/i.test(name)).map((name) => join('plugins', name))];
     const found: string[] = [];
-    for (const folder of folders) {
+    for (const folder of await this.#folders()) {
+      if (await this.#isSentByPlugin(folder)) continue;
       const names = await readdir(join(this.#folder, folder)).catch(() => []);
       const own = names.filter((name) => OUTBOX.test(name)).toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
       for (const path of own.map((name) => join(folder, name))) if (await this.#isFile(path)) found.push(path);
     }
     return found;
+  }
+
+  /** Whether a plugin sends its outbox itself. Such a plugin reports who is online, too. */
+  async isSentByPlugin(): Promise<boolean> {
+    for (const folder of await this.#folders()) if (await this.#isSentByPlugin(folder)) return true;
+    return false;
+  }
+
+  async #folders(): Promise<string[]> {
+    const plugins = await readdir(join(this.#folder, 'plugins')).catch(() => []);
+    return ['', ...plugins.filter((name) => /^scorehall/i.test(name)).map((name) => join('plugins', name))];
+  }
+
+  async #isSentByPlugin(folder: string): Promise<boolean> {
+    const lock = await stat(join(this.#folder, folder, 'outbox.lock')).catch(() => undefined);
+    return lock !== undefined && Math.abs(Date.now() - lock.mtimeMs) < LOCK_MS;
   }
 
   async #isFile(path: string): Promise<boolean> {
@@ -90,11 +109,6 @@ export class Outbox {
 const MAX_EVENT_BYTES = 1024 * 1024;
 
 function readEvent(text: string): Event | undefined {
-  try {
-    const event = JSON.parse(text) as Partial<Event> | null;
-    if (typeof event !== 'object' || event === null || Array.isArray(event)) return undefined;
-    return typeof event.id === 'string' && typeof event.type === 'string' ? (event as Event) : undefined;
-  } catch {
-    return undefined;
-  }
+  const event: Partial<Event> | undefined = readLine(text)?.event;
+  return typeof event?.id === 'string' && typeof event.type === 'string' ? (event as Event) : undefined;
 }

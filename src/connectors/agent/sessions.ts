@@ -1,4 +1,5 @@
 import type { Event } from '#sender/index.ts';
+import { mapSlug } from '#store/game/maps/map-slug.ts';
 import type { LogPosition, TimedLine } from './log-reader.ts';
 
 /** The state of the server according to the log up to a position. */
@@ -9,7 +10,12 @@ export interface LogState {
   /** The UUIDs of the last players who passed the authentication, by name. */
   identities: Record<string, string>;
   running: boolean;
+  /** The name of PGM's map if it is known, otherwise its id. */
   map: string;
+  /** The names of PGM's maps by their ids, as far as the log announced them. */
+  mapNames?: Record<string, string>;
+  /** Whether a line had a meaning; undefined in states of earlier versions. */
+  understood?: boolean;
   /** The time of the last line. */
   time: number;
   /** When a player typed `/link`, in the last minute, by UUID. */
@@ -26,6 +32,7 @@ export const newLogState = (): LogState => ({
 });
 
 const MAX_IDENTITIES = 1_000;
+const MAX_MAP_NAMES = 500;
 const MAX_ATTEMPTS = 3;
 const ATTEMPTS_MS = 60_000;
 
@@ -46,6 +53,7 @@ export function applyLine(
 ): Event[] {
   const before = state.time;
   state.time = time;
+  if (line.kind !== 'other') state.understood = true;
   const session = (type: 'player.login' | 'player.logout', name: string, uuid: string, at = time): Event[] =>
     reportSessions ? [eventOf(`log:${file}:${offset}:${uuid}`, type, at, { player: { uuid, name } })] : [];
   const logOutAll = (at: number): Event[] => {
@@ -55,7 +63,7 @@ export function applyLine(
   };
   switch (line.kind) {
     case 'identity':
-      remember(state, line.name, line.uuid);
+      remember(state.identities, line.name, line.uuid, MAX_IDENTITIES);
       return [];
     case 'login':
       if (uuid === undefined) return [];
@@ -73,7 +81,10 @@ export function applyLine(
       return [eventOf(`log:${file}:${offset}:link`, 'account.link', time, data)];
     }
     case 'map':
-      state.map = line.map;
+      state.map = own(state.mapNames ?? {}, line.map) ?? line.map;
+      return [];
+    case 'next_map':
+      remember((state.mapNames ??= {}), mapSlug(line.name), line.name, MAX_MAP_NAMES);
       return [];
     case 'starting':
       // The previous server process was killed; its players left at the time of its last line.
@@ -92,11 +103,12 @@ export function uuidOfLogin(state: LogState, name: string): string | undefined {
   return own(state.identities, name);
 }
 
-function remember(state: LogState, name: string, uuid: string): void {
-  delete state.identities[name];
-  state.identities[name] = uuid;
-  const names = Object.keys(state.identities);
-  if (names.length > MAX_IDENTITIES) delete state.identities[names[0]!];
+/** Records an entry as the newest one, and drops the oldest above `max`. */
+function remember(entries: Record<string, string>, key: string, value: string, max: number): void {
+  delete entries[key];
+  entries[key] = value;
+  const keys = Object.keys(entries);
+  if (keys.length > max) delete entries[keys[0]!];
 }
 
 function mayTry(state: LogState, uuid: string, time: number): boolean {

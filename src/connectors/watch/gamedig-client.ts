@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import type { GamedigReply, GamedigRequest } from './gamedig-worker.ts';
 import { type GameStatus, PollFailed } from './status.ts';
@@ -5,6 +6,10 @@ import { type GameStatus, PollFailed } from './status.ts';
 const MEMORY_MB = 128;
 /** Added to the timeout of a poll, so that the thread can report its own timeouts. */
 const GRACE_MS = 2_000;
+
+interface AddressesRequest extends Omit<GamedigRequest, 'id' | 'host'> {
+  addresses: readonly string[];
+}
 
 interface Waiting {
   resolve(status: GameStatus): void;
@@ -22,8 +27,23 @@ export class GamedigClient implements AsyncDisposable {
   #worker: Worker | undefined;
   #nextId = 0;
 
-  /** @throws PollFailed */
-  async poll(request: Omit<GamedigRequest, 'id'>): Promise<GameStatus> {
+  /** Polls the addresses one after another until one answers. @throws PollFailed */
+  async poll({ addresses, timeoutMs, ...request }: AddressesRequest): Promise<GameStatus> {
+    // The library sends from an IPv4 socket.
+    const usable = addresses.filter(isIPv4);
+    let failure = new PollFailed('unreachable');
+    for (const host of usable) {
+      try {
+        return await this.#pollAddress({ ...request, host, timeoutMs: timeoutMs / usable.length });
+      } catch (error) {
+        if (!(error instanceof PollFailed)) throw error;
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  async #pollAddress(request: Omit<GamedigRequest, 'id'>): Promise<GameStatus> {
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<GameStatus>();
     const timer = setTimeout(() => void this.#stop(), request.timeoutMs + GRACE_MS);

@@ -64,7 +64,7 @@ async function poll({ protocol, host, port, timeoutMs }: GamedigRequest): Promis
     max: maxOf(state.maxplayers),
     names: namesOf(listed, playerCount, (player) => (player as { name?: unknown } | undefined)?.name),
     playing: playerCount,
-    gamemode: '',
+    gamemodes: [],
     map: mapNameOf(state.map),
     nextMap: '',
     match: undefined,

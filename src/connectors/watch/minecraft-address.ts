@@ -26,35 +26,37 @@ export const systemNames: Names = {
   },
 };
 
-/** An IP address to connect to, and the host name for the handshake, which proxies with virtual hosts read. */
+/** The IP addresses to try in their order, and the host name for the handshake, which proxies with virtual hosts read. */
 export interface Endpoint {
-  ip: string;
+  addresses: readonly string[];
   port: number;
   host: string;
 }
 
 /**
  * Resolves an address as Minecraft does: an address without a port may be redirected by an SRV record. The owner of the
- * domain chooses the target of that record, so it must be public or the address that the operator entered: a poll must
+ * domain chooses the target of that record, so only its public addresses are tried, unless it is the address that the operator entered: a poll must
  * not reach services on this machine or its private network that the operator did not name.
  * @throws PollFailed
  */
 export async function resolveMinecraft({ host, port }: GameAddress, names: Names = systemNames): Promise<Endpoint> {
   if (port !== undefined || isIP(host) !== 0)
-    return { ip: await resolveHost(host, names), port: port ?? DEFAULT_PORT, host };
+    return { addresses: await resolveHost(host, names), port: port ?? DEFAULT_PORT, host };
   const [record] = await names.srv(`_minecraft._tcp.${host}`);
-  if (record === undefined) return { ip: await resolveHost(host, names), port: DEFAULT_PORT, host };
+  if (record === undefined) return { addresses: await resolveHost(host, names), port: DEFAULT_PORT, host };
   const target = record.name.toLowerCase().replace(/\.$/, '');
-  const ip = await resolveHost(target, names);
-  if (target !== host && !isPublic(ip)) throw new PollFailed('private_redirect');
-  return { ip, port: record.port, host: target };
+  const found = await resolveHost(target, names);
+  const addresses = target === host ? found : found.filter(isPublic);
+  if (addresses.length === 0) throw new PollFailed('private_redirect');
+  return { addresses, port: record.port, host: target };
 }
 
-async function resolveHost(host: string, names: Names): Promise<string> {
-  if (isIP(host) !== 0) return host;
-  const [address] = await names.addresses(host).catch(() => []);
-  if (address === undefined) throw new PollFailed('not_found');
-  return address;
+/** @returns at least one address @throws PollFailed */
+export async function resolveHost(host: string, names: Names): Promise<readonly string[]> {
+  if (isIP(host) !== 0) return [host];
+  const addresses = await names.addresses(host).catch((): string[] => []);
+  if (addresses.length === 0) throw new PollFailed('not_found');
+  return addresses;
 }
 
 /** IPv4-mapped IPv6 addresses are treated as IPv4. */

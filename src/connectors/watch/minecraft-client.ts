@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import type { GameAddress } from '#store/game/watches/game-address.ts';
 import { type Endpoint, type Names, resolveMinecraft, systemNames } from './minecraft-address.ts';
 import { readMinecraftStatus } from './minecraft-status.ts';
@@ -10,6 +10,8 @@ const MAX_RESPONSE = 128 * 1024;
 const MAX_HEADER = 11;
 /** "Which version the client has is not decided", by convention of status pings. */
 const ANY_VERSION = [0xff, 0xff, 0xff, 0xff, 0x0f];
+/** How long the connection to one of several addresses may take. */
+const ATTEMPT_MS = 1_000;
 const STATUS_REQUEST = Buffer.from([1, 0]);
 
 /**
@@ -27,7 +29,7 @@ export async function pollMinecraft(
   deadline.addEventListener('abort', onLate, { once: true });
   try {
     const endpoint = await Promise.race([resolveMinecraft(address, names), late.promise]);
-    const socket = connect({ host: endpoint.ip, port: endpoint.port, noDelay: true });
+    const socket = connectTo(endpoint);
     try {
       return readMinecraftStatus(await Promise.race([statusJson(socket, endpoint), late.promise]));
     } finally {
@@ -36,6 +38,22 @@ export async function pollMinecraft(
   } finally {
     deadline.removeEventListener('abort', onLate);
   }
+}
+
+/** Tries the addresses one after another. The look-up returns those that were checked, and makes no new request. */
+function connectTo({ host, port, addresses }: Endpoint): Socket {
+  return connect({
+    host,
+    port,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+    lookup: (_host, _options, found) =>
+      found(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
+      ),
+  });
 }
 
 async function statusJson(socket: Socket, endpoint: Endpoint): Promise<string> {

@@ -1,5 +1,5 @@
 import { uuidOf } from '#platform/text/text.ts';
-import { GAMEMODE_NAMES, GAMEMODES } from '#store/game/statistics-groups.ts';
+import { gamemodesFromTags } from './pgm-gamemode.ts';
 import {
   type GameStatus,
   mapNameOf,
@@ -14,12 +14,6 @@ import {
 
 /** Names of Java Edition and, with a leading mark, of Geyser. Servers put advertising into the list of names, too. */
 const PLAYER_NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
-
-/** Gamemodes by PGM's tags of a map, some of which are other facts, such as `4teams`. */
-const GAMEMODE_OF_TAG: ReadonlyMap<unknown, string> = new Map(
-  GAMEMODE_NAMES.flatMap((mode) => GAMEMODES[mode].tags.map((tag) => [tag, mode])),
-);
-const MAX_TAGS = 50;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -62,16 +56,16 @@ function nameOf(entry: unknown): unknown {
   return typeof name === 'string' && PLAYER_NAME.test(name) ? name : undefined;
 }
 
-type Played = Pick<GameStatus, 'playing' | 'gamemode' | 'map' | 'nextMap' | 'match'>;
+type Played = Pick<GameStatus, 'playing' | 'gamemodes' | 'map' | 'nextMap' | 'match'>;
 
 /** Without PGM all connected players play, and the map is unknown. */
 function readMatch(status: Members, playerCount: number): Played {
   const [number, match] = newestMatch(membersOf(membersOf(status['bukkit_extra'])?.['pgm']));
-  if (match === undefined) return { playing: playerCount, gamemode: '', map: '', nextMap: '', match: undefined };
+  if (match === undefined) return { playing: playerCount, gamemodes: [], map: '', nextMap: '', match: undefined };
   const map = membersOf(match['map']);
   return {
     playing: Math.min(wholeOf(match['participants'], MOST_PLAYERS) ?? 0, playerCount),
-    gamemode: gamemodeOf(map?.['tags']),
+    gamemodes: gamemodesFromTags(map?.['tags']),
     map: mapNameOf(map?.['name']),
     nextMap: mapNameOf(membersOf(match['next_map'])?.['name']),
     match: matchOf(number, match),
@@ -101,11 +95,6 @@ function newestMatch(matches: Members | undefined): [number: number, match: Memb
   const numbers = Object.keys(matches ?? {}).filter((id) => /^\d{1,9}$/.test(id));
   const newest = numbers.reduce((most, id) => Math.max(most, Number(id)), -1);
   return [newest, membersOf(matches?.[String(newest)])];
-}
-
-function gamemodeOf(tags: unknown): string {
-  const list: unknown[] = Array.isArray(tags) ? tags.slice(0, MAX_TAGS) : [];
-  return GAMEMODE_OF_TAG.get(list.find((tag) => GAMEMODE_OF_TAG.has(tag))) ?? '';
 }
 
 const membersOf = (value: unknown): Members | undefined =>

@@ -18,8 +18,12 @@ export function polledMatch(before: PolledMatch | null, { match }: GameStatus, a
 }
 
 /** The report of an observed match; undefined if there is none, or its map is unknown. */
-export function progressIn(status: GameStatus, polled: PolledMatch | null): Record<string, unknown> | undefined {
-  const { match, map, gamemode, playing } = status;
+export function progressIn(
+  status: GameStatus,
+  gamemode: string,
+  polled: PolledMatch | null,
+): Record<string, unknown> | undefined {
+  const { match, map, playing } = status;
   if (match === undefined || polled === null || map === '') return undefined;
   return {
     phase: match.phase,

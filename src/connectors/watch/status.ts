@@ -12,7 +12,8 @@ export interface GameStatus {
   uuids?: ReadonlyMap<string, string>;
   /** Players taking part in the running game. */
   playing: number;
-  gamemode: string;
+  /** Those that are possible, the most probable first. */
+  gamemodes: readonly string[];
   map: string;
   nextMap: string;
   /** The match as PGM reports it; undefined for all other servers. */

@@ -19,8 +19,9 @@ import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { ServerLeases } from '../server-leases.ts';
 import { GamedigClient } from './gamedig-client.ts';
-import { type Names, systemNames } from './minecraft-address.ts';
+import { type Names, resolveHost, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';
+import { decideGamemodes } from './pgm-gamemode.ts';
 import { polledMatch, progressIn } from './polled-match.ts';
 import { type GameStatus, PollFailed } from './status.ts';
 
@@ -159,7 +160,8 @@ export class Watcher implements AsyncDisposable {
     if (place === undefined) throw new PollFailed('not_found');
     if (protocol === 'minecraft') return await pollMinecraft(place, this.#deadline(), this.#names);
     const { host, port = 0 } = place;
-    return await this.#gamedig.poll({ protocol, host, port, timeoutMs: this.#timeoutMs });
+    const addresses = await resolveHost(host, this.#names);
+    return await this.#gamedig.poll({ protocol, addresses, port, timeoutMs: this.#timeoutMs });
   }
 
   #deadline(): AbortSignal {
@@ -184,14 +186,21 @@ export class Watcher implements AsyncDisposable {
       return target?.address === address && target.protocol === protocol;
     });
     const answered = (await this.#needed(current.filter(({ result }) => typeof result === 'object'))) as Answered[];
+    const gamemodes = await decideGamemodes(
+      db,
+      answered.map(({ result }) => result),
+    );
+    const gamemodeOf = ({ result }: Answered): string => gamemodes.get(result)!;
     const matches = new Map(
       answered.map(({ serverKey, result, started }) => {
         return [serverKey, polledMatch(targets.get(serverKey)!.match, result, started)];
       }),
     );
     const hidden = await HiddenLists.read(db);
-    const heartbeats = answered.map((poll) => createHeartbeat(poll, hidden.on(poll.serverKey)));
-    const events = [...heartbeats, ...(await this.#progressOf(answered, matches))];
+    const events = [
+      ...answered.map((poll) => createHeartbeat(poll, gamemodeOf(poll), hidden.on(poll.serverKey))),
+      ...(await this.#progressOf(answered, gamemodeOf, matches)),
+    ];
     const receipts = events.length === 0 ? [] : await ingestEvents(db, clock, { kind: 'operator' }, events);
     const rejected = this.#rejected(answered, receipts);
     await db.transaction((tx) =>
@@ -205,11 +214,12 @@ export class Watcher implements AsyncDisposable {
   /** The reports of the matches that the answers show, unless the server reports them itself. */
   async #progressOf(
     answered: readonly Answered[],
+    gamemodeOf: (poll: Answered) => string,
     matches: ReadonlyMap<number, PolledMatch | null>,
   ): Promise<Record<string, unknown>[]> {
     const { db, clock, config } = this.#context;
     const seen = answered.flatMap((poll) => {
-      const data = progressIn(poll.result, matches.get(poll.serverKey)!);
+      const data = progressIn(poll.result, gamemodeOf(poll), matches.get(poll.serverKey)!);
       return data === undefined ? [] : { poll, data };
     });
     const keys = seen.map(({ poll }) => poll.serverKey);
@@ -243,8 +253,8 @@ const createEvent = ({ serverName, started }: Polled, type: string, data: object
 };
 
 /** A hidden player is left out here by the UUID, too: events of heartbeats have names alone. */
-function createHeartbeat(poll: Answered, { uuids: hidden }: HiddenPlayers): Record<string, unknown> {
-  const { playing, playerCount, names, uuids, gamemode, map, nextMap } = poll.result;
+function createHeartbeat(poll: Answered, gamemode: string, { uuids: hidden }: HiddenPlayers): Record<string, unknown> {
+  const { playing, playerCount, names, uuids, map, nextMap } = poll.result;
   const shown = names.filter((name) => !hidden.has(uuids?.get(name) ?? ''));
   const count = playerCount - (names.length - shown.length);
   return createEvent(poll, 'server.presence', {

@@ -26,7 +26,7 @@ import { announceChange, changeCard, changeHint } from './changes.ts';
 import { type PageContent, tokenField } from '../layout.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
 import { button, formTo, logoImage, timestamp, number, type Problems } from '../components.ts';
-import { operationForm } from '../operation-form.ts';
+import { ASKED_BY_FORM, operationForm } from '../operation-form.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
@@ -227,7 +227,12 @@ const find = async ({ application }: OwnedRequest): Promise<Application> => appl
 const overview = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}`;
 const gone = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}?done=gone`;
 
-const DELETION = operationForm(`${AT}/delete`, removeApplication, { find, refused: {}, done: () => '?done=deleted' });
+const DELETION = operationForm(`${AT}/delete`, removeApplication, {
+  find,
+  confirm: ASKED_BY_FORM,
+  refused: {},
+  done: () => '?done=deleted',
+});
 
 async function removeNamed(request: OwnedRequest) {
   const { application, form } = request;

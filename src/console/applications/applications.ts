@@ -6,15 +6,21 @@ import { addOwner, applicationsOwnedBy, countOwnedBy, MAX_OWNED } from '#store/a
 import { readLastUse } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
 import type { Context, Deps } from '../deps.ts';
-import { type PageContent, showPage } from '../layout.ts';
+import { type PageContent, showPage, staffPage } from '../layout.ts';
 import { invitationsCard } from './owners.ts';
 import { flashSecret } from '../flash-message.ts';
 import { stateBadge, formTo, logoImage, timestamp, type Problems } from '../components.ts';
 import { form, page, type Route, serveRoute, type ConsoleRequest } from '../routes.ts';
 
-/** The front page: the person's applications, or an introduction for visitors who are not signed in. */
+/**
+ * The front page: an introduction for visitors who are not signed in, what waits for operators and moderators, the person's
+ * applications for others.
+ */
 export async function frontPage(c: Context, deps: Deps): Promise<Response> {
-  return c.get('person') === undefined ? await showWelcome(c, deps) : await serveRoute(c, deps, myApplications);
+  const person = c.get('person');
+  if (person === undefined) return await showWelcome(c, deps);
+  if (!person.isStaff) return await serveRoute(c, deps, myApplications(''));
+  return c.redirect(staffPage(person) + new URL(c.req.url).search, 303);
 }
 
 async function showWelcome(c: Context, deps: Deps): Promise<Response> {
@@ -34,19 +40,20 @@ async function showWelcome(c: Context, deps: Deps): Promise<Response> {
   return await showPage(c, deps, { title, main, part: 'applications' });
 }
 
-const myApplications = page('', async (request) => {
-  const { deps, person, texts } = request;
-  const { applications: t } = texts;
-  const owned = await applicationsOwnedBy(deps.db, person.account.id);
-  const uses = await Promise.all(owned.map(({ key }) => readLastUse(deps.db, key)));
-  const main = html`<div class="heading">
-      <h1>${t.title}</h1>
-      <a class="button" href="/console/applications/new">${t.register}</a>
-    </div>
-    ${await invitationsCard(request)}
-    ${owned.length === 0 ? html`<div class="card empty"><p>${t.none}</p></div>` : listOf(request, owned, uses)}`;
-  return { title: t.title, main, part: 'applications' };
-});
+const myApplications = (path: string): Route =>
+  page(path, async (request) => {
+    const { deps, person, texts } = request;
+    const { applications: t } = texts;
+    const owned = await applicationsOwnedBy(deps.db, person.account.id);
+    const uses = await Promise.all(owned.map(({ key }) => readLastUse(deps.db, key)));
+    const main = html`<div class="heading">
+        <h1>${t.title}</h1>
+        <a class="button" href="/console/applications/new">${t.register}</a>
+      </div>
+      ${await invitationsCard(request)}
+      ${owned.length === 0 ? html`<div class="card empty"><p>${t.none}</p></div>` : listOf(request, owned, uses)}`;
+    return { title: t.title, main, part: 'applications' };
+  });
 
 function listOf(request: ConsoleRequest, owned: readonly Application[], uses: readonly (number | undefined)[]): Html {
   const { texts } = request;
@@ -88,6 +95,7 @@ function newApplicationPage(request: ConsoleRequest, problems: Problems = {}): P
 }
 
 export const applicationsRoutes: readonly Route[] = [
+  myApplications('/applications'),
   page('/applications/new', async (request) => newApplicationPage(request)),
   form('/applications', async (request) => {
     const { deps, person, texts, now } = request;

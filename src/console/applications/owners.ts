@@ -165,7 +165,8 @@ async function answerInvitation(request: ConsoleRequest): Promise<string> {
   if (application === undefined) throw new HttpError(404, 'not_found', 'There is no such invitation.');
   const { key, client_id, name } = application;
   const about = { subject: client_id, label: name, detail: { owner: person.account.id } };
-  if (submitted['answer'] !== 'accept') {
+  if (submitted['answer'] !== 'accept' && submitted['answer'] !== 'decline') return '?done=undecided';
+  if (submitted['answer'] === 'decline') {
     const declined = await endInvitation(deps.db, key, person.account.id);
     if (declined) await request.record({ action: 'application.owner.decline', ...about });
     return declined ? '?done=saved' : '?done=gone';

@@ -17,7 +17,7 @@ import { connectedApplications } from '#store/accounts/consents.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
 import { button, factsList, formTo, number, timestamp, textOf } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
+import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { type Act, confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
@@ -170,7 +170,6 @@ function linesAbout(request: ConsoleRequest, { sessions, connected, suspended }:
   ];
 }
 
-/** Each change of a role asks, except that of a user to a moderator. */
 function confirmRole(request: ConsoleRequest, account: Account, _: unknown, { role }: { role: Role }) {
   const { confirm: t, operator } = request.texts;
   const { name, role: present } = account;
@@ -183,9 +182,27 @@ function confirmRole(request: ConsoleRequest, account: Account, _: unknown, { ro
     const title = t.make_user(name, present === 'moderator' ? operator.is_moderator : operator.is_operator);
     return ask(request, account, { title, impact: [t.make_user_impact], undo, submit: operator.make_user });
   }
-  if (present !== 'operator') return undefined;
-  const title = t.demote(name, operator.is_operator);
-  return ask(request, account, { title, impact: [t.demote_impact], undo, submit: operator.make_moderator });
+  const submit = operator.make_moderator;
+  if (present === 'operator')
+    return ask(request, account, {
+      title: t.demote(name, operator.is_operator),
+      impact: [t.demote_impact],
+      undo,
+      submit,
+    });
+  const [title, impact] = [t.make_moderator(name), [t.make_moderator_impact]];
+  return ask(request, account, { title, impact, undo: t.make_operator_undo, submit });
+}
+
+async function confirmSignOut(request: ConsoleRequest, account: Account) {
+  const { confirm: t, operator } = request.texts;
+  const sessions = await sessionsOf(request.deps.db, account.id, request.now);
+  return ask(request, account, {
+    title: t.sign_out(account.name),
+    impact: [t.sessions(number(request, sessions.length)), t.sign_out_impact],
+    undo: t.sign_out_undo,
+    submit: operator.end_sessions,
+  });
 }
 
 function confirmUnlinking(request: ConsoleRequest, account: Account) {
@@ -240,7 +257,7 @@ async function removeNamed(request: OwnedRequest) {
 const FORMS = {
   disable: operationForm(AT, disableAccount, { find, confirm: confirmDisabling, refused: lastOperator, done }),
   enable: operationForm(AT, enableAccount, { find, refused: {}, done }),
-  sign_out: operationForm(AT, signOutAccount, { find, refused: {}, done }),
+  sign_out: operationForm(AT, signOutAccount, { find, confirm: confirmSignOut, refused: {}, done }),
   unlink: operationForm(AT, unlinkAccount, { find, confirm: confirmUnlinking, refused: {}, done }),
   delete: { ...DELETION, handle: removeNamed },
 };
@@ -252,8 +269,6 @@ const CHANGES: Readonly<Record<string, Route>> = {
   make_moderator: ROLE,
   make_user: ROLE,
 };
-
-const unknownChange = operatorForm(AT, 'always', async (request) => pathOf(await requireAccount(request)));
 
 /**
  * A form about the account of another person: operators cannot change their own, so that they do not lock themselves out
@@ -272,8 +287,10 @@ export const accountRoutes: readonly Route[] = [
   operatorPage('/operator/accounts', accountsPage),
   operatorPage(AT, (request) => accountPage(request)),
   otherAccount(
-    oneOfForms([ROLE, ...Object.values(FORMS)], ({ change = '' }) =>
-      Object.hasOwn(CHANGES, change) ? CHANGES[change]! : unknownChange,
+    oneOfForms(
+      [ROLE, ...Object.values(FORMS)],
+      ({ change = '' }) => (Object.hasOwn(CHANGES, change) ? CHANGES[change] : undefined),
+      ({ c }) => `/operator/accounts/${c.req.param('id')!}`,
     ),
   ),
 ];

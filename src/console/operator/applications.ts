@@ -13,6 +13,7 @@ import { stateBadge, timestamp, number, textOf } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
+import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
 
@@ -65,6 +66,18 @@ const toAccess =
     `/applications/${c.req.param('client_id')!}/access?done=${done}`;
 const saved = toAccess('saved');
 
+function confirmRevocation(request: ConsoleRequest, { client_id, name }: Application) {
+  const { confirm: t, operator } = request.texts;
+  return confirmationPage(request, {
+    section: '/applications',
+    title: t.revoke_access(name),
+    impact: [t.revoke_access_impact],
+    undo: t.revoke_access_undo,
+    submit: operator.close_access,
+    back: `/applications/${client_id}/access`,
+  });
+}
+
 /** Acts of operators without a request of the owner. */
 const ACTS = {
   start: operationForm(AT, startApplication, {
@@ -73,7 +86,12 @@ const ACTS = {
     done: saved,
   }),
   approve: operationForm(AT, approveAccess, { find: requireManaged, refused: {}, done: saved }),
-  revoke: operationForm(AT, revokeAccess, { find: requireManaged, refused: {}, done: saved }),
+  revoke: operationForm(AT, revokeAccess, {
+    find: requireManaged,
+    confirm: confirmRevocation,
+    refused: {},
+    done: saved,
+  }),
   limit: operationForm(AT, limitAccess, {
     find: requireManaged,
     read: ({ limit }) => ({ limit: limit?.trim() === '' ? 'default' : limit?.trim() }),
@@ -83,13 +101,18 @@ const ACTS = {
   }),
 };
 
-function actIn({ start, access }: Form): Route {
+function actIn({ start, access, limit }: Form): Route | undefined {
   if (start !== undefined) return ACTS.start;
   if (access === 'approved') return ACTS.approve;
-  return access === 'revoked' ? ACTS.revoke : ACTS.limit;
+  if (access === 'revoked') return ACTS.revoke;
+  return limit === undefined ? undefined : ACTS.limit;
 }
 
 export const applicationRoutes: readonly Route[] = [
   operatorPage('/operator/applications', applicationsPage),
-  oneOfForms([ACTS.start, ACTS.approve, ACTS.revoke, ACTS.limit], actIn),
+  oneOfForms(
+    [ACTS.start, ACTS.approve, ACTS.revoke, ACTS.limit],
+    actIn,
+    ({ c }) => `/applications/${c.req.param('client_id')!}/access`,
+  ),
 ];

@@ -81,11 +81,15 @@ const decision = (state: 'approved' | 'refused') => ({
 });
 
 const ACTS = {
-  approve: operationForm(AT, approveChange, decision('approved')),
-  refuse: operationForm(AT, refuseChange, decision('refused')),
+  approved: operationForm(AT, approveChange, decision('approved')),
+  refused: operationForm(AT, refuseChange, decision('refused')),
 };
 
 export const changeRoutes: readonly Route[] = [
   operatorPage(AT, (request) => changePage(request)),
-  oneOfForms([ACTS.approve, ACTS.refuse], ({ state }) => (state === 'approved' ? ACTS.approve : ACTS.refuse)),
+  oneOfForms(
+    [ACTS.approved, ACTS.refused],
+    ({ state }) => (state === 'approved' || state === 'refused' ? ACTS[state] : undefined),
+    ({ c }) => `/operator/changes/${c.req.param('id')!}`,
+  ),
 ];

@@ -8,6 +8,6 @@ export interface Act extends Confirmation {
 }
 
 /** The page before an act of operators. */
-export function confirmationPage(request: ConsoleRequest, { section, title, ...act }: Act): PageContent {
-  return inOperator(request, section, title, confirmationCard(request, act));
+export async function confirmationPage(request: ConsoleRequest, { section, title, ...act }: Act): Promise<PageContent> {
+  return await inOperator(request, section, title, confirmationCard(request, act));
 }

@@ -11,8 +11,9 @@ import { AGGREGATES, type Counter, counterByKey, labelIn, listCounters } from '#
 import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { button, formTo, number, type Problems } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
-import { type ConsoleRequest, operatorForm, operatorPage, type Route } from '../routes.ts';
+import { actForm, type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
+import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { table } from './lists.ts';
 
@@ -207,15 +208,27 @@ async function change(request: ConsoleRequest) {
   return problems === undefined ? `${AT}/${key}?done=saved` : await counterPage(request, problems);
 }
 
+function confirmRemoval(request: ConsoleRequest, counter: Counter) {
+  const { confirm, counters: t, lang } = request.texts;
+  return confirmationPage(request, {
+    section: SECTION,
+    title: confirm.remove_counter(labelIn(counter, lang)),
+    impact: [confirm.remove_counter_impact],
+    undo: t.remove_hint,
+    submit: t.remove,
+    back: `${AT}/${counter.key}`,
+  });
+}
+
 export const counterRoutes: readonly Route[] = [
   operatorPage(AT, (request) => countersPage(request)),
-  { ...operatorForm(AT, 'never', create), operations: [setCounter] },
-  { ...operatorForm(PRESETS, 'never', switchOn), operations: [setCounter] },
+  actForm(AT, setCounter, create),
+  actForm(PRESETS, setCounter, switchOn),
   operatorPage(`${AT}/:id`, (request) => counterPage(request)),
-  { ...operatorForm(`${AT}/:id`, 'never', change), operations: [setCounter] },
-  // Without a confirmation, because adding the counter again restores everything.
+  actForm(`${AT}/:id`, setCounter, change),
   operationForm(`${AT}/:id/delete`, deleteCounter, {
     find: requireCounter,
+    confirm: confirmRemoval,
     refused: {},
     done: () => `${AT}?done=completed`,
   }),

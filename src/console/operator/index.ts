@@ -15,6 +15,8 @@ import { newPunishmentRoutes } from './punishments/new.ts';
 import { punishmentPageRoutes } from './punishments/page.ts';
 import { punishmentRoutes } from './punishments/list.ts';
 import { requestRoutes } from './requests.ts';
+import { searchRoutes } from './search.ts';
+import { serverKeyRoutes } from './server-key.ts';
 import { serverRoutes } from './server.ts';
 import { serverListRoutes } from './servers.ts';
 import { warningRoutes } from './warnings.ts';
@@ -22,12 +24,14 @@ import { warningRoutes } from './warnings.ts';
 /** The pages and forms of operators. */
 export const operatorRoutes: readonly Route[] = [
   ...requestRoutes,
+  ...searchRoutes,
   ...changeRoutes,
   ...applicationRoutes,
   ...accountRoutes,
   ...accountHelpRoutes,
   ...serverListRoutes,
   ...serverRoutes,
+  ...serverKeyRoutes,
   ...counterRoutes,
   ...warningRoutes,
   ...playerListRoutes,

@@ -122,5 +122,9 @@ const [pause, resume] = [operationForm(AT, pauseJob, outcomes), operationForm(AT
 export const jobRoutes: readonly Route[] = [
   operatorPage('/operator/jobs', jobsPage),
   operatorPage(AT, jobPage),
-  oneOfForms([pause, resume], ({ act }) => (act === 'resume' ? resume : pause)),
+  oneOfForms(
+    [pause, resume],
+    ({ act }) => ({ pause, resume })[act as 'pause' | 'resume'],
+    ({ c }) => `/operator/jobs/${c.req.param('id')!}`,
+  ),
 ];

@@ -8,7 +8,7 @@ import { uuidOf } from '#platform/text/text.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, timestamp, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
 
 /**
@@ -86,5 +86,5 @@ async function merge(request: ConsoleRequest) {
 
 export const playerMergeRoutes: readonly Route[] = [
   operatorPage('/operator/players/merge', (request) => mergePage(request)),
-  { ...operatorForm('/operator/players/merge', 'never', merge), operations: [mergePlayers] },
+  actForm('/operator/players/merge', mergePlayers, merge),
 ];

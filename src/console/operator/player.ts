@@ -12,7 +12,7 @@ import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { readAliases, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { ACTIVE, isBanned, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
 import { factsList, formTo, timestamp } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
@@ -175,5 +175,5 @@ async function erase(request: ConsoleRequest) {
 
 export const playerRoutes: readonly Route[] = [
   operatorPage('/operator/players/:uuid', (request) => playerPage(request)),
-  { ...operatorForm('/operator/players/:uuid/erase', 'never', erase), operations: [erasePlayer] },
+  actForm('/operator/players/:uuid/erase', erasePlayer, erase),
 ];

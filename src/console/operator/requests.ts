@@ -185,12 +185,16 @@ async function approve(request: OwnedRequest) {
 }
 
 const ACTS = {
-  approve: { ...APPROVAL, handle: approve },
-  refuse: operationForm(AT, refuseRequest, DECISION),
+  approved: { ...APPROVAL, handle: approve },
+  refused: operationForm(AT, refuseRequest, DECISION),
 };
 
 export const requestRoutes: readonly Route[] = [
   operatorPage('/operator', requestsPage),
   operatorPage(AT, (request) => requestPage(request)),
-  oneOfForms([ACTS.approve, ACTS.refuse], ({ state }) => (state === 'approved' ? ACTS.approve : ACTS.refuse)),
+  oneOfForms(
+    [ACTS.approved, ACTS.refused],
+    ({ state }) => (state === 'approved' || state === 'refused' ? ACTS[state] : undefined),
+    ({ c }) => `/operator/requests/${c.req.param('id')!}`,
+  ),
 ];

@@ -13,6 +13,7 @@ import {
   withdrawEvents,
 } from '#admin/servers.ts';
 import { field } from '#http/fields.ts';
+import type { Form } from '#http/form.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
@@ -26,6 +27,7 @@ import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { connectionCard, typeOf } from './connection.ts';
 import { confirmationPage } from './confirmation.ts';
+import { keysCard } from './keys-card.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, table } from './lists.ts';
 import { readSettings, serverFields, wrongSetting } from './servers.ts';
@@ -68,40 +70,6 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
       ${button(request, `/operator/servers/${id}/delete`, t.delete_server, { kind: 'quiet danger' })}
     </section>`;
   return inOperator(request, '/servers', server.name, inner, isPage ? 200 : 422);
-}
-
-function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[], now: number): Html {
-  const { operator: t } = request.texts;
-  const root = `/operator/servers/${id}/keys`;
-  const valid = keys.filter(({ expires }) => expires === null || expires > now);
-  return html`<section class="card" aria-labelledby="keys">
-    <h2 id="keys">${t.keys}</h2>
-    ${valid.length === 0 ? html`<p class="soft">${t.no_keys}</p>` : ''}
-    <ul class="rows">
-      ${valid.map(
-        (key) =>
-          html`<li>
-            <span class="what"
-              ><code>${key.test ? 'shk_test_…' : 'shk_…'}</code>
-              ${key.test ? html`<span class="badge">${t.test_key}</span>` : ''}
-              <span class="hint"
-                >${t.made}
-                ${timestamp(request, key.created)}${
-                  key.expires === null ? '' : html` · ${t.valid_until} ${timestamp(request, key.expires)}`
-                }
-                · <a href="/console/operator/punishments/changes?key=${key.id}">${t.changes_by_key}</a></span
-              ></span
-            >
-            ${button(request, root, t.revoke_key, { kind: 'quiet danger', fields: { act: 'revoke', key: key.id }, about: key.id })}
-          </li>`,
-      )}
-    </ul>
-    <div class="actions">
-      ${button(request, root, t.new_key, { fields: { act: 'create' } })}
-      ${button(request, root, t.new_test_key, { fields: { act: 'test' } })}
-      ${button(request, root, t.rotate_key, { fields: { act: 'rotate' } })}
-    </div>
-  </section>`;
 }
 
 function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly LoggedReceipt[]): Html {
@@ -169,13 +137,17 @@ function showSecret(request: ConsoleRequest, { key }: Server, { secret }: { secr
   return `/operator/servers/${idOf(key)}`;
 }
 
+const creation = operationForm(`${AT}/keys`, createKey, {
+  find: requireServer,
+  read: ({ act }) => ({ test: act === 'test' }),
+  refused: {},
+  done: showSecret,
+});
+
+/** By the field `act`. */
 const KEYS = {
-  create: operationForm(`${AT}/keys`, createKey, {
-    find: requireServer,
-    read: ({ act }) => ({ test: act === 'test' }),
-    refused: {},
-    done: showSecret,
-  }),
+  create: creation,
+  test: creation,
   rotate: operationForm(`${AT}/keys`, rotateKey, {
     find: requireServer,
     read: () => ({}),
@@ -236,6 +208,12 @@ function confirmDeletion(request: ConsoleRequest, { key, name }: Server, { keys 
   });
 }
 
+/** The form of one event, of all since a time, or of a key, whose time may be empty. */
+function readWithdrawal({ receipt, since = '', key }: Form): Record<string, unknown> {
+  if (receipt !== undefined) return { receipt };
+  return key !== undefined && since.trim() === '' ? { key } : { key, since: since.trim() };
+}
+
 export const serverRoutes: readonly Route[] = [
   operatorPage(AT, (request) => serverPage(request)),
   operationForm(AT, changeServer, {
@@ -246,8 +224,10 @@ export const serverRoutes: readonly Route[] = [
     refused: {},
     done: saved,
   }),
-  oneOfForms([KEYS.create, KEYS.rotate, KEYS.revoke], ({ act }) =>
-    act === 'revoke' || act === 'rotate' ? KEYS[act] : KEYS.create,
+  oneOfForms(
+    [creation, KEYS.rotate, KEYS.revoke],
+    ({ act = '' }) => (Object.hasOwn(KEYS, act) ? KEYS[act as keyof typeof KEYS] : undefined),
+    ({ c }) => `/operator/servers/${c.req.param('id')!}`,
   ),
   operationForm(`${AT}/watch`, watchServer, {
     find: requireServer,
@@ -277,11 +257,11 @@ export const serverRoutes: readonly Route[] = [
   }),
   operationForm(`${AT}/withdraw`, withdrawEvents, {
     find: requireServer,
-    read: ({ receipt, since = '' }) => (receipt === undefined ? { since: since.trim() } : { receipt }),
+    read: readWithdrawal,
     wrong: ({ texts }) => texts.operator.since_wrong,
     again: serverPage,
     confirm: confirmWithdrawal,
-    refused: { unknown_receipt: gone },
+    refused: { unknown_receipt: gone, nothing_by_key: gone },
     done: (_, __, { job }) => `/operator/jobs/${idOf(job)}`,
   }),
   operationForm(`${AT}/delete`, deleteServer, {

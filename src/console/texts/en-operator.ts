@@ -2,7 +2,7 @@
 export const operator = {
   operator: {
     sections: {
-      '': 'Requests',
+      '': 'Overview',
       '/applications': 'Applications',
       '/accounts': 'Accounts',
       '/servers': 'Game servers',
@@ -14,6 +14,7 @@ export const operator = {
       '/names': 'Names',
       '/audit': 'Audit log',
     },
+    waiting_tasks: 'waiting',
     waiting: 'Waiting for your decision',
     no_requests: 'No requests are waiting.',
     decided: 'Recently decided',
@@ -94,6 +95,7 @@ export const operator = {
     server_exists: (name: string) => `There is already a server called ${name}.`,
     ingest_key: 'The server’s key for sending events',
     keys: 'Keys',
+    former_keys: 'Former keys',
     no_keys: 'There is no valid key: this server cannot send events.',
     test_key: 'test: events are checked, not stored',
     made: 'Created',
@@ -107,7 +109,12 @@ export const operator = {
     no_receipts: 'No events yet.',
     event: 'Event',
     warnings_lead:
-      'These events were accepted, but contain impossible values, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Withdraw an event to remove it from all statistics.',
+      'These events were accepted, but contain impossible values, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Such a match is in lists, with a mark, but counts in no statistics, leaderboards and ranks until you count it. Withdraw an event to remove it completely.',
+    counting: 'Counts',
+    counted: 'counts',
+    excluded: 'excluded',
+    count_match: 'Count it',
+    exclude_match: 'Exclude it',
     no_warnings: 'All events were plausible.',
     implausible: 'What is implausible',
     receipt_states: { accepted: 'accepted', withdrawn: 'withdrawn', rejected: 'rejected' },
@@ -176,12 +183,8 @@ export const operator = {
     undo: 'Undo',
     undone: 'undone',
     all_changes: 'What game servers and staff changed',
-    changes_by_key: 'what this key did to punishments',
+    changes_by_key: 'what this key changed',
     key: 'Key',
-    key_hint: 'The id of a key of a game server. Without it, everything is listed.',
-    undo_title: (count: string) => `Undo ${count} changes of this key`,
-    undo_lead:
-      'Punishments that this key issued disappear, and all others are as if the key had never changed them. Revoke the key first. This cannot be undone.',
     undo_confirm: 'Undo all of them',
     may_change: 'Punishments that the server may change',
     punishment_scopes: { network: 'all of the network', own: 'only those that it issued' },
@@ -224,6 +227,16 @@ export const operator = {
     everything: 'all actions',
     outcomes: { '': 'any', done: 'done', refused: 'refused', failed: 'failed' },
     ways: { console: 'console', 'sign-in': 'sign-in', command: 'command', game: 'game server' },
+  },
+
+  search: { title: 'Search', label: 'Beginning of a name, address or UUID', maps: 'Maps' },
+
+  server_key: {
+    title: 'What this key changed',
+    older: 'Nothing on this page. Older pages may have events of this key.',
+    undo: 'Undo what this key changed',
+    undo_lead:
+      'Every record that this key created disappears, and all others are as if the key had never changed them: matches, maps, names and punishments since the time above. Revoke the key first. This cannot be undone.',
   },
 
   health: {

@@ -61,7 +61,7 @@ export const en = {
 
   password_again: {
     title: 'Your password is confirmed',
-    lead: 'We asked because this gives power over the network, its accounts or applications. Nothing has been changed yet. We do not ask again within ten minutes.',
+    lead: 'We asked because this gives power over the network, its accounts or applications, or cannot be undone. Nothing has been changed yet. We do not ask again within ten minutes.',
     submit: 'Continue',
   },
 
@@ -79,6 +79,7 @@ export const en = {
     refused: 'Refused. The applicant is notified by mail.',
     stale: 'You were signed out, so nothing was changed. You are signed in again: please send the form once more.',
     gone: 'Nothing was left to change. Somebody else may have been quicker.',
+    undecided: 'Nothing was changed: choose one of the buttons.',
     bad_limit: 'Enter the limit as a whole number of at least 1, or leave the field empty.',
     bad_logo: 'The logo must be a PNG, JPEG or WebP image of at most 256 KB.',
     completed: 'Done.',

@@ -4,7 +4,7 @@ import type { operator as en } from './en-operator.ts';
 export const operator: typeof en = {
   operator: {
     sections: {
-      '': '申請',
+      '': '概要',
       '/applications': 'アプリ',
       '/accounts': 'アカウント',
       '/servers': 'ゲームサーバー',
@@ -16,6 +16,7 @@ export const operator: typeof en = {
       '/names': '名前',
       '/audit': '監査ログ',
     },
+    waiting_tasks: '件が待っています',
     waiting: '対応待ち',
     no_requests: '待っている申請はありません。',
     decided: '最近の回答',
@@ -96,6 +97,7 @@ export const operator: typeof en = {
     server_exists: (name) => `${name} というサーバーはすでにあります。`,
     ingest_key: 'サーバーが書き込むためのキー',
     keys: 'キー',
+    former_keys: '以前のキー',
     no_keys: '有効なキーがないため、このサーバーは書き込めません。',
     test_key: 'テスト用（検査のみ、保存しない）',
     made: '作成',
@@ -109,7 +111,12 @@ export const operator: typeof en = {
     no_receipts: 'まだありません。',
     event: 'イベント',
     warnings_lead:
-      '受理されましたが、秒の代わりにミリ秒が送られたなど、ありえない値を含むイベントです。送信元のレシートにも同じ警告が表示されます。取り下げると、すべての統計から取り除かれます。',
+      '受理されましたが、秒の代わりにミリ秒が送られたなど、ありえない値を含むイベントです。送信元のレシートにも同じ警告が表示されます。そのような試合は印を付けて一覧に表示しますが、集計するまで統計、ランキング、順位には数えません。取り下げると、記録からすべて取り除かれます。',
+    counting: '集計',
+    counted: '集計済み',
+    excluded: '集計対象外',
+    count_match: '集計する',
+    exclude_match: '集計から外す',
     no_warnings: '不自然な値を含むイベントはありません。',
     implausible: '不自然な点',
     receipt_states: { accepted: '受理', withdrawn: '取り下げ', rejected: '拒否' },
@@ -176,12 +183,8 @@ export const operator: typeof en = {
     undo: '元に戻す',
     undone: '元に戻し済み',
     all_changes: 'ゲームサーバーと運営者による変更',
-    changes_by_key: 'このキーによる処分の変更',
+    changes_by_key: 'このキーによる変更',
     key: 'キー',
-    key_hint: 'ゲームサーバーのキーの ID。空欄ですべてを表示します。',
-    undo_title: (count) => `このキーによる ${count} 件の変更を元に戻す`,
-    undo_lead:
-      'このキーが出した処分は消え、ほかの処分はこのキーが何も変更しなかったのと同じ状態になります。先にキーを無効にしてください。この操作は取り消せません。',
     undo_confirm: 'すべて元に戻す',
     may_change: 'サーバーが変更できる処分',
     punishment_scopes: { network: 'ネットワークのすべて', own: '自分が出したもののみ' },
@@ -224,6 +227,16 @@ export const operator: typeof en = {
     everything: 'すべて',
     outcomes: { '': 'すべて', done: '完了', refused: '拒否', failed: '失敗' },
     ways: { console: 'コンソール', 'sign-in': 'ログイン', command: 'コマンド', game: 'ゲームサーバー' },
+  },
+
+  search: { title: '検索', label: '名前、メールアドレス、UUID の先頭', maps: 'マップ' },
+
+  server_key: {
+    title: 'このキーによる変更',
+    older: 'このページにはありません。前のページに、このキーのイベントがあるかもしれません。',
+    undo: 'このキーによる変更を元に戻す',
+    undo_lead:
+      'このキーが作成した記録は消え、ほかの記録はこのキーが何も変更しなかったのと同じ状態になります（上の時点以降の試合、マップ、名前、処分）。先にキーを無効にしてください。この操作は取り消せません。',
   },
 
   health: {

@@ -2,11 +2,14 @@ import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { problemOf } from '../schema/problems.ts';
-import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
+import { type EventContext, EventRejected, type HandlerResult, type UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
+import { mapNameBySlug } from '#store/game/maps/map-names.ts';
+import { mapSlug } from '#store/game/maps/map-slug.ts';
+import { mapByExactName } from '#store/game/maps/maps.ts';
 import type { Server } from '#store/game/servers.ts';
 
 /** Adds a server that is not configured yet. */
@@ -50,16 +53,19 @@ async function applyRemoved({ work: { tx }, server, time, isReplay }: EventConte
 /** Maximum age of a report of the present: an older one was delayed and is worthless, or the sender's clock is wrong. */
 const PRESENCE_AGE_MS = 300_000;
 
-/** Stores the newest heartbeat of a server; an older one has no effect. */
+/** Stores the newest heartbeat of a server, each name once; an older one has no effect. */
 async function applyPresence(context: EventContext, data: DataOf<'server.presence'>): Promise<HandlerResult> {
   const { work, eventId: id, server, time } = context;
-  const playerCount = data.player_count ?? data.players.length;
+  const players = [...new Map(data.players.map((name) => [nameKey(name), name])).values()];
+  const playerCount = data.player_count ?? players.length;
+  const playing = Math.min(data.current, playerCount);
   const received = observedAt(context, 'a heartbeat');
+  const currentMap = await mapNameOf(work, data.current_map);
   const stored = await work.tx.get<{ max: number }>(sql`
     insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
       current_map, current_map_key, next_map)
-    values (${server!.key}, ${id}, ${time}, ${received}, ${data.current}, ${JSON.stringify(data.players)},
-      ${playerCount}, ${data.gamemode}, ${data.current_map}, ${nameKey(data.current_map)}, ${data.next_map})
+    values (${server!.key}, ${id}, ${time}, ${received}, ${playing}, ${JSON.stringify(players)},
+      ${playerCount}, ${data.gamemode}, ${currentMap}, ${nameKey(currentMap)}, ${data.next_map})
     on conflict (server_key) do update set
       event_id = excluded.event_id, time = excluded.time, received = excluded.received, playing = excluded.playing,
       players = excluded.players, player_count = excluded.player_count, gamemode = excluded.gamemode,
@@ -72,6 +78,12 @@ async function applyPresence(context: EventContext, data: DataOf<'server.presenc
   }
   if (await isStored(context, id)) return { duplicateOf: null };
   return { note: 'nothing changed: a newer heartbeat is already stored' };
+}
+
+/** The name of a map that is given by PGM's id, as a log has it; otherwise the text itself. */
+async function mapNameOf({ tx, now }: UnitOfWork, map: string): Promise<string> {
+  if (mapSlug(map) !== map || map === '' || (await mapByExactName(tx, map)) !== undefined) return map;
+  return (await mapNameBySlug(tx, now, map)) ?? map;
 }
 
 /**

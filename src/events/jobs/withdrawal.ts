@@ -16,8 +16,15 @@ import type { EventName } from '../schema/index.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { Budget, type Progress, type ChunkRunner } from '../ledger/chunk.ts';
 
-/** Withdraws events of a server: some by their keys, or all received since a timestamp, newest first. */
-export type WithdrawalParams = { server?: number; keys: readonly number[] } | { server: number; since: number };
+/** All events of a server, or those that one of its keys sent (`credential`), that were received since a timestamp. */
+export interface WithdrawalSince {
+  server: number;
+  since: number;
+  credential?: number | undefined;
+}
+
+/** Withdraws events of a server, newest first, or some by their keys. */
+export type WithdrawalParams = { server?: number; keys: readonly number[] } | WithdrawalSince;
 
 interface Cursor {
   /** Whether the samples of players online are removed. */
@@ -46,7 +53,8 @@ export const withdrawChunk: ChunkRunner = async (work, job) => {
     return { cursor, done: cursor.events - before, isComplete, mayPause: cursor.match === undefined };
   };
   const budget = new Budget();
-  if ('since' in params && !cursor.sampled) {
+  // Heartbeats are stored without the key that sent them.
+  if ('since' in params && params.credential === undefined && !cursor.sampled) {
     const removed = await removeOnlineSamples(work.tx, params.server, params.since, SAMPLES_PER_CHUNK);
     cursor.sampled = removed < SAMPLES_PER_CHUNK;
     if (!cursor.sampled) return progress(false);
@@ -102,15 +110,16 @@ function chunkedRetraction(type: EventName): ChunkedRetraction | undefined {
   return typeof retract === 'object' && 'begin' in retract ? retract : undefined;
 }
 
-/** The events of a server before a key, newest first, and whether they were received since the timestamp. */
+/** The events of a server before a key, newest first, and whether they are to be withdrawn. */
 async function eventsOfServer(
   db: Queryable,
-  { server, since }: { server: number; since: number },
+  { server, since, credential }: WithdrawalSince,
   before: number,
   limit: number,
 ): Promise<(Candidate & { type: EventName })[]> {
+  const ofKey = credential === undefined ? sql`` : sql`and l.credential = ${credential}`;
   const rows = await db.tuples(sql`
-    select l.key, l.type, case when l.received >= ${since} and l.withdrawn is null
+    select l.key, l.type, case when l.received >= ${since} ${ofKey} and l.withdrawn is null
       and l.type not in (${list(NOT_RETRACTED)}) and not ${IS_OPERATOR_ACT} then 1 else 0 end
     from (${keysByServer(server, pageBefore(before, limit))}) s join ledger l on l.key = s.key
     order by l.key desc limit ${limit}`);
@@ -164,10 +173,10 @@ export async function createWithdrawal(
 }
 
 /** The number of events that a withdrawal would withdraw, by type. Read in pages, with turns of the event loop between. */
-export async function withdrawalImpact(db: Queryable, server: number, since: number): Promise<Map<string, number>> {
+export async function withdrawalImpact(db: Queryable, scope: WithdrawalSince): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const page = await eventsOfServer(db, { server, since }, before, CANDIDATES);
+    const page = await eventsOfServer(db, scope, before, CANDIDATES);
     for (const { type, isWanted } of page) if (isWanted) counts.set(type, (counts.get(type) ?? 0) + 1);
     if (page.length < CANDIDATES) return counts;
     before = page.at(-1)!.key;

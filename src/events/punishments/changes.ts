@@ -1,7 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import { type Sql, sql } from '#db/sql.ts';
+import { sql } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
 import { findTarget, type PunishmentTarget, findTargets } from '#store/game/punishments.ts';
 import { createWithdrawal } from '../jobs/withdrawal.ts';
@@ -17,7 +17,8 @@ export interface PunishmentChange {
   received: number;
   /** The key of the server key that sent the event; 0 for an operator or moderator. */
   credential: number;
-  /** The server that sent the event; null for an operator or moderator. */
+  /** The key and name of the server that sent the event; 0 and null for an operator or moderator. */
+  serverKey: number;
   server: string | null;
   /** The operator or moderator, from the audit log; null if the entry no longer has a name. */
   by: string | null;
@@ -33,6 +34,7 @@ interface ChangeRow {
   type: PunishmentChange['type'];
   received: number;
   credential: number;
+  serverKey: number;
   server: string | null;
   body: string;
   withdrawn: number | null;
@@ -46,7 +48,7 @@ interface ChangeRow {
 const IS_CHANGE = sql`l.type in ('punishment.issued', 'punishment.changed', 'punishment.revoked')`;
 
 const SELECT = sql`
-  select l.key, l.type, l.received, l.credential, s.name as server, l.body, l.withdrawn, l.aggregate
+  select l.key, l.type, l.received, l.credential, l.scope_key as "serverKey", s.name as server, l.body, l.withdrawn, l.aggregate
   from ledger l left join servers s on s.key = l.scope_key`;
 
 /** Changes with keys below `before`, newest first; with a credential only those that it sent. */
@@ -109,20 +111,6 @@ export async function targetOfChange(db: Queryable, key: number): Promise<Punish
   return name && (await findTarget(db, name.scope, name.reference));
 }
 
-/** The changes of punishments that a key sent, received since a timestamp. */
-export interface UndoScope {
-  credential: number;
-  since: number;
-}
-
-const undoable = ({ credential, since }: UndoScope): Sql => sql`
-  ${IS_CHANGE} and l.credential = ${credential} and l.received >= ${since} and l.withdrawn is null`;
-
-export async function countUndoable(db: Queryable, scope: UndoScope): Promise<number> {
-  const row = await db.get<{ count: number }>(sql`select count(*) as count from ledger l where ${undoable(scope)}`);
-  return row!.count;
-}
-
 /** A job that withdraws events. */
 export interface Undo {
   /** The key of the job. */
@@ -131,28 +119,10 @@ export interface Undo {
   events: number;
 }
 
-/**
- * Adds a job that withdraws the changes of punishments by a key: the punishments that it issued disappear, and all others are
- * as if the key had never changed them.
- * @returns undefined if there is none
- */
-export async function undoChanges(db: Db, clock: Clock, scope: UndoScope): Promise<Undo | undefined> {
-  const rows = await db.tuples(sql`select l.key from ledger l where ${undoable(scope)} order by l.key desc`);
-  return await withdrawal(
-    db,
-    clock,
-    rows.map(([key]) => key as number),
-  );
-}
-
 /** Adds a job that withdraws one event about a punishment. @returns undefined if the event does not exist or is withdrawn */
 export async function undoChange(db: Db, clock: Clock, key: number): Promise<Undo | undefined> {
   const row = await db.get(sql`
     select l.key from ledger l where ${IS_CHANGE} and l.key = ${key} and l.withdrawn is null`);
-  return await withdrawal(db, clock, row === undefined ? [] : [key]);
-}
-
-async function withdrawal(db: Db, clock: Clock, keys: readonly number[]): Promise<Undo | undefined> {
-  if (keys.length === 0) return undefined;
-  return { job: await createWithdrawal(db, clock, { keys }, { label: 'punishments' }), events: keys.length };
+  if (row === undefined) return undefined;
+  return { job: await createWithdrawal(db, clock, { keys: [key] }, { label: 'punishments' }), events: 1 };
 }

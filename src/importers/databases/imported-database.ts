@@ -26,10 +26,10 @@ export interface Program {
 }
 
 export const PROGRAMS = {
-  litebans: { word: 'litebans', open: openLiteBans, dialects: ['mysql'] },
+  litebans: { word: 'litebans', open: openLiteBans, dialects: ['mysql', 'postgres'] },
   advancedban: { word: 'advancedban', open: openAdvancedBan, dialects: ['mysql'] },
   pgmdev: { word: 'pgmdev', open: openCommunity, dialects: ['sqlite', 'mysql'] },
-  plan: { word: 'plan', open: openPlan, dialects: ['sqlite'] },
+  plan: { word: 'plan', open: openPlan, dialects: ['sqlite', 'mysql'] },
 } as const satisfies Record<string, Program>;
 
 export interface RoundOptions extends ProgramOptions {

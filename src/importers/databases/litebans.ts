@@ -1,5 +1,7 @@
+import { shortUuid, uuidOf } from '#platform/text/text.ts';
 import type { Finding } from '../finding.ts';
 import { ImportRefusal } from '../finding.ts';
+import type { NetworkLookup } from '../network-lookup.ts';
 import { flagIn, MAX_NAME, MAX_REASON, nameIn, numberIn, reasonIn, textIn, timeIn, uuidIn } from './cells.ts';
 import {
   actorIn,
@@ -48,6 +50,19 @@ const DEFAULT_PREFIX = 'litebans_';
 /** Removals have times in whole seconds, and more rows of the same second may still be written. */
 const OVERLAP_S = 2;
 
+/** Times of the type timestamp, as whole seconds since 1970 and from them. */
+const TIMES = {
+  mysql: {
+    seconds: (column: string) => `unix_timestamp(${column})`,
+    fromSeconds: 'from_unixtime(?)',
+  },
+  postgres: {
+    seconds: (column: string) => `floor(extract(epoch from ${column}))`,
+    fromSeconds: 'to_timestamp(?)',
+  },
+};
+type Dialect = keyof typeof TIMES;
+
 interface Mark {
   id: number;
   /** The newest `removed_by_date` in seconds. */
@@ -58,6 +73,7 @@ export async function openLiteBans(
   source: SourceDatabase,
   { tablePrefix: prefix = DEFAULT_PREFIX, serverScopes }: ProgramOptions = {},
 ): Promise<DatabaseImport> {
+  if (!isLiteBansSource(source)) throw new Error(`LiteBans has no database of ${source.dialect}.`);
   const columns = [...COLUMNS, ...new ServerScopes(serverScopes).needed];
   const layout = {
     ...Object.fromEntries(
@@ -72,14 +88,17 @@ export async function openLiteBans(
   return new LiteBans(source, (name) => tables.get(`${prefix}${name}`)!, serverScopes);
 }
 
+const isLiteBansSource = (source: SourceDatabase): source is SourceDatabase & { dialect: Dialect } =>
+  source.dialect in TIMES;
+
 class LiteBans implements DatabaseImport {
-  readonly #source: SourceDatabase;
+  readonly #source: SourceDatabase & { dialect: Dialect };
   readonly #table: (name: Kind | 'history') => SourceTable;
   readonly #serverScopes: readonly string[] | undefined;
   readonly #marks = new Map<Kind, Mark>();
 
   constructor(
-    source: SourceDatabase,
+    source: SourceDatabase & { dialect: Dialect },
     table: (name: Kind | 'history') => SourceTable,
     serverScopes: readonly string[] | undefined,
   ) {
@@ -99,13 +118,14 @@ class LiteBans implements DatabaseImport {
     const table = this.#table(kind);
     const since = extent === 'all' ? undefined : this.#marks.get(kind);
     const mark = { ...(this.#marks.get(kind) ?? { id: 0, removed: 0 }) };
-    const select = buildSelect(kind, table, scopes.selected(table), since !== undefined);
+    const { dialect } = this.#source;
+    const select = buildSelect(kind, dialect, table, scopes.selected(table), since !== undefined);
     for (let last = 0; ;) {
       // A time before 1970 would become null, and no time compares as later than null.
       const bounds = since === undefined ? [] : [since.id, Math.max(0, since.removed - OVERLAP_S)];
       const rows = await this.#source.rows(select, [last, ...(kind === 'kicks' ? bounds.slice(0, 1) : bounds)]);
       const chosen = scopes.chosenOf(rows);
-      const names = await this.#namesOf(chosen);
+      const names = await this.#namesOf(chosen, context.network);
       const records: PunishmentRecord[] = [];
       const read = (row: SourceRow, place: string): PunishmentRecord =>
         readLiteBans(row, { kind, table: table.name, place, names, now: context.network.now(), left: context.left });
@@ -121,22 +141,39 @@ class LiteBans implements DatabaseImport {
     this.#marks.set(kind, mark);
   }
 
-  /** The last known name of each player of a page. */
-  async #namesOf(rows: readonly SourceRow[]): Promise<Map<string, SourceRow>> {
+  /**
+   * The last known name of each player of a page. The history has no row of a player who was banned before the first
+   * login: then the network may know the name, and otherwise the name is the beginning of the UUID.
+   */
+  async #namesOf(rows: readonly SourceRow[], network: NetworkLookup): Promise<Map<string, SourceRow>> {
     const uuids = [...new Set(rows.map((row) => textIn(row, 'uuid')))];
     if (uuids.length === 0) return new Map();
     const history = quoted(this.#table('history').name);
     // One index look-up per player. The time as a prefix makes the newest name the largest text.
     const found = await this.#source.rows(
-      `select uuid, substr(max(concat(unix_timestamp(date), ' ', name)), 12, ${MAX_NAME}) as name from ${history}
-       where uuid in (${placeholders(uuids.length)}) group by uuid`,
+      `select uuid, substr(max(concat(${TIMES[this.#source.dialect].seconds('date')}, ' ', name)), 12, ${MAX_NAME}) as name
+       from ${history} where uuid in (${placeholders(uuids.length)}) group by uuid`,
       uuids,
     );
-    return new Map(found.map((row) => [textIn(row, 'uuid').toLowerCase(), row]));
+    const names = new Map(found.map((row) => [textIn(row, 'uuid').toLowerCase(), row]));
+    for (const text of uuids) {
+      const uuid = uuidOf(text);
+      if (uuid !== undefined && !names.has(text.toLowerCase()))
+        names.set(text.toLowerCase(), { name: (await network.nameOf(uuid)) ?? shortUuid(uuid) });
+    }
+    return names;
   }
 }
 
-function buildSelect(kind: Kind, { name, columns }: SourceTable, scopes: readonly string[], recent: boolean): string {
+function buildSelect(
+  kind: Kind,
+  dialect: Dialect,
+  { name, columns }: SourceTable,
+  scopes: readonly string[],
+  recent: boolean,
+): string {
+  const { seconds, fromSeconds } = TIMES[dialect];
+  const isFalse = (column: string): string => `${flagColumn(dialect, column)} = 0`;
   const removal = kind !== 'kicks';
   const selected = [
     'id',
@@ -146,22 +183,29 @@ function buildSelect(kind: Kind, { name, columns }: SourceTable, scopes: readonl
     textColumn('banned_by_name', MAX_NAME),
     numberColumn('time'),
     numberColumn('until'),
-    numberColumn('active'),
+    `${flagColumn(dialect, 'active')} as active`,
     ...scopes,
     ...(removal
       ? [
           textColumn('removed_by_uuid', MAX_NAME),
           textColumn('removed_by_name', MAX_NAME),
-          'unix_timestamp(removed_by_date) as removed',
+          `${seconds('removed_by_date')} as removed`,
         ]
       : []),
     ...(removal && columns.has('removed_by_reason') ? [textColumn('removed_by_reason', MAX_REASON + 1)] : []),
   ];
-  const wildcard = columns.has('ipban_wildcard') ? ' and ipban_wildcard = 0' : '';
-  const changed = removal ? ' and (id > ? or removed_by_date >= from_unixtime(?))' : ' and id > ?';
+  const wildcard = columns.has('ipban_wildcard') ? ` and ${isFalse('ipban_wildcard')}` : '';
+  const changed = removal ? ` and (id > ? or removed_by_date >= ${fromSeconds})` : ' and id > ?';
   return `select ${selected.join(', ')} from ${quoted(name)}
-    where id > ? and silent = 0 and ipban = 0${wildcard} and uuid is not null and uuid <> '#offline#'${recent ? changed : ''}
+    where id > ? and ${isFalse('silent')} and ${isFalse('ipban')}${wildcard} and uuid is not null and uuid <> '#offline#'${recent ? changed : ''}
     order by id limit ${PAGE_ROWS}`;
+}
+
+/** A flag as 0 or 1: in MySQL one bit, in PostgreSQL one bit or a boolean. */
+function flagColumn(dialect: Dialect, column: string): string {
+  return dialect === 'mysql'
+    ? `${quoted(column)} + 0`
+    : `case when cast(${quoted(column)} as text) in ('1', 'true') then 1 else 0 end`;
 }
 
 interface LiteBansContext {

@@ -1,23 +1,13 @@
 import { connect, isIP } from 'node:net';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
 import { UsageError } from '#platform/errors.ts';
-import { type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
+import { type ServerAddress, type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 120_000;
 
-export interface MysqlAddress {
-  host: string;
-  port: number;
-  user: string;
-  password: string;
-  database: string;
-  /** Whether the connection is encrypted, and the certificate of the server checked. */
-  tls: boolean;
-}
-
 /** Connects to a database of another program in MySQL or MariaDB. */
-export async function openMysqlSource(address: MysqlAddress): Promise<SourceDatabase> {
+export async function openMysqlSource(address: ServerAddress): Promise<SourceDatabase> {
   const { port, user, password, database } = address;
   // Loaded here, because the service itself never needs it.
   const { createConnection } = await import('mysql2/promise');
@@ -49,7 +39,7 @@ export async function openMysqlSource(address: MysqlAddress): Promise<SourceData
  * For a host that is an IP address, mysql2 checks the certificate against the name `localhost`. An address with a dot
  * at its end passes as a name, and Node removes the dot before it compares the certificate.
  */
-function connectionTransport({ host, port, tls }: MysqlAddress): ConnectionOptions {
+function connectionTransport({ host, port, tls }: ServerAddress): ConnectionOptions {
   if (!tls) return { host };
   const ssl = { rejectUnauthorized: true, verifyIdentity: true };
   if (isIP(host) === 0) return { host, ssl };
@@ -59,10 +49,10 @@ function connectionTransport({ host, port, tls }: MysqlAddress): ConnectionOptio
 class MysqlSource implements SourceDatabase {
   readonly dialect = 'mysql';
   readonly label: string;
-  readonly #address: MysqlAddress;
+  readonly #address: ServerAddress;
   readonly #connection: Connection;
 
-  constructor(address: MysqlAddress, connection: Connection) {
+  constructor(address: ServerAddress, connection: Connection) {
     this.label = labelOf(address);
     this.#address = address;
     this.#connection = connection;
@@ -84,10 +74,10 @@ class MysqlSource implements SourceDatabase {
   }
 }
 
-export const labelOf = ({ host, port, database }: Pick<MysqlAddress, 'host' | 'port' | 'database'>): string =>
+export const labelOf = ({ host, port, database }: Pick<ServerAddress, 'host' | 'port' | 'database'>): string =>
   `mysql://${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 
-async function asking<T>(address: MysqlAddress, work: () => Promise<T>): Promise<T> {
+async function asking<T>(address: ServerAddress, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -95,7 +85,7 @@ async function asking<T>(address: MysqlAddress, work: () => Promise<T>): Promise
   }
 }
 
-type Reason = (address: MysqlAddress) => string;
+type Reason = (address: ServerAddress) => string;
 
 /** Remedies for the operator. */
 const REFUSALS: Record<string, Reason> = {
@@ -140,13 +130,13 @@ const CERTIFICATE_PROBLEMS: [RegExp, Reason][] = [
   ],
 ];
 
-function tlsProblem(address: MysqlAddress, message: string): string {
+function tlsProblem(address: ServerAddress, message: string): string {
   const [, reason] = CERTIFICATE_PROBLEMS.find(([pattern]) => pattern.test(message)) ?? [];
   return reason?.(address) ?? 'cannot agree on an encrypted connection with a valid certificate';
 }
 
 /** The driver's own text is not shown: parts of it come from the server. */
-function toRefusal(address: MysqlAddress, error: unknown): unknown {
+function toRefusal(address: ServerAddress, error: unknown): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   const label = labelOf(address);
   const refusal = REFUSALS[code];

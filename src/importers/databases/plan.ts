@@ -24,7 +24,10 @@ const SELECT = `select ${[
   where s.id > ? order by s.id limit ${PAGE_ROWS}`;
 
 export async function openPlan(source: SourceDatabase): Promise<DatabaseImport> {
-  await checkLayout(source, LAYOUT, { program: 'Plan 5', hint: 'Is it the database of Plan, database.db?' });
+  await checkLayout(source, LAYOUT, {
+    program: 'Plan 5',
+    hint: 'Is it the database of Plan: in MySQL, or its file database.db?',
+  });
   return { findings: (context) => sessionFindings((mark) => pagesFrom(source, mark, context), context) };
 }
 

@@ -79,6 +79,7 @@ export async function* sessionFindings(
     if (mark === undefined) continue;
     yield { file: PART, place: '', checkpoint: (tx) => state.saveMark(tx, PART, String(mark)) };
   }
+  yield* servers.notes();
   yield* servers.refusals();
   yield {
     file: PART,
@@ -95,6 +96,8 @@ class ServerCheck {
   readonly #context: ImportContext;
   readonly #problems = new Map<string, string | undefined>();
   readonly #counts = new Map<string, number>();
+  /** The names of the servers of accepted sessions by their keys. */
+  readonly #accepted = new Map<string, string>();
 
   constructor(context: ImportContext) {
     this.#context = context;
@@ -111,7 +114,10 @@ class ServerCheck {
 
   /** Whether the network has the server. If not, counts the session. */
   async accepts(server: string): Promise<boolean> {
-    if ((await this.problemOf(server)) === undefined) return true;
+    if ((await this.problemOf(server)) === undefined) {
+      this.#accepted.set(nameKey(server), server);
+      return true;
+    }
     if (this.#counts.has(server) || this.#counts.size < MOST_UNKNOWN)
       this.#counts.set(server, (this.#counts.get(server) ?? 0) + 1);
     return false;
@@ -119,6 +125,16 @@ class ServerCheck {
 
   get unknown(): Iterable<string> {
     return this.#counts.keys();
+  }
+
+  /** The agent, a plugin and this import each report a login under another id, so that it would be there twice. */
+  async *notes(): AsyncGenerator<Finding> {
+    for (const server of this.#accepted.values()) {
+      if (!(await this.#context.network.reportsItself(server))) continue;
+      const note =
+        'reports its logins itself, by the agent or a plugin: with the imported sessions they are there twice';
+      yield { file: PART, place: server, note };
+    }
   }
 
   *refusals(): Generator<Finding> {

@@ -3,24 +3,35 @@ import { UsageError } from '#platform/errors.ts';
 import { plainHttpProblem } from '#platform/config/plain-http.ts';
 import { withSecretFiles } from '#platform/config/secret-files.ts';
 import { reasonOf } from '../read-file.ts';
-import { type MysqlAddress, openMysqlSource } from './mysql-source.ts';
-import type { SourceDatabase } from './source-database.ts';
+import { openMysqlSource } from './mysql-source.ts';
+import { openPostgresSource } from './postgres-source.ts';
+import type { ServerAddress, SourceDatabase } from './source-database.ts';
 import { openSqliteSource } from './sqlite-source.ts';
 
 /** Parses the address of another program's database. Its password is never part of a command, an error or the state. */
 
-const DEFAULT_PORT = 3306;
-const FORM = 'mysql://USER@HOST:PORT/DATABASE';
+interface ServerKind {
+  schemes: readonly string[];
+  port: number;
+  form: string;
+}
+
+const SERVERS = {
+  mysql: { schemes: ['mysql:', 'mariadb:'], port: 3306, form: 'mysql://USER@HOST:PORT/DATABASE' },
+  postgres: { schemes: ['postgres:', 'postgresql:'], port: 5432, form: 'postgres://USER@HOST:PORT/DATABASE' },
+} as const satisfies Record<string, ServerKind>;
+type ServerDialect = keyof typeof SERVERS;
+const isServer = (dialect: SourceDatabase['dialect']): dialect is ServerDialect => dialect in SERVERS;
 
 export interface SourceOptions {
-  /** The operand of the command, a MySQL address or a SQLite file, or else `IMPORT_URL`. */
+  /** The operand of the command, an address of a server or a SQLite file, or else `IMPORT_URL`. */
   operand: string | undefined;
   passwordFile: string | undefined;
   tls: boolean;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-export type SourceAddress = { mysql: MysqlAddress } | { sqlite: string };
+export type SourceAddress = { mysql: ServerAddress } | { postgres: ServerAddress } | { sqlite: string };
 
 /** @throws UsageError with the problem, without the password */
 export async function readSourceAddress(
@@ -37,17 +48,21 @@ export async function readSourceAddress(
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'file:' || url?.protocol === 'sqlite:')
     return { sqlite: checkFile(decoded(url.pathname), dialects) };
-  if (url === undefined || !['mysql:', 'mariadb:'].includes(url.protocol) || !dialects.includes('mysql'))
+  const dialect = dialects
+    .filter(isServer)
+    .find((one) => (SERVERS[one].schemes as readonly string[]).includes(url?.protocol ?? ''));
+  if (url === undefined || dialect === undefined)
     throw new UsageError(`The database must be ${acceptedForms(dialects)}.`);
   if (url.password !== '' && options.operand !== undefined)
     throw new UsageError(
       'Leave the password out of the command, where everybody on this machine can read it: use --password-file or IMPORT_PASSWORD.',
     );
-  return { mysql: await parseMysqlAddress(url, options, environment['IMPORT_PASSWORD']) };
+  const address = await parseServerAddress(url, SERVERS[dialect], options, environment['IMPORT_PASSWORD']);
+  return dialect === 'mysql' ? { mysql: address } : { postgres: address };
 }
 
 function acceptedForms(dialects: readonly SourceDatabase['dialect'][]): string {
-  return dialects.map((dialect) => (dialect === 'mysql' ? FORM : 'a SQLite file')).join(' or ');
+  return dialects.map((dialect) => (isServer(dialect) ? SERVERS[dialect].form : 'a SQLite file')).join(' or ');
 }
 
 function checkFile(path: string, dialects: readonly SourceDatabase['dialect'][]): string {
@@ -55,21 +70,22 @@ function checkFile(path: string, dialects: readonly SourceDatabase['dialect'][])
   throw new UsageError(`The database must be ${acceptedForms(dialects)}; a file of this program cannot be read.`);
 }
 
-async function parseMysqlAddress(
+async function parseServerAddress(
   url: URL,
+  { form, port }: ServerKind,
   { passwordFile, tls }: SourceOptions,
   password: string | undefined,
-): Promise<MysqlAddress> {
+): Promise<ServerAddress> {
   const [host, user, database] = [url.hostname, decoded(url.username), decoded(url.pathname.slice(1))];
   if (host === '' || user === '' || database === '' || database.includes('/') || url.search !== '' || url.hash !== '')
-    throw new UsageError(`The database must be ${FORM}, with user, host and database.`);
+    throw new UsageError(`The database must be ${form}, with user, host and database.`);
   if (!tls && plainHttpProblem(`http://${host}`, 'private-network') !== undefined)
     throw new UsageError(
       `${host} is outside of this machine and of private networks, so the connection needs --tls: punishments and names would be readable on the way.`,
     );
   return {
     host: host.replace(/^\[(.*)\]$/, '$1'),
-    port: url.port === '' ? DEFAULT_PORT : Number(url.port),
+    port: url.port === '' ? port : Number(url.port),
     user,
     database,
     password: await readPassword(url, passwordFile, password),
@@ -95,5 +111,6 @@ function decoded(part: string): string {
 }
 
 export async function openSource(address: SourceAddress): Promise<SourceDatabase> {
+  if ('postgres' in address) return await openPostgresSource(address.postgres);
   return 'mysql' in address ? await openMysqlSource(address.mysql) : await openSqliteSource(address.sqlite);
 }

@@ -2,11 +2,22 @@ import { UsageError } from '#platform/errors.ts';
 
 /** The database of another program, opened for reading. */
 export interface SourceDatabase extends AsyncDisposable {
-  readonly dialect: 'mysql' | 'sqlite';
+  readonly dialect: 'mysql' | 'postgres' | 'sqlite';
   /** Host, port and database, or the file; never a password. Identifies the source between imports. */
   readonly label: string;
   /** The rows of a `select` with `?` for each value. */
   rows(text: string, values?: readonly (string | number)[]): Promise<SourceRow[]>;
+}
+
+/** A database on a server. */
+export interface ServerAddress {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  /** Whether the connection is encrypted, and the certificate of the server checked. */
+  tls: boolean;
 }
 
 /** Numbers of any size: `bigint` from SQLite, text from MySQL. */
@@ -27,6 +38,8 @@ export type Layout = Readonly<Record<string, readonly string[]>>;
 
 const COLUMNS = {
   mysql: `select table_name as t, column_name as c from information_schema.columns where table_schema = database()`,
+  postgres: `select table_name as t, column_name as c from information_schema.columns
+    where table_schema = any (current_schemas(false))`,
   sqlite: `select m.name as t, p.name as c from sqlite_schema m join pragma_table_info(m.name) p
     where m.type in ('table', 'view')`,
 };

@@ -56,7 +56,7 @@ export function passwordProblem(password: string, ...personal: string[]): Passwo
   return commonPasswords().has(plain) ? 'common' : undefined;
 }
 
-/** Whether a password is a word with few other characters, or with blanks, digits and signs only, wherever they stand. */
+/** Whether a password is a word with few other characters, or with blanks, digits and signs only, at any place. */
 function repeats(password: string, word: string): boolean {
   const [letters, wordLetters] = [lettersOf(password), lettersOf(word)];
   if (word.length >= 3 && password.replaceAll(word, '').length < 6) return true;

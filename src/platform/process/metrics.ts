@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * The metrics of one thread, in the data model of Prometheus. Names begin with `scorehall_` and end with their unit; labels
- * have few values, never ids, names or addresses.
+ * The metrics of one thread, in the data model of Prometheus. Names begin with `scorehall_`, those that every client library
+ * of Prometheus has with `process_`, and end with their unit; labels have few values, never ids, names or addresses.
  */
 export type Metrics = Registry;
 
 export const openMetrics = (): Metrics => new Registry();
 
 interface Description<L extends string> {
-  name: `scorehall_${string}`;
+  name: `scorehall_${string}` | `process_${string}`;
   help: string;
   labelNames?: readonly L[];
 }
@@ -20,6 +20,22 @@ interface Description<L extends string> {
 export function counter<L extends string = never>(metrics: Metrics, description: Description<L>): Counter<L> {
   const known = metrics.getSingleMetric(description.name) as Counter<L> | undefined;
   return known ?? new Counter({ labelNames: [], ...description, registers: [metrics] });
+}
+
+/** A counter whose value is read at each scrape. */
+export function readCounter(
+  metrics: Metrics,
+  { read, ...description }: Description<never> & { read: () => number },
+): Counter {
+  metrics.removeSingleMetric(description.name);
+  return new Counter({
+    ...description,
+    registers: [metrics],
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
 }
 
 /** @param collect sets the value at each scrape */

@@ -16,7 +16,7 @@ function addressOf(form) {
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function showCommand(form) {
-  const clientId = new FormData(form).get('client_id') || 'YOUR_CLIENT_ID';
+  const clientId = String(form.elements.client_id.value) || 'YOUR_CLIENT_ID';
   const command = form.parentElement.querySelector('.curl');
   command.textContent = `curl -H ${quoted(`X-Client-ID: ${clientId}`)} ${quoted(addressOf(form))}`;
 }

@@ -53,13 +53,24 @@ export async function confirmEmail(db: Db, now: number, secret: string): Promise
  * - if the change returns to an address that an earlier change has left, or
  * - if an operator made the change, because a thief may be the holder of the address that is left.
  */
-async function issueUndo(tx: Queryable, now: number, { id, email }: Account, { data }: MailToken) {
-  if (data['by'] === 'operator') return void (await endUndos(tx, id, 0));
+async function issueUndo(
+  tx: Queryable,
+  now: number,
+  { id, email }: Account,
+  { data }: MailToken,
+): Promise<string | undefined> {
+  if (data['by'] === 'operator') {
+    await endUndos(tx, id, 0);
+    return undefined;
+  }
   const returned = await tx.get<{ expires: number }>(sql`
     select min(expires) as expires from mail_tokens
     where account_id = ${id} and kind = 'undo-email' and email_key = ${emailKey(data['email']!)} and expires > ${now}
     having count(*) > 0`);
-  if (returned !== undefined) return void (await endUndos(tx, id, returned.expires));
+  if (returned !== undefined) {
+    await endUndos(tx, id, returned.expires);
+    return undefined;
+  }
   const secret = newSecret();
   await tx.run(sql`
     insert into mail_tokens (hash, kind, account_id, email_key, data, expires)

@@ -4,6 +4,22 @@
  * Java plugins follow from these tables. The columns of `player_stats` do not: they need a migration.
  */
 
+/** A number for any match, plus a rate of the length of the match. */
+export interface Most {
+  base: number;
+  perSecond: number;
+}
+
+/**
+ * The game has 20 ticks a second, and who dies has to return before the next death. A hundred kills are possible in a moment,
+ * by TNT in a crowd.
+ */
+const FIGHTS = { base: 100, perSecond: 2 };
+const SHOTS = { base: 1_000, perSecond: 40 };
+/** Clocks differ, and some games count from the lobby on. */
+const TIME = { base: 600, perSecond: 1 };
+const OBJECTIVES = { base: 100, perSecond: 1 };
+
 /** An amount that matches and reports of statistics add to a player. Its column in a group is `<group>_<counter>`. */
 export interface CounterKind {
   /** The member of a group in the data API. */
@@ -16,45 +32,106 @@ export interface CounterKind {
    * player, because only some groups have it.
    */
   in: readonly ('total' | 'boards' | 'page')[];
+  /** The largest amount of one player in a match that a game gives; null for those that need no bound of their own. */
+  most: Most | null;
   /** The name among the placeholders of the Bukkit plugin; null: none. */
   placeholder: string | null;
 }
 
 /** In the order in which the data API describes them. */
 export const COUNTERS = {
-  kill: { wire: 'kill_count', unit: 'count', from: 'player', in: ['total', 'boards'], placeholder: 'kills' },
-  death: { wire: 'death_count', unit: 'count', from: 'player', in: ['total', 'boards'], placeholder: 'deaths' },
+  kill: {
+    wire: 'kill_count',
+    unit: 'count',
+    from: 'player',
+    in: ['total', 'boards'],
+    most: FIGHTS,
+    placeholder: 'kills',
+  },
+  death: {
+    wire: 'death_count',
+    unit: 'count',
+    from: 'player',
+    in: ['total', 'boards'],
+    most: FIGHTS,
+    placeholder: 'deaths',
+  },
   /** Deaths without a killer, which `death` contains. */
-  envdeath: { wire: 'envdeath_count', unit: 'count', from: 'kills', in: ['total'], placeholder: null },
-  win: { wire: 'win_count', unit: 'count', from: 'result', in: ['total', 'boards'], placeholder: 'wins' },
-  lose: { wire: 'lose_count', unit: 'count', from: 'result', in: ['total'], placeholder: 'losses' },
-  play: { wire: 'play_count', unit: 'count', from: 'result', in: ['total', 'boards'], placeholder: 'matches' },
+  envdeath: { wire: 'envdeath_count', unit: 'count', from: 'kills', in: ['total'], most: null, placeholder: null },
+  win: { wire: 'win_count', unit: 'count', from: 'result', in: ['total', 'boards'], most: null, placeholder: 'wins' },
+  lose: { wire: 'lose_count', unit: 'count', from: 'result', in: ['total'], most: null, placeholder: 'losses' },
+  play: {
+    wire: 'play_count',
+    unit: 'count',
+    from: 'result',
+    in: ['total', 'boards'],
+    most: null,
+    placeholder: 'matches',
+  },
   time: {
     wire: 'time_played',
     unit: 'seconds',
     from: 'player',
     in: ['total', 'boards'],
+    most: TIME,
     placeholder: 'playtime_seconds',
   },
-  shot: { wire: 'shot_count', unit: 'count', from: 'player', in: ['total', 'page'], placeholder: 'shots' },
-  hit: { wire: 'hit_count', unit: 'count', from: 'player', in: ['total', 'page'], placeholder: 'hits' },
-  paint: { wire: 'paint_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'paint' },
-  wool: { wire: 'wool_placed', unit: 'count', from: 'objectives', in: ['page'], placeholder: 'wools' },
-  core: { wire: 'core_leaked', unit: 'count', from: 'objectives', in: ['page'], placeholder: 'cores' },
+  shot: { wire: 'shot_count', unit: 'count', from: 'player', in: ['total', 'page'], most: SHOTS, placeholder: 'shots' },
+  hit: { wire: 'hit_count', unit: 'count', from: 'player', in: ['total', 'page'], most: SHOTS, placeholder: 'hits' },
+  paint: {
+    wire: 'paint_count',
+    unit: 'count',
+    from: 'player',
+    in: ['page'],
+    most: { base: 10_000, perSecond: 1_000 },
+    placeholder: 'paint',
+  },
+  wool: {
+    wire: 'wool_placed',
+    unit: 'count',
+    from: 'objectives',
+    in: ['page'],
+    most: OBJECTIVES,
+    placeholder: 'wools',
+  },
+  core: {
+    wire: 'core_leaked',
+    unit: 'count',
+    from: 'objectives',
+    in: ['page'],
+    most: OBJECTIVES,
+    placeholder: 'cores',
+  },
   destroyable: {
     wire: 'destroyable_destroyed',
     unit: 'count',
     from: 'objectives',
     in: ['page'],
+    most: OBJECTIVES,
     placeholder: 'monuments',
   },
-  flag: { wire: 'flag_captured', unit: 'count', from: 'objectives', in: ['page'], placeholder: 'flags' },
-  score: { wire: 'score', unit: 'points', from: 'player', in: ['page'], placeholder: 'score' },
+  flag: {
+    wire: 'flag_captured',
+    unit: 'count',
+    from: 'objectives',
+    in: ['page'],
+    most: OBJECTIVES,
+    placeholder: 'flags',
+  },
+  score: {
+    wire: 'score',
+    unit: 'points',
+    from: 'player',
+    in: ['page'],
+    most: { base: 10_000_000, perSecond: 0 },
+    placeholder: 'score',
+  },
   objective: {
     wire: 'objective_completed',
     unit: 'count',
     from: 'objectives',
     in: ['page'],
+    most: OBJECTIVES,
     placeholder: 'objectives',
   },
 } as const satisfies Record<string, CounterKind>;
@@ -143,8 +220,8 @@ const DEFAULT_GROUP = 'teampvp' satisfies MatchGroup;
 export interface GamemodeKind {
   /** The group for which its matches count. */
   group: MatchGroup;
-  /** The tags of its maps in the status of PGM's servers. */
-  tags: readonly string[];
+  /** The id of PGM's tag of its maps, which `cp` and `koth` share; null: PGM has none. */
+  tag: string | null;
   /** The children of `<map>` in PGM's map.xml that make it a gamemode of the map. Without any, a rule decides. */
   elements: readonly string[];
   /** Elements of which one must be inside, possibly in nested groups; without any, the child alone decides. */
@@ -153,27 +230,26 @@ export interface GamemodeKind {
 
 /** In the order in which pages list them and PGM derives them: goals first. */
 export const GAMEMODES = {
-  ctw: { group: 'ctw', tags: ['ctw'], elements: ['wools'], holds: ['wool'] },
-  dtc: { group: 'objective', tags: ['dtc'], elements: ['cores'], holds: ['core'] },
-  dtm: { group: 'objective', tags: ['dtm'], elements: ['destroyables'], holds: ['destroyable'] },
-  ctf: { group: 'objective', tags: ['ctf'], elements: ['flags'], holds: ['flag'] },
+  ctw: { group: 'ctw', tag: 'wool', elements: ['wools'], holds: ['wool'] },
+  dtc: { group: 'objective', tag: 'core', elements: ['cores'], holds: ['core'] },
+  dtm: { group: 'objective', tag: 'monument', elements: ['destroyables'], holds: ['destroyable'] },
+  ctf: { group: 'objective', tag: 'flag', elements: ['flags'], holds: ['flag'] },
   cp: {
     group: 'cp',
-   
-    tags: ['cp'],
+    tag: 'controlpoint',
     elements: ['control-points', 'controlpoints'],
     holds: ['control-point', 'controlpoint'],
   },
-  koth: { group: 'cp', tags: ['koth'], elements: ['king'], holds: ['hill'] },
-  payload: { group: 'teampvp', tags: ['payload'], elements: ['payloads'], holds: ['payload'] },
-  tdm: { group: 'teampvp', tags: ['tdm'], elements: ['score'], holds: [] },
-  blitz: { group: 'teampvp', tags: ['blitz'], elements: ['blitz'], holds: [] },
-  ffa: { group: 'teampvp', tags: ['ffa'], elements: [], holds: [] },
-  rage: { group: 'teampvp', tags: ['rage'], elements: ['rage'], holds: [] },
-  bowspleef: { group: 'bowspleef', tags: ['bowspleef'], elements: ['bowspleef'], holds: [] },
-  tntrun: { group: 'tntrun', tags: ['tntrun'], elements: ['tntrun'], holds: [] },
-  paintball: { group: 'paintball', tags: ['paintball'], elements: ['paintball'], holds: [] },
-  splatt: { group: 'splatt', tags: ['splatt'], elements: ['splatt'], holds: [] },
+  koth: { group: 'cp', tag: 'controlpoint', elements: ['king'], holds: ['hill'] },
+  payload: { group: 'teampvp', tag: 'payload', elements: ['payloads'], holds: ['payload'] },
+  tdm: { group: 'teampvp', tag: 'deathmatch', elements: ['score'], holds: [] },
+  blitz: { group: 'teampvp', tag: 'blitz', elements: ['blitz'], holds: [] },
+  ffa: { group: 'teampvp', tag: 'ffa', elements: [], holds: [] },
+  rage: { group: 'teampvp', tag: 'rage', elements: ['rage'], holds: [] },
+  bowspleef: { group: 'bowspleef', tag: null, elements: ['bowspleef'], holds: [] },
+  tntrun: { group: 'tntrun', tag: null, elements: ['tntrun'], holds: [] },
+  paintball: { group: 'paintball', tag: null, elements: ['paintball'], holds: [] },
+  splatt: { group: 'splatt', tag: null, elements: ['splatt'], holds: [] },
 } as const satisfies Record<string, GamemodeKind>;
 
 export type Gamemode = keyof typeof GAMEMODES;

@@ -22,10 +22,11 @@ import { gzipSync } from 'node:zlib';
 import { sql } from '#db/sql.ts';
 import { parseLine } from '#connectors/agent/log-line.ts';
 import { Agent, type AgentOptions } from '#connectors/agent/agent.ts';
-import { application, login, person, serviceToken } from '#test/support/builders.ts';
+import { application, login, map, person, sendEvents, serviceToken } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, testServices } from '#test/support/context.ts';
 import { openIngestService, type HttpService } from '#test/ingest/service.ts';
 import { ask } from '#test/support/request.ts';
+import { CORPUS, FORGERIES } from './log-corpus.ts';
 
 const UUIDS: Record<string, string> = {
   Wader: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10',
@@ -232,25 +233,80 @@ onSqlite('a missing log and one in another time zone are reported once', async (
   );
 });
 
-test('players cannot forge lines by chat', () => {
-  const forgeries = [
-    '[12:00:00] [Async Chat Thread - #0/INFO]: Wader[/1.2.3.4:5] logged in with entity id 1 at (0, 64, 0)',
-    '[12:00:00] [Server thread/INFO]: <Wader> Otter lost connection: Disconnected',
-    '[12:00:00] [Server thread/INFO]: [Not Secure] <Wader> Otter issued server command: /link ABCD',
-    '[12:00:00] [Server thread/INFO]: * Wader Otter issued server command: /link ABCD',
-    '[12:00:00] [Server thread/INFO]: [Wader] Otter lost connection: x',
-    '[12:00:00] [Server thread/INFO]: Otter issued server command: /link ABCD\u2028x',
-    '[12:00:00] [Server thread/WARN]: Otter lost connection: x',
-    `[12:00:00] [Server thread/INFO]: UUID of player Otter is ${UUIDS['Otter']}`,
-    '[12:00:00] [Async Chat Thread - #0/INFO]: <x> [12:00:00] [Server thread/INFO]: Otter lost connection: x',
-    '[12:00:00] [Server thread/INFO]: <x> Stopping the server',
-    '[12:00:00] [Server thread/INFO]: Otter was slain by Wader using [Otter lost connection: x]',
-  ];
-  for (const forged of forgeries) assert.ok(['other', undefined].includes(parseLine(forged)?.kind), forged);
-  const line = parseLine(
-    `[12:00:00] [Server thread/INFO]: Otter[/[2001:db8::7]:5] logged in with entity id 7 at (1, 2, 3)`,
-  );
-  assert.deepEqual(line, { seconds: 43_200, kind: 'login', name: 'Otter' });
+test('lines of real servers mean what the corpus says, and forged ones nothing', () => {
+  const lines = CORPUS.flatMap(({ source, lines }) => lines.map(([text, expected]) => ({ source, text, expected })));
+  assert.ok(lines.length >= 60, `${lines.length} lines`);
+  for (const { source, text, expected } of lines) {
+    const { seconds: _, ...content } = parseLine(text) ?? { seconds: 0, kind: 'other' };
+    assert.deepEqual(content, expected ?? { kind: 'other' }, `${source}: ${text}`);
+  }
+  for (const forged of FORGERIES) assert.ok(['other', undefined].includes(parseLine(forged)?.kind), forged);
+});
+
+onSqlite('many lines of which none is understood are reported once', async (t, url) => {
+  const { server, open, troubles } = await world(t, url);
+  await using agent = await open();
+  await agent.poll();
+  troubles.length = 0;
+  const write = (count: number, text: string): void => {
+    for (let line = 0; line < count; line++) server.line(text, 'main/INFO');
+  };
+  write(600, 'Velocity is not a game server');
+  await agent.poll();
+  assert.deepEqual(troubles, [], 'a start of a modded server');
+  write(400, 'Velocity is not a game server');
+  await agent.poll();
+  assert.equal(troubles.length, 1);
+  assert.match(troubles[0]!, /^1000 lines of the log were read, and none of them is in a form of Minecraft/);
+  write(1_000, 'Velocity is not a game server');
+  await agent.poll();
+  assert.equal(troubles.length, 1);
+});
+
+onSqlite('a log with a line that is understood is never called unknown', async (t, url) => {
+  const { server, open, troubles } = await world(t, url);
+  server.join('Wader');
+  await using agent = await open();
+  for (let poll = 0; poll < 2; poll++) {
+    for (let line = 0; line < 1_000; line++) server.line('A chatty plugin');
+    await agent.poll();
+  }
+  assert.deepEqual(troubles, []);
+});
+
+onEachDatabase('on PGM the name of the map is shown where the log or an imported map has it', async (t, url) => {
+  const { service, server, deliver } = await world(t, url);
+  const { API } = await testServices(service.context, ['API']);
+  const app = await application(service.context);
+  const token = await serviceToken(service.context, app.client_id);
+  const shown = async (): Promise<unknown> => {
+    await deliver();
+    return (await ask(API!, '/v1/servers', { token })).json[0].current_map;
+  };
+  await sendEvents(service.context, map('Blocks CTW'));
+  server.line('Starting minecraft server version 1.8.8');
+  server.line('[PGM] [MatchManagerImpl] Loaded match-0 (blocks_ctw)');
+  assert.equal(await shown(), 'Blocks CTW', 'imported');
+  server.line('Cycling to Harbour’s Day in 5 seconds');
+  server.line('[PGM] [MatchManagerImpl] Loaded match-1 (harbours_day)');
+  assert.equal(await shown(), 'Harbour’s Day', 'announced');
+  server.line('[PGM] [MatchManagerImpl] Loaded match-2 (unknown_map)');
+  assert.equal(await shown(), 'unknown_map');
+  server.line('Starting minecraft server version 1.8.8');
+  server.line('[PGM] [MatchManagerImpl] Loaded match-0 (harbours_day)');
+  assert.equal(await shown(), 'Harbour’s Day', 'announced before the restart');
+});
+
+onEachDatabase('bots of fabric-carpet and players on Folia and NeoForge', async (t, url) => {
+  const { server, deliver, sessions } = await world(t, url);
+  server.line(`UUID of player Wader is ${UUIDS['Wader']}`, 'User Authenticator #1/INFO');
+  server.line(`Wader[/${ADDRESS}:1] logged in with entity id 1 at (0.5, 64.0, 0.5)`, 'Region Scheduler Thread #2/INFO');
+  server.line('Wader lost connection: Disconnected', 'Region Scheduler Thread #5/INFO');
+  server.write('usercache.json', [{ name: 'Alex', uuid: UUIDS['Otter'], expiresOn: '2026-12-01 00:00:00 +0000' }]);
+  server.line('Alex[local] logged in with entity id 454 at (0.5, 64.0, 0.5)');
+  server.line('Alex lost connection: Killed');
+  await deliver();
+  assert.deepEqual(await sessions(), ['+Wader', '-Wader']);
 });
 
 onEachDatabase('chat, links without permission and addresses do not leave the log', async (t, url) => {
@@ -363,6 +419,64 @@ onEachDatabase('a plugin that reports who is online replaces the heartbeats of t
   server.now += 30_000;
   await deliver();
   assert.deepEqual(await online(), ['Wader', 'Otter']);
+});
+
+onEachDatabase('a removed plugin that reported logins silences the agent for a day', async (t, url) => {
+  const { server, open, sessions, folder } = await world(t, url);
+  const outbox = join(folder, 'plugins/Scorehall/outbox.ndjson');
+  mkdirSync(join(folder, 'plugins/Scorehall'), { recursive: true });
+  writeFileSync(outbox, '');
+  const written = (time: number): void => utimesSync(outbox, time / 1000, time / 1000);
+  await using agent = await open();
+  const deliver = async (): Promise<string[]> => {
+    server.now += 5_000;
+    await agent.poll();
+    await agent.flush();
+    return await sessions();
+  };
+  server.join('Wader');
+  written(server.now - 86_400_000);
+  assert.deepEqual(await deliver(), [], 'by the plugin');
+  server.join('Otter');
+  assert.deepEqual(await deliver(), ['+Otter'], 'the plugin wrote nothing for a day');
+
+  // After a quiet day a login is in the log a moment before the plugin writes it.
+  server.leave('Otter');
+  await agent.poll();
+  await agent.flush();
+  assert.deepEqual(await sessions(), ['+Otter']);
+  written(server.now);
+  assert.deepEqual(await deliver(), ['+Otter']);
+  rmSync(outbox);
+  writeFileSync(join(folder, 'plugins/Scorehall/outbox.position'), '');
+  utimesSync(join(folder, 'plugins/Scorehall/outbox.position'), server.now / 1000, server.now / 1000);
+  server.leave('Wader');
+  assert.deepEqual(await deliver(), ['+Otter']);
+});
+
+onSqlite('an outbox that its plugin sends is left to the plugin, with the heartbeats', async (t, url) => {
+  const { service, server, deliver, folder, sessions } = await world(t, url);
+  const own = join(folder, 'plugins/ScorehallPGM');
+  mkdirSync(own, { recursive: true });
+  const [first, again] = [login('Alpha', person(1, 'Ada')), login('Alpha', person(2, 'Bob'))].map((event) =>
+    JSON.stringify(event),
+  );
+  // The second event was sent and could not be accepted yet.
+  writeFileSync(join(own, 'outbox.ndjson'), `${first}\n[${Date.now()},${again}]\n`);
+  writeFileSync(join(own, 'outbox.lock'), '\n');
+  server.join('Wader');
+  await deliver();
+  assert.deepEqual(await sessions(), ['+Wader']);
+  const online = async (): Promise<string[]> =>
+    (await service.context.db.all<{ players: string }>(sql`select players from presence`)).map(
+      ({ players }) => players,
+    );
+  assert.deepEqual(await online(), []);
+  // The plugin was killed more than a minute ago.
+  utimesSync(join(own, 'outbox.lock'), Date.now() / 1000 - 61, Date.now() / 1000 - 61);
+  await deliver();
+  assert.deepEqual((await sessions()).toSorted(), ['+Ada', '+Bob', '+Wader']);
+  assert.deepEqual(await online(), ['["Wader"]']);
 });
 
 onSqlite('each line of an outbox that is too long for an event is reported once', async (t, url) => {

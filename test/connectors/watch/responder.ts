@@ -53,8 +53,17 @@ export function varInt(value: number): Buffer {
   }
 }
 
-/** The part of a status response in which PGM describes its match. */
-export const pgmStatus = (online: number, names: string[], map: string, nextMap: string): Record<string, unknown> => ({
+/**
+ * A status response with the part in which PGM describes its match, as `ServerPingDataListener.java` of PGM 852bf3d
+ * writes it. The tags are sorted by their ids.
+ */
+export const pgmStatus = (
+  online: number,
+  names: string[],
+  map: string,
+  nextMap: string,
+  tags: readonly string[] = ['4teams', 'wool'],
+): Record<string, unknown> => ({
   version: { name: 'SportPaper', protocol: 47 },
   description: { text: '§aWelcome' },
   favicon: 'data:image/png;base64,AAAA',
@@ -67,7 +76,7 @@ export const pgmStatus = (online: number, names: string[], map: string, nextMap:
         observers: 1,
         participants: online - 1,
         max_players: 120,
-        map: { id: 'harbor', name: map, version: '1.2.0', objective: 'Capture the wools', tags: ['4teams', 'ctw'] },
+        map: { id: 'harbor', name: map, version: '1.2.0', objective: 'Capture the wools', tags },
         next_map: { id: 'next', name: nextMap },
       },
     },

@@ -5,12 +5,13 @@ import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
+import { type Names, resolveMinecraft } from '#connectors/watch/minecraft-address.ts';
 import { ServerLeases } from '#connectors/server-leases.ts';
 import { heldWatches, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
 import { liveMatchOf, unreportedMatchesOf } from '#store/game/live-matches.ts';
-import { configured, match, presence, progress, sendEvents } from '#test/support/builders.ts';
+import { configured, map, match, presence, progress, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, TestClock, testContext } from '#test/support/context.ts';
 import { minecraftResponder, pgmStatus, sourceResponder, statusPacket, tcpResponder, varInt } from './responder.ts';
 
@@ -131,6 +132,64 @@ onEachDatabase(
     assert.deepEqual({ players, playerCount, playing }, { players: ['Ada'], playerCount: 1, playing: 1 });
   },
 );
+
+/**
+ * The ids of the tags are those in the constructors of MapTag in PGM 852bf3d: `wool` in WoolModule.java, `core` in
+ * CoreModule.java, `monument` in DestroyableModule.java, `flag` in FlagModule.java, `controlpoint` and `payload` in
+ * ControlPointModule.java, `deathmatch` and `scorebox` in ScoreModule.java, `blitz`, `ffa`, `rage`, `timelimit` in theirs.
+ */
+const TAGS: [string[], string][] = [
+  [['2teams', 'wool'], 'ctw'],
+  [['2teams', 'core', 'timelimit'], 'dtc'],
+  [['4teams', 'monument'], 'dtm'],
+  [['2teams', 'flag'], 'ctf'],
+  [['2teams', 'controlpoint', 'timelimit'], 'cp'],
+  [['2teams', 'payload'], 'payload'],
+  [['2teams', 'deathmatch'], 'tdm'],
+  [['2teams', 'blitz'], 'blitz'],
+  [['2teams', 'rage'], 'rage'],
+  [['deathmatch', 'ffa'], 'tdm'],
+  [['ffa'], 'ffa'],
+  [['2teams', 'blitz', 'wool'], 'ctw'],
+  [['2teams', 'deathmatch', 'flag'], 'ctf'],
+  [['2teams', 'scorebox', 'terrain'], ''],
+  [['ctw', 'koth', 'tdm'], ''],
+];
+
+onSqlite('the tags of PGM give the gamemode', async (t, url) => {
+  const world = await World.open(t, url);
+  let tags: string[] = [];
+  const responder = await minecraftResponder(t, () => pgmStatus(9, [], 'Harbour', 'Mills', tags));
+  await world.watch('Alpha', responder.address);
+  const shown: [string[], string][] = [];
+  for (const [row] of TAGS) {
+    tags = row;
+    await world.poll(INTERVAL_MS);
+    shown.push([row, (await world.server('Alpha')).gamemode]);
+  }
+  assert.deepEqual(shown, TAGS);
+});
+
+onEachDatabase('the imported map decides between gamemodes with one tag', async (t, url) => {
+  const world = await World.open(t, url);
+  const { context } = world;
+  await sendEvents(context, map('Crown', { gamemodes: ['koth'] }), map('Towers', { gamemodes: ['tdm', 'cp'] }));
+  let name = '';
+  const responder = await minecraftResponder(t, () => pgmStatus(9, [], name, 'Mills', ['2teams', 'controlpoint']));
+  await world.watch('Alpha', responder.address);
+  const { key } = (await serverByName(context.db, 'Alpha'))!;
+  const shown: unknown[] = [];
+  for (name of ['Crown', 'Towers', 'Unknown']) {
+    await world.poll(INTERVAL_MS);
+    const live = await liveMatchOf(context.db, key, 0);
+    shown.push([name, (await world.server('Alpha')).gamemode, live?.gamemode]);
+  }
+  assert.deepEqual(shown, [
+    ['Crown', 'koth', 'koth'],
+    ['Towers', 'cp', 'cp'],
+    ['Unknown', 'cp', 'cp'],
+  ]);
+});
 
 onEachDatabase('a match of PGM is followed from poll to poll, until its result is known', async (t, url) => {
   const world = await World.open(t, url);
@@ -451,7 +510,7 @@ onSqlite('an SRV record may not lead to a private address that nobody configured
         const target = targets[name.replace('_minecraft._tcp.', '')];
         return target === undefined ? [] : [{ name: target, port: responder.port }];
       },
-      addresses: async (host) => (hosts[host] === undefined ? [] : [hosts[host]]),
+      addresses: async (host) => hosts[host]?.split(' ') ?? [],
     },
   });
   await world.watch('Evil', 'evil.example');
@@ -463,6 +522,44 @@ onSqlite('an SRV record may not lead to a private address that nobody configured
   assert.equal((await world.outcome('Mapped'))!.error, 'private_redirect');
   assert.equal((await world.outcome('Nobody'))!.error, 'not_found');
   assert.deepEqual([(await world.server('Own')).playerCount, responder.polls], [4, 1]);
+});
+
+onSqlite('all addresses of a name are tried', async (t, url) => {
+  const responder = await minecraftResponder(t, () => ({ players: { online: 4, max: 9 } }));
+  const hosts: Record<string, string[]> = {
+    'both.example': ['::1', '127.0.0.1'],
+    'closed.example': ['::1', '127.0.0.2'],
+  };
+  const world = await World.open(t, url, {
+    names: { srv: async () => [], addresses: async (host) => hosts[host] ?? [] },
+  });
+  await world.watch('Both', `both.example:${responder.port}`);
+  await world.watch('Closed', `closed.example:${responder.port}`);
+  await world.poll();
+  assert.deepEqual([(await world.outcome('Both'))!.error, (await world.server('Both')).playerCount], [null, 4]);
+  assert.equal((await world.outcome('Closed'))!.error, 'refused');
+  assert.equal(responder.polls, 1);
+});
+
+test('of the addresses of a redirect only the public ones are tried', async () => {
+  const names: Names = {
+    srv: async () => [{ name: 'target.example', port: 25_566 }],
+    addresses: async () => ['10.0.0.1', '8.8.8.8', '::1', '::ffff:127.0.0.1', '2a00:1450:4001::1', 'fd00::1'],
+  };
+  const { addresses } = await resolveMinecraft({ host: 'play.example', port: undefined }, names);
+  assert.deepEqual(addresses, ['8.8.8.8', '2a00:1450:4001::1']);
+});
+
+onSqlite('other games are polled at all addresses of a name', async (t, url) => {
+  const responder = await sourceResponder(t, () => ({ map: 'cp_dustbowl', players: ['Ada'], max: 24 }));
+  const names = { srv: async () => [], addresses: async () => ['::1', '127.0.0.1'] };
+  const world = await World.open(t, url, { timeoutMs: 2_000, names });
+  await world.watch('Both', `both.example:${responder.port}`, 'valve');
+  await world.poll();
+  assert.deepEqual(
+    [(await world.outcome('Both'))!.error, (await world.server('Both')).current_map],
+    [null, 'cp_dustbowl'],
+  );
 });
 
 /** The stored form of an address; undefined if it is invalid. */

@@ -9,6 +9,7 @@ import { openSqliteSource } from '#importers/databases/sqlite-source.ts';
 import { type Outcome, runImport } from '#importers/run.ts';
 import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { playerByName } from '#store/game/players.ts';
+import { configured, presence, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { folderOf } from '../fixtures.ts';
@@ -297,4 +298,30 @@ onSqlite('Plan: sessions become logins and logouts, each once', async (t, url) =
   plan.exec('delete from plan_sessions; delete from sqlite_sequence');
   session.run(1, TIME + 5 * HOUR, TIME + 6 * HOUR);
   assert.deepEqual(totals(await again()), [2, 0, 0], 'a database that began anew');
+});
+
+onEachDatabase('imported sessions of a server that reports its logins itself are noted', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await using folder = await folderOf({});
+  const file = join(folder.path, 'community.db');
+  const community = communityAt(file);
+  t.after(() => community.close());
+  await sendEvents(context, configured('Lantern'), configured('Hub'));
+  const notes = async (): Promise<string[]> => {
+    await using source = await openSqliteSource(file);
+    const imported = await ImportedDatabase.of(PROGRAMS.pgmdev, source, { db, clock }, { create: false });
+    const found: string[] = [];
+    const noted = ({ place }: { place: string }, note: string): void => void found.push(`${place} ${note}`);
+    await runImport(db, clock, imported.findings('all'), { refused: () => {}, noted, progressed: () => {} });
+    return found;
+  };
+  play(community, 1, ANN, 'lantern', TIME + HOUR);
+  play(community, 2, ANN, 'Hub', TIME + HOUR);
+  assert.deepEqual(await notes(), []);
+  await sendEvents(context, presence('Lantern', {}, { time: new Date(clock.now()).toISOString() }));
+  play(community, 3, ANN, 'lantern', TIME + 2 * HOUR);
+  assert.deepEqual(await notes(), [
+    'lantern reports its logins itself, by the agent or a plugin: with the imported sessions they are there twice',
+  ]);
 });

@@ -1,18 +1,12 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#platform/ids.ts';
-import { perform } from '#admin/operation.ts';
-import { undoPunishmentsOfKey } from '#admin/punishments.ts';
-import { field } from '#http/fields.ts';
+import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
-import { readUntil } from '#platform/text/until.ts';
-import { countUndoable, listChanges, type PunishmentChange } from '#events/punishments/changes.ts';
-import { button, formTo, number, timestamp, textOf } from '../../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { listChanges, type PunishmentChange } from '#events/punishments/changes.ts';
+import { button, number, timestamp } from '../../components.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
-
-const PATH = '/operator/punishments/changes';
 
 /**
  * A table of changes.
@@ -52,12 +46,12 @@ export function changeTable(
 /** A game server and its key, which only operators may follow up; or a moderator or operator. */
 function senderOf(
   { texts: { operator: t }, person }: ConsoleRequest,
-  { server, credential, by }: PunishmentChange,
+  { serverKey, server, credential, by }: PunishmentChange,
 ): Html {
   if (credential === 0) return html`${by ?? server ?? t.staff}`;
   const id = idOf(credential);
   const key = person.isOperator
-    ? html`<a href="/console${PATH}?key=${id}"><code>${id}</code></a>`
+    ? html`<a href="/console/operator/servers/${idOf(serverKey)}/keys/${id}"><code>${id}</code></a>`
     : html`<code>${id}</code>`;
   return html`${server} <span class="hint">${t.key} ${key}</span>`;
 }
@@ -91,70 +85,16 @@ function undoButton(request: ConsoleRequest, { key, type, withdrawn }: Punishmen
   });
 }
 
-/** What all keys, or one key, did to punishments; and for one key the form that undoes it. */
+/** What all keys and staff did to punishments. */
 async function changesPage(request: ConsoleRequest) {
-  const { c, deps } = request;
   const { operator: t } = request.texts;
-  const [keyText, sinceText] = [textOf(c.req.query('key'), 32), textOf(c.req.query('since'), 40)];
-  const credential = keyText === undefined ? undefined : (keyOf(keyText) ?? -1);
-  const since = readSince(sinceText);
-  const filter = { ...(credential !== undefined && { credential }), since: since ?? 0 };
-  const found =
-    since === undefined
-      ? []
-      : await listChanges(deps.db, { ...filter, before: keyBefore(request), limit: PAGE_SIZE + 1 });
+  const found = await listChanges(request.deps.db, { before: keyBefore(request), limit: PAGE_SIZE + 1 });
   const { items, next } = listed(found, PAGE_SIZE, keyCursor);
-  const sinceField = {
-    name: 'since',
-    label: t.withdraw_since,
-    hint: t.withdraw_since_hint,
-    optional: true,
-    maxlength: 40,
-  };
   const inner = html`<section class="card">
-      <form class="stack form" action="/console${PATH}" role="search">
-        ${field({ name: 'key', label: t.key, hint: t.key_hint, value: keyText, optional: true, maxlength: 32 })}
-        ${field({ ...sinceField, value: sinceText, error: since === undefined ? t.since_wrong : undefined })}
-        <button class="quiet">${t.find}</button>
-      </form>
-      ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : changeTable(request, items)}
-      ${olderPager(request, next)}
-    </section>
-    ${credential === undefined || since === undefined ? '' : await undoCard(request, credential, since, keyText!)}`;
-  return inOperator(request, '/punishments', t.all_changes, inner, since === undefined ? 422 : 200);
-}
-
-/** @returns epoch milliseconds, 0 for an empty field, undefined if the text is not a time */
-function readSince(text: string | undefined): number | undefined {
-  if (text === undefined) return 0;
-  const since = readUntil(text, Number.NaN);
-  return typeof since === 'number' && !Number.isNaN(since) ? since : undefined;
-}
-
-async function undoCard(request: ConsoleRequest, credential: number, since: number, key: string): Promise<Html> {
-  const { operator: t } = request.texts;
-  const count = await countUndoable(request.deps.db, { credential, since });
-  if (count === 0) return html``;
-  const fields = html`<input type="hidden" name="key" value="${key}" />
-    <input type="hidden" name="since" value="${new Date(since).toISOString()}" />
-    <button class="danger">${t.undo_confirm}</button>`;
-  return html`<section class="card form" aria-labelledby="undo">
-    <h2 id="undo">${t.undo_title(number(request, count))}</h2>
-    <p>${t.undo_lead}</p>
-    ${formTo(request, PATH, fields)}
+    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : changeTable(request, items)}
+    ${olderPager(request, next)}
   </section>`;
+  return inOperator(request, '/punishments', t.all_changes, inner);
 }
 
-async function undoAll(request: ConsoleRequest) {
-  const { actor, deps, form } = request;
-  const { key = '' } = form;
-  const [credential, since] = [keyOf(key), readSince(form['since'])];
-  if (credential === undefined || since === undefined) return `${PATH}?done=gone`;
-  const outcome = await perform(undoPunishmentsOfKey, { ...deps, actor }, credential, { since });
-  return 'done' in outcome ? `/operator/jobs/${idOf(outcome.done.job)}` : `${PATH}?key=${key}&done=gone`;
-}
-
-export const punishmentChangeRoutes: readonly Route[] = [
-  operatorPage(PATH, changesPage),
-  { ...operatorForm(PATH, 'never', undoAll), operations: [undoPunishmentsOfKey] },
-];
+export const punishmentChangeRoutes: readonly Route[] = [operatorPage('/operator/punishments/changes', changesPage)];

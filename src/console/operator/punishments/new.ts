@@ -3,7 +3,7 @@ import { field, notice } from '#http/fields.ts';
 import { perform } from '#admin/operation.ts';
 import { findPunished, issuePunishment } from '#admin/punishments.ts';
 import { formTo, type Problems, textOf } from '../../components.ts';
-import { moderatorForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { actForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { isComplete, playerOf, readTerms, termsFields, wireExpiry } from './terms.ts';
 
@@ -34,11 +34,14 @@ async function issue(request: ConsoleRequest) {
   const terms = { ...read, expires: wireExpiry(read.expires) };
   const row = { punished, punisher: await playerOf(request) };
   const outcome = await perform(issuePunishment, { ...deps, actor }, row, terms);
+  // The page of the punishment would show the pseudonym of a deleted player.
+  if ('done' in outcome && punished.deleted !== undefined)
+    return `/operator/punishments?q=${punished.deleted}&done=completed`;
   if ('done' in outcome) return `/operator/punishments/${outcome.done.receipt}?done=completed`;
   return newPage(request, { form: 'rejected' in outcome ? outcome.rejected.reason : undefined });
 }
 
 export const newPunishmentRoutes: readonly Route[] = [
   moderatorPage('/operator/punishments/new', (request) => newPage(request)),
-  { ...moderatorForm('/operator/punishments/new', 'never', issue), operations: [issuePunishment] },
+  actForm('/operator/punishments/new', issuePunishment, issue),
 ];

@@ -6,10 +6,18 @@ import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { runJob } from '#events/jobs/runner.ts';
 import { punishmentHistory } from '#events/punishments/changes.ts';
-import { type Punishment, punishmentByKey, REVOKED, targetByKey } from '#store/game/punishments.ts';
+import {
+  type Punishment,
+  punishmentByKey,
+  type PunishmentTarget,
+  REVOKED,
+  targetByKey,
+} from '#store/game/punishments.ts';
 import { factsList, formTo, textOf, timestamp, type Problems } from '../../components.ts';
-import { moderatorForm, moderatorPage, operatorForm, type Route, type ConsoleRequest } from '../../routes.ts';
+import { actForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { isConfirmed } from '../../confirmation.ts';
 import { notFound } from '../../sign-in.ts';
+import { confirmationPage } from '../confirmation.ts';
 import { inOperator } from '../layout.ts';
 import { changeTable } from './changes.ts';
 import {
@@ -145,22 +153,32 @@ async function revoke(request: ConsoleRequest) {
 /** Withdraws one change or revocation of the punishment. */
 async function undo(request: ConsoleRequest) {
   const { actor, deps, form } = request;
+  const { operator: t } = request.texts;
   const { key } = await requirePunishment(request);
   const path = `/operator/punishments/${idOf(key)}`;
   const { receipt = '' } = form;
   const target = (await targetByKey(deps.db, key))!;
   const change = (await punishmentHistory(deps.db, target)).find((entry) => entry.key === keyOf(receipt));
   if (change === undefined || change.type === 'punishment.issued') return `${path}?done=gone`;
-  const outcome = await perform(undoPunishmentChange, { ...deps, actor }, target, { receipt });
+  const outcome = await perform(undoPunishmentChange, { ...deps, actor }, target, { receipt }, () =>
+    isConfirmed(request) ? undefined : confirmUndo(request, target, path, t.change_types[change.type]),
+  );
+  if ('asked' in outcome) return outcome.asked;
   if (!('done' in outcome)) return `${path}?done=gone`;
   await runJob(deps, outcome.done.job);
   return `${path}?done=completed`;
 }
 
+function confirmUndo(request: ConsoleRequest, { punished }: PunishmentTarget, back: string, change: string) {
+  const { confirm: t, operator } = request.texts;
+  const [title, impact] = [t.undo_change(change, punished), [t.undo_change_impact]];
+  return confirmationPage(request, { section: '/punishments', title, impact, submit: operator.undo, back });
+}
+
 const AT = '/operator/punishments/:id';
 export const punishmentPageRoutes: readonly Route[] = [
   moderatorPage(AT, (request) => punishmentPage(request)),
-  { ...moderatorForm(AT, 'never', revoke), operations: [revokePunishment] },
-  { ...moderatorForm(`${AT}/change`, 'never', change), operations: [changePunishment] },
-  { ...operatorForm(`${AT}/undo`, 'never', undo), operations: [undoPunishmentChange] },
+  actForm(AT, revokePunishment, revoke),
+  actForm(`${AT}/change`, changePunishment, change),
+  actForm(`${AT}/undo`, undoPunishmentChange, undo),
 ];

@@ -4,12 +4,13 @@ import { HttpError, invalidRequest, notFound, unavailable } from '#http/errors.t
 import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
+import { mapNameBySlug } from '#store/game/maps/map-names.ts';
+import { mapSlug } from '#store/game/maps/map-slug.ts';
 import { sluggedMap, saveSluggedMap } from '#store/game/maps/map-slugs.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { namesByUuid } from '#store/game/players.ts';
 import type { Protocol, ProtocolRequest } from '../protocol.ts';
 import { gamemodeFromTags } from './gamemode.ts';
-import { mapNameBySlug, mapSlug } from './map-slugs.ts';
 import { matchEvent } from './match-event.ts';
 import { mapShape, matchShape, readShape, userShape } from './shapes.ts';
 import { profileStats } from './stats.ts';
@@ -115,7 +116,7 @@ async function getStats({ context, parameter: uuid }: ProtocolRequest): Promise<
 
 /** A map that this server has not sent: one whose name gives the slug in the way of PGM, else the slug itself. */
 async function mapBySlug({ db, clock }: ProtocolRequest['context'], slug: string) {
-  const known = await mapNameBySlug(db, clock, slug);
+  const known = await mapNameBySlug(db, clock.now(), slug);
   return { name: known ?? slug, gamemode: gamemodeFromTags([]) };
 }
 

@@ -7,7 +7,7 @@ export interface ApiDocument {
   components: {
     schemas: Readonly<Record<string, Schema>>;
     headers: Readonly<Record<string, Header & { example: number }>>;
-    responses: Readonly<Record<string, Answer>>;
+    responses: Readonly<Record<string, ResponseObject>>;
     securitySchemes: Readonly<Record<string, { in?: string; name?: string; description: string }>>;
   };
 }
@@ -18,7 +18,7 @@ export interface Operation {
   operationId: string;
   deprecated?: boolean;
   parameters: readonly Parameter[];
-  responses: Readonly<Record<string, Answer | { $ref: string }>>;
+  responses: Readonly<Record<string, ResponseObject | { $ref: string }>>;
 }
 
 export interface Parameter {
@@ -29,7 +29,7 @@ export interface Parameter {
   schema: Schema;
 }
 
-export interface Answer {
+export interface ResponseObject {
   description: string;
   headers?: Readonly<Record<string, Header | { $ref: string }>>;
   content?: { 'application/json': { schema: Schema; example: unknown } };
@@ -101,7 +101,7 @@ export function examplesOf({ paths, components }: ApiDocument): Map<string, unkn
     ...Object.values(components.responses),
   ];
   for (const answer of answers) {
-    const content = (answer as Answer).content?.['application/json'];
+    const content = (answer as ResponseObject).content?.['application/json'];
     if (content !== undefined) visit(content.schema, content.example);
   }
   return examples;

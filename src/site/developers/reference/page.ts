@@ -6,7 +6,7 @@ import type { PageContent, PageRequest } from '#site/page-request.ts';
 import { inline, layout, PATHS, table } from '../components.ts';
 import type { Text } from '../text/index.ts';
 import {
-  type Answer,
+  type ResponseObject,
   type ApiDocument,
   examplesOf,
   membersOf,
@@ -57,7 +57,7 @@ export async function referencePage(request: PageRequest, text: Text, document: 
 
 type Words = Text['reference'];
 
-/** The applications of the person, those with access to the data API first; undefined if nobody is signed in. */
+/** The applications of the person, those with access to the data API first; undefined without a session. */
 async function ownApplications({ deps: { db }, person }: PageRequest): Promise<Application[] | undefined> {
   const signedIn = await person();
   if (signedIn === undefined) return undefined;
@@ -170,23 +170,27 @@ function answers({ responses }: Operation, words: Words): Html {
   const all = Object.entries(responses);
   const shared = all.filter(([, answer]) => '$ref' in answer);
   return html`<h4>${words.answers}</h4>
-    ${all.map(([status, answer]) => ('$ref' in answer ? '' : ownAnswer(status, answer, words)))}
+    ${all.map(([status, answer]) => ('$ref' in answer ? '' : ownResponse(status, answer, words)))}
     <p>${words.errors}: ${shared.map(([status]) => html`<a href="#error-${status}">${status}</a> `)}</p>`;
 }
 
-const ownAnswer = (status: string, { description, content, headers: sent = {} }: Answer, words: Words): Html =>
+const ownResponse = (
+  status: string,
+  { description, content, headers: sent = {} }: ResponseObject,
+  words: Words,
+): Html =>
   html`<p>
       <strong>${status}</strong> <span lang="en">${inline(description)}</span>${typeOfBody(content)}<br />
       <span class="soft small">${words.headers}: ${Object.keys(sent).join(', ')}</span>
     </p>
     ${content === undefined ? '' : json(content['application/json'].example)}`;
 
-const typeOfBody = (content: Answer['content']): Html =>
+const typeOfBody = (content: ResponseObject['content']): Html =>
   content === undefined ? html`` : html`: ${typeOf(content['application/json'].schema)}`;
 
 /** The headers of a successful response and those that only errors have. */
 function headers({ components, paths }: ApiDocument, words: Words): Html {
-  const success = Object.values(paths)[0]!.get.responses[200] as Answer;
+  const success = Object.values(paths)[0]!.get.responses[200] as ResponseObject;
   const others = [success, ...Object.values(components.responses)].flatMap(({ headers: sent = {} }) =>
     Object.entries(sent).flatMap(([name, header]) => ('$ref' in header ? [] : [[name, header.description] as const])),
   );
@@ -260,7 +264,7 @@ function typeOf(schema: Schema): Html {
     return html`${values.map((value, index) => html`${index > 0 ? ' or ' : ''}<code>${value}</code>`)}`;
   if (typeof others === 'object' && schema.properties === undefined) return html`object of ${typeOf(others)}`;
   return html`${[schema.type ?? 'any value', schema.format].filter((part) => part !== undefined).join(', ')}${
-    schema.default === undefined ? '' : html`, default <code>${String(schema.default)}</code>`
+    schema.default === undefined ? '' : html`, default <code>${JSON.stringify(schema.default)}</code>`
   }${schema.maxLength === undefined ? '' : `, at most ${schema.maxLength} characters`}`;
 }
 

@@ -88,7 +88,7 @@ function sampleId(document: ApiDocument, path: string): string {
   const base = path.slice(0, path.indexOf('{id}') + '{id}'.length);
   const name = document.paths[base]?.get.responses[200];
   const example = name !== undefined && 'content' in name ? name.content?.['application/json'].example : undefined;
-  return String((example as { id?: string } | undefined)?.id ?? '');
+  return (example as { id?: string } | undefined)?.id ?? '';
 }
 
 const curl = (address: string, id: string, clientId: string): string =>

@@ -73,6 +73,16 @@ export async function mapByName(db: Queryable, name: string): Promise<GameMap | 
   return row && toGameMap(row);
 }
 
+/** The gamemodes of maps by their names, by the name key; of several maps with one name those of the newest. */
+export async function gamemodesOfMaps(db: Queryable, names: readonly string[]): Promise<Map<string, string[]>> {
+  const keys = [...new Set(names.map(nameKey))];
+  if (keys.length === 0) return new Map();
+  const rows = await db.all<{ name_key: string; gamemodes: string }>(
+    sql`select name_key, gamemodes from maps where name_key in (${list(keys)}) order by key`,
+  );
+  return new Map(rows.map((row) => [row.name_key, JSON.parse(row.gamemodes) as string[]]));
+}
+
 /** The names of all maps, in the order of their first publication. */
 export async function mapNames(db: Queryable): Promise<string[]> {
   return (await db.all<{ name: string }>(sql`select name from maps order by key`)).map(({ name }) => name);

@@ -1,9 +1,7 @@
 package scorehall.bukkit;
 
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.bukkit.command.Command;
 import org.bukkit.command.CommandSender;
@@ -16,39 +14,43 @@ import org.bukkit.event.player.AsyncPlayerPreLoginEvent;
 import org.bukkit.event.player.PlayerJoinEvent;
 import org.bukkit.event.player.PlayerQuitEvent;
 import org.bukkit.plugin.java.JavaPlugin;
+import scorehall.api.Api;
+import scorehall.api.CommandPause;
 import scorehall.outbox.Outbox;
 import scorehall.outbox.Text;
 
-/** Writes logins, logouts and link codes; with a key, shows statistics and refuses banned players. */
+/** Reports logins, logouts, who is online and link codes; with a key, shows statistics and refuses banned players. */
 public final class ScorehallBukkit extends JavaPlugin implements Listener {
   private static final int MAX_CODE = 32;
   private static final int MIN_REFRESH_SECONDS = 5;
-  /** Each command of a player writes an event or takes a request from the limit of the server. */
-  private static final long COMMAND_MS = 3_000;
 
-  private final Map<UUID, Long> commands = new HashMap<>();
+  private final CommandPause pause = new CommandPause();
   private Outbox outbox;
   private Sessions sessions;
   private Api api;
   private boolean checkBans;
+  private boolean reportPlayers;
   private StatisticsCache statistics;
   private Runnable unregisterPlaceholders;
 
   @Override
   public void onEnable() {
+    saveDefaultConfig();
+    FileConfiguration config = getConfig();
     try {
-      outbox = new Outbox(getDataFolder().toPath(), getLogger()::warning);
+      outbox = Outbox.open(
+          getDataFolder().toPath(), config.getString("url", ""), config.getString("key", ""), getLogger()::warning);
     } catch (IOException trouble) {
       getLogger().severe("outbox.ndjson cannot be written, so the plugin is disabled: " + trouble);
       getServer().getPluginManager().disablePlugin(this);
       return;
     }
-    saveDefaultConfig();
-    connect(getConfig());
+    connect(config);
     sessions = new Sessions(getServer(), outbox);
     getServer().getPluginManager().registerEvents(this, this);
     getServer().getOnlinePlayers().forEach(this::readStatistics);
-    sessions.start(this);
+    reportPlayers = config.getBoolean("report-players", true);
+    if (reportPlayers) sessions.start(this);
   }
 
   private void connect(FileConfiguration config) {
@@ -82,6 +84,7 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
   @EventHandler(priority = EventPriority.MONITOR)
   public void onJoin(PlayerJoinEvent event) {
     readStatistics(event.getPlayer());
+    if (!reportPlayers) return;
     // Some plugins hide a player a tick after the join.
     getServer().getScheduler().runTask(this, () -> {
       if (event.getPlayer().isOnline()) sessions.check(event.getPlayer());
@@ -98,13 +101,13 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
   @EventHandler(priority = EventPriority.HIGH)
   public void onPreLogin(AsyncPlayerPreLoginEvent event) {
     if (api == null || !checkBans || event.getLoginResult() != AsyncPlayerPreLoginEvent.Result.ALLOWED) return;
-    String reason = api.banOf(event.getUniqueId());
+    String reason = api.banOf(event.getUniqueId()).join();
     if (reason != null) event.disallow(AsyncPlayerPreLoginEvent.Result.KICK_BANNED, reason);
   }
 
   @Override
   public boolean onCommand(CommandSender sender, Command command, String label, String[] args) {
-    if (sender instanceof Player player && isTooSoon(player.getUniqueId())) {
+    if (sender instanceof Player player && pause.isTooSoon(player.getUniqueId())) {
       sender.sendMessage("Please wait a moment.");
       return true;
     }
@@ -113,12 +116,6 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
       case "stats" -> statistics(sender, args);
       default -> false;
     };
-  }
-
-  private boolean isTooSoon(UUID player) {
-    long now = RateLimit.now();
-    commands.values().removeIf(last -> now - last >= COMMAND_MS);
-    return commands.putIfAbsent(player, now) != null;
   }
 
   private boolean link(CommandSender sender, String[] args) {

@@ -9,6 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import scorehall.api.Api;
+import scorehall.api.RateLimit;
 
 /**
  * The statistics of the players who are online. The server's thread reads texts from memory. A separate thread requests

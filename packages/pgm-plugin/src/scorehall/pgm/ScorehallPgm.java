@@ -3,6 +3,7 @@ package scorehall.pgm;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.bukkit.configuration.file.FileConfiguration;
 import org.bukkit.event.EventHandler;
 import org.bukkit.event.EventPriority;
 import org.bukkit.event.Listener;
@@ -35,11 +36,16 @@ public final class ScorehallPgm extends JavaPlugin implements Listener {
   private final HiddenPlayers hidden = new HiddenPlayers(this);
   private final Presence presence = new Presence(hidden);
   private Outbox outbox;
+  private boolean reportPlayers;
 
   @Override
   public void onEnable() {
+    saveDefaultConfig();
+    FileConfiguration config = getConfig();
+    reportPlayers = config.getBoolean("report-players", true);
     try {
-      outbox = new Outbox(getDataFolder().toPath(), getLogger()::warning);
+      outbox = Outbox.open(
+          getDataFolder().toPath(), config.getString("url", ""), config.getString("key", ""), getLogger()::warning);
     } catch (IOException trouble) {
       getLogger().severe("outbox.ndjson cannot be written, so the plugin is disabled: " + trouble);
       getServer().getPluginManager().disablePlugin(this);
@@ -74,6 +80,7 @@ public final class ScorehallPgm extends JavaPlugin implements Listener {
   }
 
   private void reportPresence() {
+    if (!reportPlayers) return;
     outbox.append("server.presence", presence.data(getServer().getOnlinePlayers(), records));
   }
 

@@ -1,4 +1,4 @@
-package scorehall.bukkit;
+package scorehall.outbox;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads JSON into maps, lists, strings, doubles, booleans and null. */
-final class JsonReader {
+public final class JsonReader {
   private static final int MAX_DEPTH = 32;
 
   private final String text;
@@ -17,7 +17,7 @@ final class JsonReader {
   }
 
   /** @throws IllegalArgumentException if the text is not JSON */
-  static Object read(String text) {
+  public static Object read(String text) {
     JsonReader reader = new JsonReader(text);
     Object value = reader.value(0);
     reader.skipBlanks();

@@ -1,4 +1,4 @@
-package scorehall.bukkit;
+package scorehall.api;
 
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 
 /** The requests that the service allows this server per hour (`SERVER_LIMIT`), by its last response. */
-final class RateLimit {
+public final class RateLimit {
   private static final long WINDOW_MS = 3_600_000;
   private static final long RETRY_SECONDS = 10;
   private static final long START = System.nanoTime();
@@ -18,7 +18,7 @@ final class RateLimit {
   private volatile long refusedUntil;
 
   /** Milliseconds since the plugin was loaded; changes of the machine's clock do not affect it. */
-  static long now() {
+  public static long now() {
     return (System.nanoTime() - START) / 1_000_000;
   }
 

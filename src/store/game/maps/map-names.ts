@@ -1,14 +1,6 @@
-import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
-import { mapNames, newestMap } from '#store/game/maps/maps.ts';
-
-/** As PGM derives it. */
-export const mapSlug = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .replaceAll(/^_|_$/g, '')
-    .toLowerCase();
+import type { Queryable } from '#db/db.ts';
+import { mapSlug } from './map-slug.ts';
+import { mapNames, newestMap } from './maps.ts';
 
 /** A withdrawn map keeps its slug for this long. */
 const MAX_AGE_MS = 60_000;
@@ -26,10 +18,9 @@ const indexes = new WeakMap<Queryable, Index>();
  * The name of the map whose name gives this slug. All names are in memory, so that a server whose matches name unknown maps
  * costs one look-up a match; they are read again when there is a new map, and otherwise once a minute at most.
  */
-export async function mapNameBySlug(db: Db, clock: Clock, slug: string): Promise<string | undefined> {
+export async function mapNameBySlug(db: Queryable, now: number, slug: string): Promise<string | undefined> {
   let index = indexes.get(db);
   const newest = await newestMap(db);
-  const now = clock.now();
   if (index === undefined || index.newest !== newest || Math.abs(now - index.read) >= MAX_AGE_MS) {
     index = { names: namesBySlug(await mapNames(db)), newest, read: now };
     indexes.set(db, index);

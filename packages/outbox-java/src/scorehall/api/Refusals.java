@@ -1,4 +1,4 @@
-package scorehall.bukkit;
+package scorehall.api;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,8 +1,7 @@
-package scorehall.bukkit;
+package scorehall.api;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,14 +15,15 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import scorehall.outbox.JsonReader;
+import scorehall.outbox.Settings;
 import scorehall.outbox.Text;
 
 /** Reads public data of `/v1` with the server's key. */
-final class Api {
+public final class Api {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   /** For this long after a failure, joining players do not wait for the service. */
   private static final long PAUSE_MS = 10_000;
@@ -31,7 +31,7 @@ final class Api {
   /** The shares of the hour's requests that placeholders and commands reserve for the check for bans. */
   private static final double PLACEHOLDERS_LEAVE = 0.25;
   private static final double COMMANDS_LEAVE = 0.1;
-  private static final String NOT_THE_API = "config.yml: api-url does not lead to the data API of Scorehall";
+  private static final String NOT_THE_API = "The setting api-url does not lead to the data API of Scorehall";
 
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
   private final RateLimit limit = new RateLimit();
@@ -52,61 +52,47 @@ final class Api {
 
   /**
    * @param onTrouble receives a sentence, in any thread
-   * @return null if address and key are empty
+   * @return null if the address is empty
    * @throws IllegalArgumentException if they are not usable; the message does not contain the key
    */
-  static Api open(String url, String key, Consumer<String> onTrouble) {
-    if (url.isBlank() && key.isBlank()) return null;
-    if (!key.matches("shk_[A-Za-z0-9_-]+")) throw new IllegalArgumentException("config.yml: key must be the server's key, shk_…");
-    String address = url.strip().replaceAll("/+$", "");
-    if (!isUsable(address)) {
-      throw new IllegalArgumentException("config.yml: api-url must begin with https://, or http:// on this machine");
-    }
-    return new Api(address, key, onTrouble);
-  }
-
-  private static boolean isUsable(String address) {
-    try {
-      URI uri = new URI(address);
-      boolean local = List.of("127.0.0.1", "localhost", "[::1]").contains(String.valueOf(uri.getHost()));
-      return uri.getHost() != null && ("https".equals(uri.getScheme()) || ("http".equals(uri.getScheme()) && local));
-    } catch (URISyntaxException wrong) {
-      return false;
-    }
+  public static Api open(String url, String key, Consumer<String> onTrouble) {
+    if (url.isBlank()) return null;
+    return new Api(Settings.address("api-url", url), Settings.key(key), onTrouble);
   }
 
   /** Reports a wrong address or key at the start of the server. */
-  void check() {
+  public void check() {
     get("counters").thenAccept(answer -> {
       if (!(answer instanceof List<?>)) onTrouble.accept(NOT_THE_API + ".");
     });
   }
 
   /**
-   * Waits for each answer for two seconds at most. A refusal is cached for a minute.
+   * Two requests, each of two seconds at most. A refusal is cached for a minute.
    *
    * @return the text for a banned player; null for others, and if the service does not answer
    */
-  String banOf(UUID player) {
+  public CompletableFuture<String> banOf(UUID player) {
     String refused = refusals.textFor(player);
-    if (refused != null) return refused;
-    if (RateLimit.now() < bansPausedUntil) return null;
-    try {
-      boolean banned = await(get("players/" + player)) instanceof Map<?, ?> known && Boolean.TRUE.equals(known.get("banned"));
-      if (!banned) return null;
-      String text = banIn(await(get("players/" + player + "/punishments?limit=100")));
-      refusals.add(player, text);
-      return text;
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException away) {
-      bansPausedUntil = RateLimit.now() + PAUSE_MS;
-    }
-    return null;
+    if (refused != null || RateLimit.now() < bansPausedUntil) return CompletableFuture.completedFuture(refused);
+    return get("players/" + player)
+        .thenCompose(answer -> isBanned(answer) ? textOfBan(player) : CompletableFuture.completedFuture(null))
+        .exceptionally(away -> {
+          bansPausedUntil = RateLimit.now() + PAUSE_MS;
+          return null;
+        });
   }
 
-  private static <T> T await(CompletableFuture<T> answer) throws InterruptedException, ExecutionException, TimeoutException {
-    return answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+  private static boolean isBanned(Object answer) {
+    return answer instanceof Map<?, ?> known && Boolean.TRUE.equals(known.get("banned"));
+  }
+
+  private CompletableFuture<String> textOfBan(UUID player) {
+    return get("players/" + player + "/punishments?limit=100").thenApply(page -> {
+      String text = banIn(page);
+      refusals.add(player, text);
+      return text;
+    });
   }
 
   private static String banIn(Object page) {
@@ -121,7 +107,7 @@ final class Api {
   }
 
   /** One sentence; also if the player is unknown or the service does not answer. */
-  CompletableFuture<String> statisticsOf(String player) {
+  public CompletableFuture<String> statisticsOf(String player) {
     String unavailable = "Statistics are not available at the moment.";
     if (!limit.leaves(COMMANDS_LEAVE)) return CompletableFuture.completedFuture(unavailable);
     String encoded = URLEncoder.encode(player, StandardCharsets.UTF_8).replace("+", "%20");
@@ -143,17 +129,17 @@ final class Api {
   }
 
   /** The player with these members; null if the service does not know the player. */
-  CompletableFuture<Object> player(UUID player, Set<String> fields) {
+  public CompletableFuture<Object> player(UUID player, Set<String> fields) {
     return get("players/" + player + "?fields=" + String.join(",", new TreeSet<>(fields)));
   }
 
   /** Whether requests are left beyond those reserved for the check for bans. */
-  boolean hasSpareRequests() {
+  public boolean hasSpareRequests() {
     return !limit.isRefused() && limit.leaves(PLACEHOLDERS_LEAVE);
   }
 
   /** The interval in milliseconds at which the spare requests last for the hour. */
-  long pace() {
+  public long pace() {
     return limit.pace(PLACEHOLDERS_LEAVE);
   }
 
@@ -186,7 +172,7 @@ final class Api {
     return switch (response.statusCode()) {
       case 200 -> json(response.body());
       case 400, 404 -> null;
-      case 401, 403 -> throw new Refusal("config.yml: the service refuses the key (status " + response.statusCode() + ")");
+      case 401, 403 -> throw new Refusal("The service refuses the key in the settings (status " + response.statusCode() + ")");
       case 429 -> throw new Refusal("The requests of this server are used up (SERVER_LIMIT), so bans are not checked");
       default -> throw new Refusal("The service answers with status " + response.statusCode());
     };
@@ -209,7 +195,7 @@ final class Api {
   }
 
   /** Reports a fault of the plugin itself. */
-  void reportFault(String sentence, RuntimeException fault) {
+  public void reportFault(String sentence, RuntimeException fault) {
     report(new Refusal(sentence + " (" + fault + ")"));
   }
 

@@ -1,0 +1,7 @@
+package com.velocitypowered.api.event;
+
+public interface Continuation {
+  void resume();
+
+  void resumeWithException(Throwable exception);
+}

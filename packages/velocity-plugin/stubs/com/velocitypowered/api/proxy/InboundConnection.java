@@ -1,0 +1,5 @@
+package com.velocitypowered.api.proxy;
+
+public interface InboundConnection {
+  boolean isActive();
+}

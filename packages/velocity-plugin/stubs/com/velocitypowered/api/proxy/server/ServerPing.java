@@ -1,0 +1,3 @@
+package com.velocitypowered.api.proxy.server;
+
+public final class ServerPing {}

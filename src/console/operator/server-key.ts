@@ -1,0 +1,98 @@
+import { html } from 'hono/html';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { readUntil } from '#platform/text/until.ts';
+import { type EventOfKey, eventsOfKey } from '#events/ledger/events-of-key.ts';
+import { targetOfChange } from '#events/punishments/changes.ts';
+import { field } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { mapByName } from '#store/game/maps/maps.ts';
+import { serverByKey } from '#store/game/servers.ts';
+import { formTo, textOf, timestamp } from '../components.ts';
+import { operatorPage, type ConsoleRequest, type Route } from '../routes.ts';
+import { notFound } from '../sign-in.ts';
+import { inOperator } from './layout.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+
+/** All that one key of a game server changed, with a link to each record, and the form that withdraws it. */
+async function keyPage(request: ConsoleRequest) {
+  const { c, deps } = request;
+  const { server_key: t, operator: o } = request.texts;
+  const server = await serverByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, 0);
+  const key = c.req.param('key')!;
+  const credential = keyOf(key);
+  if (server === undefined || credential === undefined) throw notFound();
+  const sinceText = textOf(c.req.query('since'), 40);
+  const since = readSince(sinceText);
+  const scope = { server: server.key, credential, since: since ?? Number.MAX_SAFE_INTEGER };
+  const { events, next } = await eventsOfKey(deps.db, { ...scope, before: keyBefore(request), limit: PAGE_SIZE });
+  const rows = await Promise.all(events.map((event) => eventRow(request, event)));
+  const path = `/operator/servers/${idOf(server.key)}`;
+  const error = since === undefined ? o.since_wrong : undefined;
+  const sinceField = { name: 'since', label: o.withdraw_since, hint: o.withdraw_since_hint, optional: true } as const;
+  const hidden = html`<input type="hidden" name="key" value="${key}" />
+    <input type="hidden" name="since" value="${sinceText ?? ''}" />`;
+  const inner = html`<section class="card">
+      <p><a href="/console${path}">${server.name}</a> · ${o.key} <code>${key}</code></p>
+      <form class="row bottom" action="/console${path}/keys/${key}" role="search" aria-label="${o.withdraw_since}">
+        ${field({ ...sinceField, value: sinceText, error, maxlength: 40 })}
+        <button class="quiet">${o.find}</button>
+      </form>
+      ${rows.length === 0 ? html`<p class="soft">${next === undefined ? o.nothing_found : t.older}</p>` : table(t.title, [o.received, o.event, o.about, o.state], rows)}
+      ${olderPager(request, next === undefined ? undefined : idOf(next))}
+    </section>
+    ${
+      rows.length === 0
+        ? ''
+        : html`<section class="card form" aria-labelledby="undo">
+            <h2 id="undo">${t.undo}</h2>
+            <p>${t.undo_lead}</p>
+            ${formTo(request, `${path}/withdraw`, html`${hidden}<button class="danger">${o.undo_confirm}</button>`)}
+          </section>`
+    }`;
+  return inOperator(request, '/servers', t.title, inner, error === undefined ? 200 : 422);
+}
+
+/** @returns epoch milliseconds, 0 for an empty field, undefined if the text is not a time */
+function readSince(text: string | undefined): number | undefined {
+  if (text === undefined) return 0;
+  const since = readUntil(text, Number.NaN);
+  return typeof since === 'number' && !Number.isNaN(since) ? since : undefined;
+}
+
+async function eventRow(request: ConsoleRequest, event: EventOfKey): Promise<Html> {
+  const { receipt_states } = request.texts.operator;
+  const state = event.withdrawn ? 'withdrawn' : 'accepted';
+  return html`<tr>
+    <td>${timestamp(request, event.received)}</td>
+    <td><code>${event.type}</code> <span class="hint">${idOf(event.key)}</span></td>
+    <td>${await recordOf(request, event)}</td>
+    <td><span class="badge ${event.withdrawn ? 'warn' : 'good'}">${receipt_states[state]}</span></td>
+  </tr>`;
+}
+
+const link = (href: string, label: string): Html => html`<a href="${href}"><bdi>${label}</bdi></a>`;
+
+/** The members of events that name what an event is about. */
+interface Named {
+  name?: string;
+  map?: string;
+  player?: { uuid: string; name: string };
+  punished?: { name: string };
+}
+
+/** The record that an event created or changed, with a link while it exists. */
+async function recordOf({ deps: { db } }: ConsoleRequest, { key, type, body, withdrawn }: EventOfKey): Promise<Html> {
+  const { name, map, player, punished } = JSON.parse(body) as Named;
+  if (type === 'match.finished') return withdrawn ? html`${map}` : link(`/matches/${idOf(key)}`, map ?? idOf(key));
+  if (type.startsWith('punishment.')) {
+    const target = await targetOfChange(db, key);
+    if (target === undefined) return html`${punished?.name ?? '–'}`;
+    return link(`/console/operator/punishments/${idOf(target.key)}`, target.punished);
+  }
+  if (player !== undefined) return link(`/console/operator/players/${player.uuid}`, player.name);
+  const mapName = type.startsWith('map.') ? (map ?? name) : map;
+  const found = mapName === undefined ? undefined : await mapByName(db, mapName);
+  return found === undefined ? html`${mapName ?? name ?? '–'}` : link(`/maps/${idOf(found.key)}`, found.name);
+}
+
+export const serverKeyRoutes: readonly Route[] = [operatorPage('/operator/servers/:id/keys/:key', keyPage)];

@@ -1,0 +1,43 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { pageBefore } from '#store/keyset-paging.ts';
+import { keysByServer } from './events-by-server.ts';
+
+/** An event that a key of a game server sent. */
+export interface EventOfKey {
+  key: number;
+  type: string;
+  /** When the service received it, epoch milliseconds. */
+  received: number;
+  /** JSON, as stored. */
+  body: string;
+  withdrawn: boolean;
+}
+
+/** A page reads at most so many events of the server, most of which may be those of its other keys. */
+const CANDIDATES = 2_000;
+
+/**
+ * The events that a key of a server sent, with keys below `before`, newest first.
+ * @returns also the `before` of the next page, which may follow a page without any event
+ */
+export async function eventsOfKey(
+  db: Queryable,
+  { server, credential, since, before, limit }: Record<'server' | 'credential' | 'since' | 'before' | 'limit', number>,
+): Promise<{ events: EventOfKey[]; next: number | undefined }> {
+  const candidates = (await db.tuples(sql`
+    select l.key, l.credential, l.received
+    from (${keysByServer(server, pageBefore(before, CANDIDATES))}) s join ledger l on l.key = s.key
+    order by l.key desc limit ${CANDIDATES}`)) as [key: number, credential: number, received: number][];
+  const own = candidates.filter(([, sender, received]) => sender === credential && received >= since);
+  const page = own.slice(0, limit).map(([key]) => key);
+  const isLast = own.length <= limit && (candidates.length < CANDIDATES || candidates.at(-1)![2] < since);
+  const last = own.length > limit ? page.at(-1) : candidates.at(-1)?.[0];
+  if (page.length === 0) return { events: [], next: isLast ? undefined : last };
+  const rows = await db.all<Omit<EventOfKey, 'withdrawn'> & { withdrawn: number | null }>(sql`
+    select key, type, received, body, withdrawn from ledger where key in (${list(page)}) order by key desc`);
+  return {
+    events: rows.map(({ withdrawn, ...event }) => ({ ...event, withdrawn: withdrawn !== null })),
+    next: isLast ? undefined : last,
+  };
+}
