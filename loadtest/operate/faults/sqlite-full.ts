@@ -9,7 +9,7 @@ import type { Fault } from './measure.ts';
 /** The disk of a SQLite file is full: a small tmpfs if this process may mount one, otherwise a limit on the size of files. */
 export async function sqliteFull(): Promise<Fault> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-full-'));
-  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder]).status === 0;
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512m', 'tmpfs', folder]).status === 0;
   const ballast = join(folder, 'ballast');
   return {
     name: `SQLite full (${isMounted ? 'tmpfs' : 'file size limit, because this process may not mount'})`,
