@@ -13,7 +13,7 @@ import type { Report } from '../report.ts';
 import type { Databases } from '../support/databases.ts';
 import { type ServedProcess, serveProcess } from '../support/served-process.ts';
 import { digestOf } from './unreliable-link.ts';
-import { openSmallDisk } from './small-disk.ts';
+import { openSmallDisk } from '../support/small-disk.ts';
 import { createPopulation, matchOf } from '../support/matches.ts';
 import { prepare } from '../support/prepare.ts';
 

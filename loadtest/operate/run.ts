@@ -11,6 +11,7 @@ const LOADERS: Record<string, () => Promise<Part>> = {
   restore: async () => (await import('./restore-drill.ts')).testRestore,
   upgrade: async () => (await import('./upgrade-drill.ts')).testUpgrade,
   move: async () => (await import('./move-drill.ts')).testMove,
+  faults: async () => (await import('./faults/run.ts')).testFaults,
   metrics: async () => (await import('./metrics.ts')).testMetrics,
   footprint: async () => (await import('./footprint.ts')).testFootprint,
 };

@@ -52,7 +52,11 @@ export async function openAppContext(
   const log = openLog(config.LOG_LEVEL, config.LOG_FORMAT);
   const { keyedHash, setFormerKeys } = keyedHashUnder(config);
   const timeoutMs = longStatements ? undefined : config.DATABASE_TIMEOUT * 1000;
-  const db = await openDb(config.DATABASE_URL, { keyedHash, timeoutMs });
+  const db = await openDb(config.DATABASE_URL, {
+    keyedHash,
+    timeoutMs,
+    prepared: config.DATABASE_PREPARED === 'on',
+  });
   try {
     await prepare(db, { config, clock, log, create });
     if (await hasFormerHashKeys(db)) setFormerKeys((await formerHashKeys(db, openSecretKey(config))) ?? []);

@@ -5,6 +5,7 @@ import { gauge, type Metrics } from '#platform/process/metrics.ts';
 /** The names of the metrics that `/readyz` reads of each thread. */
 export const LAST_COMMIT = 'scorehall_last_commit_timestamp_seconds';
 export const LAST_FAILURE = 'scorehall_last_database_failure_timestamp_seconds';
+export const LAST_FULL = 'scorehall_last_disk_full_timestamp_seconds';
 
 /** Adds metrics of the last transactions of this thread, and logs the end of an outage of the database. */
 export function reportOutages({ outages }: Db, metrics: Metrics, log: Log): void {
@@ -19,5 +20,10 @@ export function reportOutages({ outages }: Db, metrics: Metrics, log: Log): void
     name: LAST_FAILURE,
     help: 'When the database could last not be reached or written, as a Unix timestamp; 0: never',
     collect: (failure) => failure.set(outages.lastFailure / 1000),
+  });
+  gauge(metrics, {
+    name: LAST_FULL,
+    help: 'When a transaction last failed because the disk of the database was full, as a Unix timestamp; 0: never',
+    collect: (full) => full.set(outages.lastFull / 1000),
   });
 }

@@ -10,14 +10,20 @@ export interface DbOptions {
    * and migrations. Left out: any time, while the host answers.
    */
   timeoutMs?: number;
+  /**
+   * Whether sessions of PostgreSQL keep prepared statements, settings and notifications (default true). A pooler in
+   * transaction mode gives each transaction another session.
+   */
+  prepared?: boolean;
 }
 
 /** Opens a database: `postgres://…`, or the path or the `file:` or `sqlite:` URL of a SQLite file. */
 export async function openDb(
   url: string,
-  { keyedHash = withoutKey, foreignKeys = true, timeoutMs }: DbOptions = {},
+  { keyedHash = withoutKey, foreignKeys = true, timeoutMs, prepared = true }: DbOptions = {},
 ): Promise<Db> {
   const file = sqliteFileOf(url);
-  if (file === undefined) return (await import('./postgres/postgres.ts')).openPostgres(url, keyedHash, timeoutMs);
+  if (file === undefined)
+    return (await import('./postgres/postgres.ts')).openPostgres(url, { keyedHash, timeoutMs, prepared });
   return (await import('./sqlite/sqlite.ts')).openSqlite(file, keyedHash, foreignKeys);
 }

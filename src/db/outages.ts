@@ -5,6 +5,8 @@ export class Outages {
   /** Epoch milliseconds of the last commit and of the last statement or transaction that failed as an outage; 0: none. */
   lastCommit = 0;
   lastFailure = 0;
+  /** Of the last one that failed for lack of space; small writes may still succeed then. */
+  lastFull = 0;
   /** Called at the first commit after a failure, with the duration of the outage as this thread has seen it. */
   onEnd: (outageMs: number) => void = () => undefined;
   #began: number | undefined;
@@ -16,8 +18,9 @@ export class Outages {
     this.#began = undefined;
   }
 
-  failed(): void {
+  failed({ isFull }: { isFull: boolean }): void {
     this.lastFailure = systemClock.now();
+    if (isFull) this.lastFull = this.lastFailure;
     this.#began ??= this.lastFailure;
   }
 }

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '#platform/clock.ts';
-import { LAST_COMMIT, LAST_FAILURE } from '#context/outages.ts';
+import { LAST_COMMIT, LAST_FAILURE, LAST_FULL } from '#context/outages.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { checkWritable } from '#store/installation/writable.ts';
 import type { MetricList, ThreadMetrics } from './thread-metrics.ts';
 
-/** A probe of an orchestrator usually gives up after a few seconds; the answer must come before that. */
-const CHECK_TIMEOUT_MS = 2_000;
+/** The service is not ready two seconds after its database has fallen silent, for a load balancer that asks often. */
+const CHECK_TIMEOUT_MS = 1_500;
 /** A commit of this process within this time proves that the database can be written. */
 const FRESH_MS = 10_000;
 /**
@@ -15,6 +15,12 @@ const FRESH_MS = 10_000;
  * load as well.
  */
 const MAX_SILENCE_MS = 10_000;
+
+/**
+ * How long a failure for lack of space counts: a write of one row finds space when events do not. Game servers repeat their
+ * events, so that the next failure follows while the disk is full.
+ */
+const FULL_MS = 2_000;
 
 /** The result of each check: `ok`, or a sentence that says what is wrong. */
 type Checks = Record<string, string>;
@@ -50,6 +56,8 @@ export class Readiness {
   async #writes(others: readonly MetricList[]): Promise<string> {
     const { outages } = this.#db;
     const latest = (own: number, name: string): number => Math.max(own, ...others.map((list) => valueOf(list, name)));
+    if (systemClock.now() - latest(outages.lastFull, LAST_FULL) < FULL_MS)
+      return 'a transaction has failed because the disk is full';
     const commit = latest(outages.lastCommit, LAST_COMMIT);
     if (commit > latest(outages.lastFailure, LAST_FAILURE) && systemClock.now() - commit < FRESH_MS) return 'ok';
     this.#writing ??= { since: performance.now(), result: this.#write() };

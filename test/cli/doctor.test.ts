@@ -225,6 +225,14 @@ onEachDatabase('a database whose network has moved away', async (_, url) => {
   );
 });
 
+test('database: all hosts are named and no password, in one sentence', async () => {
+  const { texts } = await doctor({ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1,127.0.0.1:2/x' });
+  const sentence = 'postgres://me:***@127.0.0.1:1,127.0.0.1:2/x cannot be opened: connect ECONNREFUSED 127.0.0.1:2.';
+  assert.equal(texts('database'), sentence);
+  const wrong = await doctor({ DATABASE_URL: 'postgres://me@127.0.0.1:1/x?sslmode=verify-ca&sslrootcert=/no.pem' });
+  assert.match(wrong.texts('database'), /The file of sslrootcert in DATABASE_URL cannot be read: [^.]*no\.pem'\.$/);
+});
+
 test('files: secrets and database that others may read', { skip: process.platform === 'win32' }, async () => {
   const folder = newFolder();
   const database = join(folder, 'data/x.db');

@@ -55,7 +55,7 @@ test('README.md and the usage of the command list every load test', () => {
   );
   for (const file of ['README.md', 'loadtest/main.ts']) {
     const listed = readFileSync(join(ROOT, file), 'utf8').matchAll(/^ *npm run loadtest -- (\w+)/gm);
-    assert.deepEqual([...new Set([...listed].map(([, name]) => name))].toSorted(), names.toSorted(), file);
+    assert.deepEqual([...new Set([...listed].map(([, name]) => name!))].toSorted(), names.toSorted(), file);
   }
 });
 

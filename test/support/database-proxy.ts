@@ -14,6 +14,16 @@ function terminationMessage(): Buffer {
   return Buffer.concat([head, ...fields, Buffer.alloc(1)]);
 }
 
+/** A StartupMessage with one more parameter. */
+function withOption(startup: Buffer, value: string): Buffer {
+  const result = Buffer.concat([startup.subarray(0, -1), field('options\0', value), Buffer.alloc(1)]);
+  result.writeInt32BE(result.length, 0);
+  return result;
+}
+
+/** The head of BackendKeyData, before the process id. */
+const BACKEND_KEY = Buffer.from('K\0\0\0\x0c', 'latin1');
+
 /** ReadyForQuery, outside a transaction. */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
@@ -22,6 +32,10 @@ export class DatabaseProxy {
   readonly url: string;
   /** Whether to end connections as soon as they are ready for a query, in the same packet. */
   terminates = false;
+  /** Whether the sessions of new connections may only read, as on a standby. */
+  readOnly = false;
+  /** Whether new connections get another process id than their session has, as those of a pooler. */
+  pools = false;
   /** The number of connections so far. */
   connections = 0;
   readonly #folder: string;
@@ -88,6 +102,11 @@ export class DatabaseProxy {
     for (const upstream of this.#upstreams) upstream.pause();
   }
 
+  /** The number of connections that are open. */
+  get openConnections(): number {
+    return this.#upstreams.size;
+  }
+
   async untilConnections(count: number): Promise<void> {
     while (this.connections < count) await once(this.#server!, 'connection');
   }
@@ -103,8 +122,13 @@ export class DatabaseProxy {
     const upstream = connect(this.#target);
     this.#upstreams.add(upstream);
     upstream.on('close', () => this.#upstreams.delete(upstream));
-    client.on('data', (bytes: Buffer) => void upstream.write(bytes));
+    client.once('data', (bytes: Buffer) => {
+      upstream.write(this.readOnly ? withOption(bytes, '-c default_transaction_read_only=on') : bytes);
+      client.on('data', (more: Buffer) => void upstream.write(more));
+    });
     upstream.on('data', (bytes: Buffer) => {
+      const key = this.pools ? bytes.indexOf(BACKEND_KEY) : -1;
+      if (key >= 0) bytes.writeInt32BE(bytes.readInt32BE(key + BACKEND_KEY.length) ^ 1, key + BACKEND_KEY.length);
       if (this.terminates && bytes.subarray(-READY.length).equals(READY))
         client.end(Buffer.concat([bytes, terminationMessage()]));
       else client.write(bytes);

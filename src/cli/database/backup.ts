@@ -8,6 +8,7 @@ import { existingSecret } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
+import { withoutPassword } from '#platform/config/postgres-url.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import { recordBackup } from '#store/installation/backups.ts';
 import { schemaVersion } from '#db/migrate.ts';
@@ -77,10 +78,10 @@ export function singleFile({ positionals: [file, ...others] }: Input): string {
  * Opens a database that has tables, without migrating it.
  * @throws UsageError if there is none, so that a wrong DATABASE_URL creates no file
  */
-export async function openExisting({ DATABASE_URL: url }: Config): Promise<Db> {
+export async function openExisting({ DATABASE_URL: url, DATABASE_PREPARED }: Config): Promise<Db> {
   const file = sqliteFileOf(url);
   if (file !== undefined && !existsSync(file)) throw new UsageError(noDatabase(url));
-  const db = await openDb(url);
+  const db = await openDb(url, { prepared: DATABASE_PREPARED === 'on' });
   try {
     await refuseWhileLoading(db);
     const { applied } = await schemaVersion(db);
@@ -94,14 +95,6 @@ export async function openExisting({ DATABASE_URL: url }: Config): Promise<Db> {
 
 const noDatabase = (url: string): string =>
   `There is no database of Scorehall at ${withoutPassword(url)}. Set DATABASE_URL to the address of your network's database.`;
-
-/** The address of a database for messages. */
-export function withoutPassword(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const parsed = new URL(url);
-  if (parsed.password !== '') parsed.password = '***';
-  return parsed.href;
-}
 
 export function summaryOf(file: string, manifest: Manifest): Record<string, unknown> {
   const rows = Object.values(manifest.tables).reduce((sum, table) => sum + table.rows, 0);

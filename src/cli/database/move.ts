@@ -1,12 +1,13 @@
 import { systemClock } from '#platform/clock.ts';
 import { dataFolder, environment, readConfig } from '#platform/config/config.ts';
+import { withoutPassword } from '#platform/config/postgres-url.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { readMoveMark } from '#db/transfer/closing.ts';
 import { cancelMove, move } from '#db/transfer/move.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { openExisting, withoutPassword } from './backup.ts';
+import { openExisting } from './backup.ts';
 import {
   type Command,
   commandActor,
@@ -45,7 +46,7 @@ async function run(input: Input): Promise<void> {
   }
   const address = withoutPassword(to);
   if (to === config.DATABASE_URL) throw new UsageError('--to is the database of DATABASE_URL itself.');
-  await using target = await openDb(to, { foreignKeys: false });
+  await using target = await openDb(to, { foreignKeys: false, prepared: config.DATABASE_PREPARED === 'on' });
   const isNew = (await readMoveMark(source)) === undefined;
   const tables = await move(source, target, {
     target: address,

@@ -54,7 +54,10 @@ async function restore(input: Input): Promise<void> {
   await readRevocationLogs(logs, created, systemClock.now());
   const restoresKey = checkSecretKey(config, opened.manifest);
   {
-    await using db = await openDb(config.DATABASE_URL, { foreignKeys: false });
+    await using db = await openDb(config.DATABASE_URL, {
+      foreignKeys: false,
+      prepared: config.DATABASE_PREPARED === 'on',
+    });
     await restoreBackup(opened, db, progressLines('restored'));
     if (restoresKey) writeSecretKeyFile(config, opened.manifest.secretKey!);
     const detail = { backup: new Date(created).toISOString() };

@@ -7,6 +7,7 @@ import type { Db } from '#db/db.ts';
 import { latestMigration } from '#db/migrate.ts';
 import { openDb } from '#db/open.ts';
 import { UsageError } from '#platform/errors.ts';
+import { withoutPassword } from '#platform/config/postgres-url.ts';
 import { isPostgresUrl, sqliteFileOf } from '#platform/config/setting.ts';
 import { sql } from '#db/sql.ts';
 import { healthOf } from '#store/installation/health.ts';
@@ -17,9 +18,6 @@ import { type Finding, type Installation, ok, problem, reasonOf, warning } from 
 const CHECK = 'database';
 const SLOW_MS = 100;
 const CLOCK_TOLERANCE_MS = 5_000;
-
-/** Where the database is, without a password. */
-const shown = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
 
 /** Opens an existing database, without migrating it. A SQLite file that does not exist is not created. */
 export async function openExisting(config: Config): Promise<{ db: Db } | { finding: Finding }> {
@@ -37,6 +35,7 @@ export async function openExisting(config: Config): Promise<{ db: Db } | { findi
     const db = await openDb(url, {
       keyedHash: keyedHashUnder(config).keyedHash,
       timeoutMs: config.DATABASE_TIMEOUT * 1000,
+      prepared: config.DATABASE_PREPARED === 'on',
     });
     await db.all(sql`select 1 as one`);
     return { db };
@@ -44,7 +43,7 @@ export async function openExisting(config: Config): Promise<{ db: Db } | { findi
     return {
       finding: problem(
         CHECK,
-        `${shown(url)} cannot be opened: ${reasonOf(error)}.`,
+        `${withoutPassword(url)} cannot be opened: ${reasonOf(error)}.`.replace(/\.\.$/, '.'),
         isPostgresUrl(url)
           ? 'Check that PostgreSQL runs, that DATABASE_URL has its host, user and password, and that pg_hba.conf lets this machine in.'
           : 'Run the doctor as the user of the service, who must own the file and its folder.',

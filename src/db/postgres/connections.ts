@@ -1,7 +1,10 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { Unavailable } from '#platform/errors.ts';
+import type { PostgresHost } from '#platform/config/postgres-url.ts';
 import { Outages } from '../outages.ts';
+import { Hosts } from './hosts.ts';
+import { refusalOf } from './refusals.ts';
 
 /** The maximum duration of all steps of a new connection together. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -13,6 +16,8 @@ const PROBE_MS = 1_000;
 const MIN_QUIET_TICKS = 2;
 /** Maximum probes at the same time: each may occupy a thread of Node that looks up the name of the host. */
 const MAX_PROBES = 2;
+/** The time in which each of several hosts has to answer whether it takes writes. */
+const SEARCH_MS = 2_000;
 /** How long closing connections wait for the server. */
 const CLOSE_MS = 1_000;
 
@@ -48,7 +53,20 @@ const isOutage = ({ code, message }: PostgresError): boolean =>
     ? /connection|timeout|terminat/i.test(message ?? '')
     : /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|08|25006|25P03|57P|53|28|3D)/.test(code);
 
+/** disk_full */
+const DISK_FULL = '53100';
+
 const ignore = (): void => undefined;
+
+interface ConnectionOptions {
+  config: pg.ClientConfig;
+  /** The hosts, if new connections must find the one that takes writes; otherwise the host of `config` is enough. */
+  hosts: readonly PostgresHost[] | undefined;
+  /** The time after which a statement without a time-out notices that the host is silent. */
+  timeoutMs: number;
+  /** Whether a session belongs to its connection, so that it can keep parameters. */
+  keepsSession: boolean;
+}
 
 /**
  * The connections of a thread to a server. A host without power, or a network that drops packets, closes no connection, and
@@ -61,6 +79,8 @@ export class Connections {
   readonly Client: new () => Client;
   readonly outages = new Outages();
   readonly #config: pg.ClientConfig;
+  readonly #hosts: Hosts | undefined;
+  readonly #setup: string | undefined;
   /** The time without an answer to a statement after which the first probe is sent. */
   readonly #patienceMs: number;
   readonly #intervalMs: number;
@@ -75,8 +95,7 @@ export class Connections {
   /** The error of new connections while the host is silent. */
   #silence: Error | undefined;
 
-  /** @param timeoutMs the time after which a statement without a time-out notices that the host is silent */
-  constructor(config: pg.ClientConfig, timeoutMs: number) {
+  constructor({ config, hosts, timeoutMs, keepsSession }: ConnectionOptions) {
     this.#patienceMs = timeoutMs / 2;
     this.#intervalMs = Math.min(PROBE_MS, timeoutMs / MIN_QUIET_TICKS);
     this.#maxQuietTicks = Math.max(MIN_QUIET_TICKS, Math.floor(this.#patienceMs / this.#intervalMs));
@@ -87,6 +106,8 @@ export class Connections {
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       pipeline: true,
     };
+    this.#hosts = hosts && new Hosts(hosts, (host) => this.#takesWrites(host));
+    this.#setup = keepsSession ? SESSION_SETUP : undefined;
     const setUp = (): ClientSetup => this.#setUp(() => this.#silence);
     this.Client = class extends Client {
       constructor() {
@@ -108,8 +129,9 @@ export class Connections {
       // pg creates the error when it reads the server's message; the useful stack is that of the caller.
       if (error instanceof Error) Error.captureStackTrace(error);
       if (showsSilence(error as PostgresError)) this.#startProbing();
-      if (!isOutage(error as PostgresError)) throw error;
-      this.outages.failed();
+      if (!isOutage(error as PostgresError)) throw refusalOf(error) ?? error;
+      this.#hosts?.forget();
+      this.outages.failed({ isFull: (error as PostgresError).code === DISK_FULL });
       throw new Unavailable(error);
     }
   }
@@ -136,7 +158,7 @@ export class Connections {
     const socket = new Socket();
     this.#received.set(socket, 0);
     socket.once('close', () => this.#received.delete(socket));
-    return { config: this.#config, socket, refusal };
+    return { config: this.#config, socket, refusal, hosts: this.#hosts, setup: this.#setup };
   }
 
   #startProbing(): void {
@@ -181,6 +203,21 @@ export class Connections {
     this.#silence = undefined;
   }
 
+  /** Over a separate connection. @throws the error of a host that does not answer */
+  async #takesWrites({ host, port }: PostgresHost): Promise<boolean> {
+    const { connectionTimeoutMillis = SEARCH_MS } = this.#config;
+    const timeoutMs = Math.min(SEARCH_MS, connectionTimeoutMillis);
+    const client = new pg.Client({ ...this.#config, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs });
+    client.on('error', ignore);
+    try {
+      await Object.assign(client, { host, port }).connect();
+      const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
+      return rows[0]?.transaction_read_only === 'off';
+    } finally {
+      void client.end().catch(ignore);
+    }
+  }
+
   #destroyAll(error?: Error): void {
     for (const socket of this.#received.keys()) socket.destroy(error);
   }
@@ -196,19 +233,24 @@ interface ClientSetup {
   socket: Socket;
   /** The error with which a connection fails without an attempt. */
   refusal: () => Error | undefined;
+  hosts?: Hosts | undefined;
+  /** The first query of a connection. */
+  setup?: string | undefined;
 }
 
 export class Client extends pg.Client {
   readonly socket: Socket;
-  readonly #refusal: ClientSetup['refusal'];
+  readonly #own: ClientSetup;
 
-  constructor({ config, socket, refusal }: ClientSetup) {
+  constructor(own: ClientSetup) {
+    const { config, socket, hosts } = own;
     super({ ...config, stream: () => socket });
     this.socket = socket;
-    this.#refusal = refusal;
+    this.#own = own;
     // Errors of statements reject their promises. An error between statements has no promise; without a handler it would end
     // the process.
     this.on('error', ignore);
+    this.on('end', () => hosts?.forget());
   }
 
   override connect(): Promise<pg.Client>;
@@ -217,17 +259,24 @@ export class Client extends pg.Client {
     const { promise, resolve, reject } = Promise.withResolvers<pg.Client>();
     const settle = (error: Error | null): void => {
       // The first query of the connection, because a transaction that is rolled back would undo it.
-      if (!error) this.query(SESSION_SETUP, ignore);
+      if (!error && this.#own.setup !== undefined) this.query(this.#own.setup, ignore);
       if (callback !== undefined) callback(error);
       else if (error) reject(error);
       else resolve(this);
     };
-    const refusal = this.#refusal();
-    if (refusal === undefined) super.connect(settle);
-    else {
+    const fail = (error: Error): void => {
       this.socket.destroy();
-      process.nextTick(settle, refusal);
-    }
+      process.nextTick(settle, error);
+    };
+    const connectTo = (host?: PostgresHost): void => {
+      if (this.socket.destroyed) return fail(new Error('Connection terminated'));
+      Object.assign(this, host);
+      super.connect(settle);
+    };
+    const refusal = this.#own.refusal();
+    if (refusal !== undefined) fail(refusal);
+    else if (this.#own.hosts === undefined) connectTo();
+    else this.#own.hosts.primary().then(connectTo, fail);
     return callback === undefined ? promise : undefined;
   }
 }

@@ -10,7 +10,7 @@ const CHANNEL = 'credentials';
  * opens it, so that a command has none.
  */
 export class CredentialNotifications {
-  readonly #open: () => pg.Client;
+  readonly #open: (() => pg.Client) | undefined;
   #client: pg.Client | undefined;
   #opened = false;
   #listening = false;
@@ -18,14 +18,14 @@ export class CredentialNotifications {
   #count = 0;
   #retry: NodeJS.Timeout | undefined;
 
-  /** @param open returns a client in pipeline mode */
-  constructor(open: () => pg.Client) {
+  /** @param open returns a client in pipeline mode; undefined if notifications do not arrive */
+  constructor(open: (() => pg.Client) | undefined) {
     this.#open = open;
   }
 
   /** Changes with every notification and every new connection; undefined while there is no connection. */
   get count(): number | undefined {
-    if (!this.#opened && !this.#closed) void this.#listen();
+    if (!this.#opened && !this.#closed && this.#open !== undefined) void this.#listen(this.#open());
     return this.#listening ? this.#count : undefined;
   }
 
@@ -41,9 +41,8 @@ export class CredentialNotifications {
     await this.#client?.end().catch(() => undefined);
   }
 
-  async #listen(): Promise<void> {
+  async #listen(client: pg.Client): Promise<void> {
     this.#opened = true;
-    const client = this.#open();
     this.#client = client;
     client.on('notification', () => this.#count++);
     client.on('error', () => this.#reconnectLater(client));
@@ -51,6 +50,9 @@ export class CredentialNotifications {
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      // The session belongs to a pooler, which may give it to others and drop its notifications.
+      if (rows[0]?.pid !== (client as { processID?: unknown }).processID) return await this.close();
       this.#count++;
       this.#listening = !this.#closed;
     } catch {
@@ -63,6 +65,6 @@ export class CredentialNotifications {
     this.#listening = false;
     this.#client = undefined;
     client.end().catch(() => undefined);
-    this.#retry = setTimeout(() => void this.#listen(), RETRY_MS).unref();
+    this.#retry = setTimeout(() => void this.#listen(this.#open!()), RETRY_MS).unref();
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
+import { driverUrl, looksForPrimary, parsePostgresUrl, postgresUrlProblem } from '#platform/config/postgres-url.ts';
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
 import {
@@ -18,6 +19,7 @@ import { retryConflicts } from './conflicts.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
+import { connectionRefusal, refuseServer } from './refusals.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
@@ -28,41 +30,38 @@ const POOL_TIMEOUT_MS = 15_000;
 /** How long a statement without a time-out waits for a silent host. */
 const PATIENCE_MS = 60_000;
 
+interface PostgresOptions {
+  keyedHash: KeyedHash;
+  /** As in `DbOptions`. */
+  timeoutMs: number | undefined;
+  prepared: boolean;
+}
+
 /**
  * Opens a PostgreSQL database. `bigint` and sums are read as numbers: every key, timestamp and count is below 2^53.
- * @param timeoutMs see `DbOptions`
+ * @throws UsageError if the address is wrong, or the server is not one that the program can use
  */
-export async function openPostgres(url: string, keyedHash: KeyedHash, timeoutMs: number | undefined): Promise<Db> {
-  const config = { connectionString: url, types: { getTypeParser: typeParser } };
+export async function openPostgres(text: string, { keyedHash, timeoutMs, prepared }: PostgresOptions): Promise<Db> {
+  const problem = postgresUrlProblem(text);
+  if (problem !== undefined) throw new UsageError(`The address of PostgreSQL ${problem}.`);
+  const address = parsePostgresUrl(text)!;
+  const config = { connectionString: driverUrl(address), types: { getTypeParser: typeParser } };
   const patienceMs = timeoutMs ?? PATIENCE_MS;
-  const connections = new Connections(config, patienceMs);
+  const hosts = looksForPrimary(address) ? address.hosts : undefined;
+  const connections = new Connections({ config, hosts, timeoutMs: patienceMs, keepsSession: prepared });
   const pool = new pg.Pool({ max: 8, connectionTimeoutMillis: POOL_TIMEOUT_MS, Client: connections.Client });
   // The pool replaces a connection that breaks while idle; a query in between fails with its own error.
   pool.on('error', ignore);
   const pipeline = new Pipeline(() => connections.open(), patienceMs);
-  const notifications = new CredentialNotifications(() => connections.open());
-  const db = new PostgresDb({ pool, pipeline, notifications, connections, keyedHash, timeoutMs });
+  const notifications = new CredentialNotifications(prepared ? () => connections.open() : undefined);
+  const db = new PostgresDb({ pool, pipeline, notifications, connections, keyedHash, timeoutMs, prepared });
   try {
-    await db.tuples({ strings: ['select 1'], values: [] });
+    await refuseServer(db);
   } catch (error) {
     await db.close();
-    throw connectionRefusal(error, url) ?? error;
+    throw connectionRefusal(error, address.url);
   }
   return db;
-}
-
-/** What the operator can do if the server responds, but refuses the connection. */
-function connectionRefusal(error: unknown, url: string): UsageError | undefined {
-  const { cause } = error as { cause?: { code?: string } };
-  const { pathname, username } = new URL(url);
-  const [name, role] = [decodeURIComponent(pathname.slice(1)), decodeURIComponent(username)];
-  const remedies: Record<string, string> = {
-    '3D000': `The PostgreSQL database "${name}" does not exist. Create it (createdb --owner ${role || 'ROLE'} ${name}) or change DATABASE_URL.`,
-    '28000': `PostgreSQL refuses the role "${role}": it does not exist, or may not connect. Create it (createuser --pwprompt ${role || 'ROLE'}) or change DATABASE_URL.`,
-    '28P01': `PostgreSQL refuses the role "${role}": it does not exist, or DATABASE_URL has a wrong password for it.`,
-  };
-  const remedy = remedies[cause?.code ?? ''];
-  return remedy === undefined ? undefined : new UsageError(remedy);
 }
 
 /** Parses `bigint` and `numeric`, which may have a fraction; a number beyond 2^53 becomes the largest safe integer. */
@@ -80,18 +79,20 @@ const statementTexts = new WeakMap<readonly string[], string>();
 const names = new Map<string, string>();
 
 interface Statement {
-  name: string;
+  name?: string;
   text: string;
   values: unknown[];
 }
 
-function toStatement(query: Sql): Statement {
+function toStatement(query: Sql, prepared: boolean): Statement {
   const text = statementText(query, statementTexts, (place) => `$${place}`);
+  if (!prepared) return { text, values: query.values as unknown[] };
   let name = names.get(text);
   if (name === undefined) names.set(text, (name = hash('sha1', text, 'base64url')));
   return { name, text, values: query.values as unknown[] };
 }
 
+type ConnectionDeps = Pick<Deps, 'connections' | 'keyedHash' | 'prepared'>;
 type SendQuery = (query: CallbackQuery) => Promise<QueryResult>;
 
 class Connection implements MigrationTx {
@@ -102,16 +103,18 @@ class Connection implements MigrationTx {
   failure: unknown;
   readonly keyedHash: KeyedHash;
   readonly #connections: Connections;
+  readonly #prepared: boolean;
   readonly #send: SendQuery;
 
-  constructor({ connections, keyedHash }: Pick<Deps, 'connections' | 'keyedHash'>, send: SendQuery) {
+  constructor({ connections, keyedHash, prepared }: ConnectionDeps, send: SendQuery) {
     this.#connections = connections;
     this.keyedHash = keyedHash;
+    this.#prepared = prepared;
     this.#send = send;
   }
 
   async all<R>(query: Sql): Promise<R[]> {
-    return (await this.#query(toStatement(query), !isSelect(query))).rows as R[];
+    return (await this.#query(toStatement(query, this.#prepared), !isSelect(query))).rows as R[];
   }
 
   async get<R>(query: Sql): Promise<R | undefined> {
@@ -119,7 +122,8 @@ class Connection implements MigrationTx {
   }
 
   async tuples(query: Sql): Promise<Cell[][]> {
-    return (await this.#query({ ...toStatement(query), rowMode: 'array' }, !isSelect(query))).rows as Cell[][];
+    return (await this.#query({ ...toStatement(query, this.#prepared), rowMode: 'array' }, !isSelect(query)))
+      .rows as Cell[][];
   }
 
   async tuple(query: Sql): Promise<Cell[] | undefined> {
@@ -127,7 +131,7 @@ class Connection implements MigrationTx {
   }
 
   async run(query: Sql): Promise<number> {
-    return (await this.#query(toStatement(query), true)).rowCount ?? 0;
+    return (await this.#query(toStatement(query, this.#prepared), true)).rowCount ?? 0;
   }
 
   async runAll(queries: readonly Sql[]): Promise<void> {
@@ -150,14 +154,11 @@ class Connection implements MigrationTx {
   }
 }
 
-interface Deps {
+interface Deps extends PostgresOptions {
   pool: pg.Pool;
   pipeline: Pipeline;
   notifications: CredentialNotifications;
   connections: Connections;
-  keyedHash: KeyedHash;
-  /** As in `DbOptions`. */
-  timeoutMs: number | undefined;
 }
 
 class PostgresDb extends Connection implements Db {

@@ -3,6 +3,8 @@ import { resultCode } from './locks.ts';
 
 /** Primary result codes: READONLY, IOERR, FULL, CANTOPEN */
 const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+/** SQLITE_FULL */
+const FULL = 13;
 /** The code of an error that a trigger raises. */
 const CONSTRAINT_TRIGGER = 1811;
 
@@ -11,3 +13,6 @@ export function isOutage(error: unknown): boolean {
   const { errcode = 0, message = '' } = (error ?? {}) as { errcode?: number; message?: string };
   return OUTAGES.has(resultCode(error)) || (errcode === CONSTRAINT_TRIGGER && message === CLOSED);
 }
+
+/** Whether the disk had no space. */
+export const isFull = (error: unknown): boolean => resultCode(error) === FULL;

@@ -17,7 +17,7 @@ import { Outages } from '../outages.ts';
 import { readBigInts } from './big-integers.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
 import { resultCode, retryWhileLocked, SQLITE_BUSY, WriteTurns } from './locks.ts';
-import { isOutage } from './outage.ts';
+import { isFull, isOutage } from './outage.ts';
 import { createPrivately } from './private-file.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
@@ -312,7 +312,7 @@ class SqliteDb implements Db {
       endAfterFailedSync(this.#path, error);
       if (this.#writer.handle.isTransaction) this.#writer.handle.exec('rollback');
       const failure = isOutage(error) ? new Unavailable(error) : error;
-      if (failure instanceof Unavailable) this.outages.failed();
+      if (failure instanceof Unavailable) this.outages.failed({ isFull: isFull(error) });
       throw failure;
     }
   }

@@ -6,6 +6,7 @@ import { checkAddresses } from './plain-http.ts';
 import { withSecretFiles } from './secret-files.ts';
 import {
   choice,
+  onOff,
   colour,
   database,
   protocols,
@@ -78,9 +79,10 @@ export const SETTINGS = {
     internalListen,
   ),
   DATABASE_URL: {
-    ...setting('data/scorehall.db', 'Path of a SQLite file, or postgres://user:password@host/database', database),
+    ...setting('data/scorehall.db', 'Path of a SQLite file, or postgres://… (docs/operations.md#postgresql)', database),
     inFile: true,
   },
+  DATABASE_PREPARED: setting('on', 'off behind a pooler of PostgreSQL in transaction mode (docs/operations.md)', onOff),
   DATABASE_TIMEOUT: setting(
     '6s',
     'How long PostgreSQL may take to answer a statement of a request or an event before it gets 503; commands and background jobs have no limit',
@@ -208,7 +210,7 @@ export const SETTINGS = {
   MIGRATION_BACKUP: setting(
     'on',
     'Whether a newer version backs the database up to the folder backups in DATA_FOLDER before it migrates it',
-    choice(['on', 'off']),
+    onOff,
   ),
   REVOCATION_LOG: setting(
     '',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isLoopback } from './plain-http.ts';
+import { postgresUrlProblem } from './postgres-url.ts';
 
 /** The types of settings: how each parses its text, and the error message for a wrong value. */
 
@@ -59,7 +60,10 @@ export const database = z
     (value) => !/^(:|[a-z][a-z0-9+.-]+:)/i.test(value) || /^(postgres|postgresql|sqlite|file):/.test(value),
     'must be the path of a SQLite file, or postgres://user:password@host/database',
   )
-  .refine((value) => !/^postgres/.test(value) || URL.canParse(value), 'must be postgres://user:password@host/database');
+  .superRefine((value, ctx) => {
+    const problem = isPostgresUrl(value) ? postgresUrlProblem(value) : undefined;
+    if (problem !== undefined) fail(ctx, problem);
+  });
 
 export const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:/.test(url);
 
@@ -86,6 +90,8 @@ export const duration = (min: number, max: number) =>
 
 export const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
+
+export const onOff = choice(['on', 'off']);
 
 /** Several of the values, separated by commas; empty for none. */
 export const choices = <const T extends readonly [string, ...string[]]>(values: T) =>

@@ -203,7 +203,12 @@ test(
 
 test('a statement of a command outlasts a silence of three seconds', LIMITED, async (t) => {
   const { proxy } = await open(t);
-  const connections = new Connections({ connectionString: proxy.url }, 60_000);
+  const connections = new Connections({
+    config: { connectionString: proxy.url },
+    hosts: undefined,
+    timeoutMs: 60_000,
+    keepsSession: true,
+  });
   const client = connections.open();
   await client.connect();
   const statement = client.query('select 1 as one');
