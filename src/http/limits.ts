@@ -226,7 +226,7 @@ export const LIMITS = {
     counter: 'memory',
   },
   eventWeight: {
-    counts: 'weight of the events, about the rows that they write',
+    counts: 'weight of the events: about the rows that they write, or their bytes / 256 if that is more',
     max: { server: 'INGEST_WEIGHT_LIMIT' },
     windowMs: MINUTE_MS,
     beyond: REFUSED,

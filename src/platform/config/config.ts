@@ -116,7 +116,7 @@ export const SETTINGS = {
   INGEST_DIALECTS: setting('', 'Protocols of other programs on the ingest: dewdrop; empty: none', protocols),
   INGEST_WEIGHT_LIMIT: setting(
     '200000',
-    'Weight of the events a minute from one game server: about how many rows they write (a match: two for each player, one for each kill and objective); 0: no limit',
+    'Weight of the events a minute from one game server: about how many rows they write (a match: two for each player, one for each kill, objective and value of an own counter), or their bytes divided by 256 if that is more; 0: no limit',
     whole(0, 1_000_000_000),
   ),
   NEW_PLAYERS_LIMIT: setting('10000', 'New players an hour from one game server; 0: no limit', whole(0, 1_000_000_000)),
