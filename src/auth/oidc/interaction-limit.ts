@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
-import { clientNetwork } from '#http/client-network.ts';
+import { clientNetworks } from '#http/client-network.ts';
 import { rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import { currentRequest } from './oidc-provider.ts';
@@ -36,12 +36,20 @@ export async function countInteraction(
   const { db, clock, config } = parts;
   const client = request!.oidc.client;
   const isService = kind === 'PushedAuthorizationRequest' && client?.tokenEndpointAuthMethod !== 'none';
-  const subject = isService
-    ? `pushed ${client!.clientId}`
-    : `interaction ${clientNetwork(clientInfo.getStore()?.address ?? '')}`;
-  const limit = isService ? rateLimit(config, 'pushedSignIn', 'application') : rateLimit(config, 'signIn', 'network');
-  const { allowed, resets } = await countAttempt(db, clock.now(), subject, limit);
-  if (allowed) return;
-  const sentence = 'too many sign-ins were started from this network within the hour';
-  throw rateLimitError(sentence, resets - clock.now());
+  const subjects = isService
+    ? [{ subject: `pushed ${client!.clientId}`, factor: 1 }]
+    : clientNetworks(clientInfo.getStore()?.address ?? '').map(({ name, factor }) => ({
+        subject: `interaction ${name}`,
+        factor,
+      }));
+  const { max, windowMs } = isService
+    ? rateLimit(config, 'pushedSignIn', 'application')
+    : rateLimit(config, 'signIn', 'network');
+  // A refused network stops first: otherwise its refused requests would use up the limit of the wider ones.
+  for (const { subject, factor } of subjects) {
+    const { allowed, resets } = await countAttempt(db, clock.now(), subject, { max: max * factor, windowMs });
+    if (allowed) continue;
+    const sentence = 'too many sign-ins were started from this network within the hour';
+    throw rateLimitError(sentence, resets - clock.now());
+  }
 }
