@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import {
   type Cell,
@@ -187,6 +188,9 @@ class SqliteSnapshot extends Connection implements Snapshot {
   }
 }
 
+/** The longest time for which transactions run without a turn of the event loop. */
+const MAX_STRETCH_MS = 20;
+
 type DataVersionName = 'credentials' | 'matches' | 'database';
 
 class SqliteDb implements Db {
@@ -204,6 +208,8 @@ class SqliteDb implements Db {
   #dataVersions: StatementSync | undefined;
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
   #lastWrite: Promise<unknown> = Promise.resolve();
+  /** When the first transaction of this turn of the event loop began (`performance.now()`); undefined if there was none. */
+  #stretchBegan: number | undefined;
 
   constructor(path: string, writer: Connection, reader: Connection) {
     this.keyedHash = writer.keyedHash;
@@ -259,9 +265,21 @@ class SqliteDb implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
-    const write = this.#lastWrite.then(() => (durable ? this.#transact(work) : this.#transactWithoutFlush(work)));
+    const write = this.#lastWrite.then(async () => {
+      if (this.#isTurnDue()) await turn();
+      return await (durable ? this.#transact(work) : this.#transactWithoutFlush(work));
+    });
     this.#lastWrite = write.catch(() => undefined);
     return write;
+  }
+
+  /** The driver is synchronous, so that a loop that only awaits transactions would never end its turn of the event loop. */
+  #isTurnDue(): boolean {
+    const now = performance.now();
+    if (this.#stretchBegan !== undefined) return now - this.#stretchBegan >= MAX_STRETCH_MS;
+    this.#stretchBegan = now;
+    setImmediate(() => (this.#stretchBegan = undefined));
+    return false;
   }
 
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
@@ -274,6 +292,10 @@ class SqliteDb implements Db {
 
   othersWait(): boolean {
     return this.#turns.othersWait();
+  }
+
+  logBytes(): number {
+    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   async close(): Promise<void> {
