@@ -1,6 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
 import { gauge } from '#platform/process/metrics.ts';
-import { sqliteFileOf } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { databaseSize } from '#store/installation/database-size.ts';
 
@@ -8,7 +6,7 @@ import { databaseSize } from '#store/installation/database-size.ts';
 const SIZE_INTERVAL_MS = 60_000;
 
 /** Adds the sizes of the database and its connections. */
-export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
+export function addDatabaseMetrics({ db, metrics }: AppContext): void {
   let last: { measured: number; size: ReturnType<typeof measure> } | undefined;
   const measure = () => databaseSize(db).catch(() => undefined);
   const currentSize = (): ReturnType<typeof measure> => {
@@ -38,8 +36,12 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
       for (const { table, rows: count } of (await currentSize())?.tables ?? []) rows.set({ table }, count);
     },
   });
-  const file = sqliteFileOf(config.DATABASE_URL);
-  if (file !== undefined) addWalMetric(metrics, file);
+  if (db.dialect === 'sqlite')
+    gauge(metrics, {
+      name: 'scorehall_database_wal_bytes',
+      help: 'Size of the write-ahead log of SQLite',
+      collect: (wal) => wal.set(db.logBytes()),
+    });
   gauge(metrics, {
     name: 'scorehall_database_connections',
     help: 'Connections of the pool to PostgreSQL by state, and queries that wait for one',
@@ -47,15 +49,5 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
     collect: (connections) => {
       for (const [state, count] of Object.entries(db.connections())) connections.set({ state }, count);
     },
-  });
-}
-
-/** SQLite writes its log into the folder of the file, to which `DATABASE_URL` may be a symbolic link. */
-function addWalMetric(metrics: AppContext['metrics'], database: string): void {
-  const path = `${realpathSync(database)}-wal`;
-  gauge(metrics, {
-    name: 'scorehall_database_wal_bytes',
-    help: 'Size of the write-ahead log of SQLite',
-    collect: (wal) => wal.set(statSync(path, { throwIfNoEntry: false })?.size ?? 0),
   });
 }
