@@ -60,6 +60,7 @@ async function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Bu
   const elements = isLarge ? parseEach(body, MAX_IN_ARRAY) : undefined;
   if (elements !== undefined) return acceptEvents(deps, eventRequest, elements);
   const parsed = parseAll(body, MAX_IN_ARRAY);
+  if (isLarge) await nextTurn();
   if ('problem' in parsed) {
     limits.countOther();
     throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
