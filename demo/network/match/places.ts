@@ -24,9 +24,9 @@ export function deathsOf(seed: string, fixture: Fixture, kills: readonly Kill[],
     return random.chance(UNKNOWN_PLACES) ? {} : { location: { world, x: wholeX, y: wholeY, z: wholeZ } };
   };
   const killed = kills.map((kill) => ({ ...kill, ...place(8, 60) }));
-  const fallen = falls.map((victim) => {
+  const falling = falls.map((victim) => {
     const time = Math.floor(random.between(victim.from, victim.to));
     return { killer: null, victim, time, ...place(-40, -1) };
   });
-  return [...killed, ...fallen].sort((a, b) => a.time - b.time);
+  return [...killed, ...falling].sort((a, b) => a.time - b.time);
 }

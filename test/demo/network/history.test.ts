@@ -103,11 +103,13 @@ test('deaths have places, some are falls into the void, monuments have shares, f
   assert.ok(placed.length > 0.8 * deaths.length && placed.length < deaths.length);
   const falls = placed.filter(({ killer, location }) => killer === null && location!.y < 0);
   assert.ok(falls.length > 0 && placed.every(({ killer, location }) => (killer === null) === location!.y < 0));
-  const shares = matches.flatMap(({ objectives = [] }) => objectives.filter(({ percent }) => percent !== undefined));
-  assert.ok(shares.length > 0 && shares.every(({ type }) => type === 'destroyable'));
+  const percentages = matches.flatMap(({ objectives = [] }) =>
+    objectives.filter(({ percent }) => percent !== undefined),
+  );
+  assert.ok(percentages.length > 0 && percentages.every(({ type }) => type === 'destroyable'));
   assert.equal(
-    shares.reduce((sum, { percent }) => sum + percent!, 0),
-    50 * shares.length,
+    percentages.reduce((sum, { percent }) => sum + percent!, 0),
+    50 * percentages.length,
   );
   const factions = ofType(events, 'player.statistics').map(({ data }) => data);
   assert.ok(factions.some(({ faction_id }) => faction_id !== ''));
