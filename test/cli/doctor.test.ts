@@ -284,7 +284,8 @@ onEachDatabase(
       assert.equal((await doctor(settings)).texts('event loops'), '', 'no service runs');
       const context = await openAppContext(readConfig(settings));
       t.after(() => context[Symbol.asyncDispose]());
-      await using _services = await openServicesInThreads(context, ['API', 'INGEST']);
+      await using services = await openServicesInThreads(context, ['API', 'INGEST']);
+      assert.ok(services.addresses.API);
       // The first scrape begins the period; a thread may take long to start.
       await doctor(settings);
       const { of } = await doctor(settings);

@@ -200,12 +200,13 @@ const report = (players: number, counters: number) =>
 
 const names = (count: number) => Array.from({ length: count }, (_, number) => `Player_${number}_abcdef`);
 
+const weightOf = (input: unknown): number => {
+  const item = prepareItem({ input }, { kind: 'operator' }, new TestClock().now(), (text) => text);
+  return totalWeight([item]);
+};
+const bytesOf = (event: { data: unknown }): number => Math.ceil(JSON.stringify(event.data).length / 256);
+
 test('an event weighs its rows, counters of players that it reports included, or its bytes / 256 if that is more', () => {
-  const weightOf = (input: unknown): number => {
-    const item = prepareItem({ input }, { kind: 'operator' }, new TestClock().now(), (text) => text);
-    return totalWeight([item]);
-  };
-  const bytesOf = (event: { data: unknown }): number => Math.ceil(JSON.stringify(event.data).length / 256);
   assert.equal(weightOf(report(10, 60)), 4 + 1 + 10 * 61);
   const values = withCounters(1, 60).counters;
   const statistics = event('player.statistics', { player: person(1), gamemode: 'factions', counters: values } as never);

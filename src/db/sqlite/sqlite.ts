@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { setImmediate as turn } from 'node:timers/promises';
+import { Stretch } from '#platform/streams/turns.ts';
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import {
   type Cell,
@@ -188,14 +188,14 @@ class SqliteSnapshot extends Connection implements Snapshot {
   }
 }
 
-/** The longest time for which transactions run without a turn of the event loop. */
-const MAX_STRETCH_MS = 20;
-
 type DataVersionName = 'credentials' | 'matches' | 'database';
 
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
   readonly withoutTimeout = (): Db => this;
+  readonly connections = (): Partial<Record<string, number>> => ({});
+  readonly othersWait = (): boolean => this.#turns.othersWait();
+  readonly logBytes = (): number => statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   readonly remote = false;
   readonly keyedHash: KeyedHash;
   readonly #path: string;
@@ -208,8 +208,7 @@ class SqliteDb implements Db {
   #dataVersions: StatementSync | undefined;
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
   #lastWrite: Promise<unknown> = Promise.resolve();
-  /** When the first transaction of this turn of the event loop began (`performance.now()`); undefined if there was none. */
-  #stretchBegan: number | undefined;
+  readonly #stretch = new Stretch();
 
   constructor(path: string, writer: Connection, reader: Connection) {
     this.keyedHash = writer.keyedHash;
@@ -266,36 +265,15 @@ class SqliteDb implements Db {
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
     const write = this.#lastWrite.then(async () => {
-      if (this.#isTurnDue()) await turn();
+      await this.#stretch.giveTurn();
       return await (durable ? this.#transact(work) : this.#transactWithoutFlush(work));
     });
     this.#lastWrite = write.catch(() => undefined);
     return write;
   }
 
-  /** The driver is synchronous, so that a loop that only awaits transactions would never end its turn of the event loop. */
-  #isTurnDue(): boolean {
-    const now = performance.now();
-    if (this.#stretchBegan !== undefined) return now - this.#stretchBegan >= MAX_STRETCH_MS;
-    this.#stretchBegan = now;
-    setImmediate(() => (this.#stretchBegan = undefined));
-    return false;
-  }
-
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.transaction(() => work(this.#writer));
-  }
-
-  connections(): Partial<Record<string, number>> {
-    return {};
-  }
-
-  othersWait(): boolean {
-    return this.#turns.othersWait();
-  }
-
-  logBytes(): number {
-    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   async close(): Promise<void> {

@@ -17,22 +17,25 @@ test('of all that wait for a turn of the event loop one continues in each', asyn
   assert.equal(most, 1, `continued so far, turn by turn: ${seen}`);
 });
 
+const work = (ms: number) => (item: number) => {
+  for (const end = performance.now() + ms; performance.now() < end;);
+  return item;
+};
+
+const turnsDuring = async (count: number, ms: number): Promise<number> => {
+  let turns = 0;
+  const state = { isOver: false };
+  const items = Array.from({ length: count }, (_, index) => index);
+  const mapped = mapInTurns(items, work(ms)).finally(() => (state.isOver = true));
+  while (!state.isOver) {
+    await turn();
+    turns++;
+  }
+  assert.deepEqual(await mapped, items);
+  return turns;
+};
+
 test('long work on items gives turns in between, short work none, and both keep the order', async () => {
-  const work = (ms: number) => (item: number) => {
-    for (const end = performance.now() + ms; performance.now() < end;);
-    return item;
-  };
-  const turnsDuring = async (count: number, ms: number): Promise<number> => {
-    let [turns, isOver] = [0, false];
-    const items = Array.from({ length: count }, (_, index) => index);
-    const mapped = mapInTurns(items, work(ms)).finally(() => (isOver = true));
-    while (!isOver) {
-      await turn();
-      turns++;
-    }
-    assert.deepEqual(await mapped, items);
-    return turns;
-  };
   assert.ok((await turnsDuring(10, 21)) >= 9);
   assert.equal(await turnsDuring(3, 0), 1);
 });
