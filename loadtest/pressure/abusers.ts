@@ -1,8 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '#platform/clock.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
+import { insertAll } from '#db/sql.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createApplication } from '#store/applications/applications.ts';
+import { bucketsIn, oldestRetained } from '#store/game/time-buckets.ts';
 import { createPopulation, matchOf } from '../support/matches.ts';
 import { Operator } from '../support/operator.ts';
 import type { Ports } from '../support/served-process.ts';
@@ -25,6 +32,8 @@ export interface Abuser {
   /** An act of an operator, during which no thread that answers requests may be blocked. */
   isOperatorAct?: true;
   prepare?(target: Target): Promise<void>;
+  /** Changes the database while the service is stopped: it starts again with the attack, and with its background jobs. */
+  whileStopped?(target: Target): Promise<void>;
   /** Runs until the signal; returns the responses. */
   attack(target: Target, stop: AbortSignal): Promise<Statuses>;
 }
@@ -35,6 +44,8 @@ const MATCH_PLAYERS = 10;
 const playerUuid = (number: number): string => PEOPLE.players[number]!.uuid;
 const MATCHES_A_BATCH = 100;
 const HUGE_MATCH_PLAYERS = 1_000;
+const OLD_ROWS = 200_000;
+const ROWS_A_BATCH = 2_000;
 
 export const ABUSERS: readonly Abuser[] = [
   // A baseline of the machine.
@@ -46,19 +57,31 @@ export const ABUSERS: readonly Abuser[] = [
     name: 'huge matches',
     attack: (target, stop) => {
       let seed = 100;
-      return repeated(10, stop, async () => {
+      return repeatedEvents(target, stop, () => {
         const people = createPopulation(HUGE_MATCH_PLAYERS, seed++);
-        const body = JSON.stringify(matchOf(people, HUGE_MATCH_PLAYERS, Date.now()));
-        const headers = { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' };
-        return await fetch(`http://127.0.0.1:${target.ports.ingest}/events`, {
-          method: 'POST',
-          headers,
-          body,
-          signal: stop,
-        });
+        return JSON.stringify(matchOf(people, HUGE_MATCH_PLAYERS, Date.now()));
       });
     },
   },
+  {
+    name: 'huge reports',
+    attack: (target, stop) => {
+      const counters = Object.fromEntries(Array.from({ length: 60 }, (_, number) => [`counter_${number}`, number]));
+      const { players } = createPopulation(HUGE_MATCH_PLAYERS, 3);
+      const teams = [{ name: 'Red', players: players.map((player) => ({ ...player, counters })) }];
+      const started = new Date(Date.now() - 60_000).toISOString();
+      return repeatedEvents(target, stop, eventsOfNow('match.progress', { map: 'Huge', started, teams }));
+    },
+  },
+  {
+    name: 'huge heartbeats',
+    attack: (target, stop) => {
+      const players = createPopulation(1_000, 3).players.map(({ name }) => name);
+      return repeatedEvents(target, stop, eventsOfNow('server.presence', { current: 0, players }));
+    },
+  },
+  { name: 'purge', whileStopped: storeOldRows, attack: untilStopped },
+  { name: 'purge beside backups', whileStopped: storeOldRows, attack: backUpUntilStopped },
   {
     name: 'client credentials',
     attack: async ({ url, ports }, stop) => {
@@ -90,6 +113,48 @@ export const ABUSERS: readonly Abuser[] = [
   },
 ];
 
+/** Old leaderboard days and expired counters, which the purge deletes from the start of the service on. */
+async function storeOldRows({ url }: Target): Promise<void> {
+  await using db = await openDb(url, { keyedHash: secretHash });
+  const { day } = oldestRetained(bucketsIn('UTC'), Date.now());
+  for (let first = 0; first < OLD_ROWS; first += ROWS_A_BATCH) {
+    const numbers = Array.from({ length: ROWS_A_BATCH }, (_, index) => first + index);
+    // Players have different places in each order of a leaderboard.
+    const boards = numbers.map((n) => [
+      day - 1,
+      'total',
+      n,
+      (n * 7_919) % 10_007,
+      (n * 104_729) % 5_003,
+      n % 997,
+      1,
+      1,
+    ]);
+    const counters = numbers.map((n) => [`address:${n}`, 1, 1]);
+    await db.runAll([
+      ...insertAll('insert into boards (bucket, mode, player_key, play, win, kill, death, time) values', boards),
+      ...insertAll('insert into rate_limits (subject, used, resets) values', counters),
+    ]);
+  }
+}
+
+async function untilStopped(_: Target, stop: AbortSignal): Promise<Statuses> {
+  if (!stop.aborted) await once(stop, 'abort');
+  return new Statuses();
+}
+
+async function backUpUntilStopped({ url }: Target, stop: AbortSignal): Promise<Statuses> {
+  const operator = new Operator({ DATABASE_URL: url });
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-pressure-'));
+  for (let number = 0; !stop.aborted; number++) {
+    const reply = await operator.run('backup', join(folder, `${number}.backup`));
+    if (reply?.status !== 0) throw new Error(`The backup failed: ${reply?.err}`);
+  }
+  operator.close();
+  await rm(folder, { recursive: true });
+  return new Statuses();
+}
+
 /** A command of an operator, on stored matches of `Server 1`; it runs until its job has ended. */
 function operatorAct(name: string, ...command: string[]): Abuser {
   return {
@@ -114,6 +179,21 @@ async function storeMatches({ url, matches }: Target): Promise<void> {
     await ingestEvents(db, systemClock, { kind: 'operator' }, sent);
   }
 }
+
+/** Events with new ids and times, whose data is serialised only once, so that the abuser needs little of the CPU itself. */
+function eventsOfNow(type: string, data: object): () => string {
+  const json = JSON.stringify(data);
+  return () =>
+    `{"version":1,"id":"${randomUUID()}","type":"${type}","time":"${new Date().toISOString()}","data":${json}}`;
+}
+
+/** Sends events as the abuser's game server, one a request. */
+const repeatedEvents = ({ key, ports }: Target, stop: AbortSignal, next: () => string): Promise<Statuses> =>
+  repeated(10, stop, () => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const url = `http://127.0.0.1:${ports.ingest}/events`;
+    return fetch(url, { method: 'POST', headers, body: next(), signal: stop });
+  });
 
 /** Sends requests over several connections, each as soon as the last one was answered. */
 async function repeated(connections: number, stop: AbortSignal, request: () => Promise<Response>): Promise<Statuses> {

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+
 const LINE = /^scorehall_event_loop_delay_seconds\{(.*)\} (\S+)$/;
 
 /** The delays of the event loop of a thread, in milliseconds. */
@@ -49,5 +51,23 @@ export class Statuses {
 
   #count(status: string): void {
     this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
+  }
+}
+
+/** Watches the size of the log of a SQLite file. */
+export class LongestLog {
+  #bytes = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(path: string) {
+    this.#timer = setInterval(() => {
+      this.#bytes = Math.max(this.#bytes, statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+    }, 100).unref();
+  }
+
+  /** @returns megabytes */
+  end(): number {
+    clearInterval(this.#timer);
+    return Math.round(this.#bytes / 1e6);
   }
 }

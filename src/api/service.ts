@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
-import { clientNetwork } from '#http/client-network.ts';
 import { LIMITS } from '#http/limits.ts';
-import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
+import { countNetworks, type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './callers.ts';
 import { readCredentials } from '#http/credentials.ts';
 import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
@@ -141,14 +140,15 @@ export class Api {
   }
 
   #count({ received, caller }: AuthenticatedRequest): RateLimitResult | Promise<RateLimitResult> {
-    return this.#rateLimiter.count(...this.#limitFor(received.request, caller));
+    return caller.kind === 'client_id'
+      ? this.#countAddress(received.request, 'address')
+      : this.#rateLimiter.count(...this.#limitFor(caller));
   }
 
-  /** The subject and hourly limit that a request counts against: a user, an application, a game server or an address. */
-  #limitFor(request: IncomingMessage, caller: Caller): RateLimit {
+  /** The subject and hourly limit that a request counts against: a user, an application or a game server. */
+  #limitFor(caller: Exclude<Caller, { kind: 'client_id' }>): RateLimit {
     const { config } = this.#context;
     if (caller.kind === 'server') return [`server:${caller.serverKey}`, config[LIMITS.server.max.server]];
-    if (caller.kind === 'client_id') return [this.#addressSubject(request), config[LIMITS.clientId.max.network]];
     const { client_id, hourly_limit } = caller.application;
     if (caller.kind === 'application')
       return [`application:${client_id}`, hourly_limit ?? config[LIMITS.application.max.application]];
@@ -156,9 +156,15 @@ export class Api {
     return [`user:${caller.accountId}:${client_id}`, hourly_limit];
   }
 
-  /** An IPv6 address counts by its /64, because a client may use any address in it. */
-  #addressSubject(request: IncomingMessage, kind: 'address' | 'failed' = 'address'): string {
-    return `${kind}:${clientNetwork(this.#addresses.of(request))}`;
+  /** Counts, or only reads, the requests of a client address: with only a Client ID, or failed ones. */
+  #countAddress(
+    request: IncomingMessage,
+    kind: 'address' | 'failed',
+    how: 'count' | 'peek' = 'count',
+  ): Promise<RateLimitResult> {
+    const limiter = this.#rateLimiter;
+    const limit = this.#context.config[LIMITS[kind === 'failed' ? 'failedCredentials' : 'clientId'].max.network];
+    return countNetworks((...counted) => limiter[how](...counted), kind, this.#addresses.of(request), limit);
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
@@ -200,11 +206,10 @@ export class Api {
    */
   async #refuseCredentials(received: ReceivedRequest, error: unknown): Promise<void> {
     if (!(error instanceof HttpError)) return await this.#refuse(received, error);
-    const { clock, config } = this.#context;
-    const limit = config[LIMITS.failedCredentials.max.network];
+    const { clock } = this.#context;
     let rateLimit: RateLimitResult;
     try {
-      rateLimit = await this.#rateLimiter.count(this.#addressSubject(received.request, 'failed'), limit);
+      rateLimit = await this.#countAddress(received.request, 'failed');
     } catch (failure) {
       return await this.#refuse(received, failure);
     }
@@ -236,12 +241,10 @@ export class Api {
    */
   async #uncountedHeaders(received: ReceivedRequest): Promise<Headers> {
     const { clock, config } = this.#context;
-    const limit = config[LIMITS.clientId.max.network];
     try {
-      const rateLimit = await this.#rateLimiter.peek(this.#addressSubject(received.request), limit);
-      return this.#headers(received, rateLimit);
+      return this.#headers(received, await this.#countAddress(received.request, 'address', 'peek'));
     } catch {
-      return this.#headers(received, unusedRateLimit(limit, clock.now()));
+      return this.#headers(received, unusedRateLimit(config[LIMITS.clientId.max.network], clock.now()));
     }
   }
 

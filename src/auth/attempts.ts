@@ -19,7 +19,7 @@ export async function admitAttempt(
   account?: string,
 ): Promise<boolean> {
   const { address } = c.get('client');
-  const perNetwork = rateLimit(config, action, 'networks');
+  const perNetwork = rateLimit(config, action, 'network');
   const limits = clientNetworks(address).map(({ name, factor }) => ({
     ...perNetwork,
     subject: `${action} ${name}`,

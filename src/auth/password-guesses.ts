@@ -54,7 +54,7 @@ async function admitOther(
   // A refused network stops first: otherwise it would use up the count of the account.
   for (const { name, factor } of clientNetworks(c.get('client').address)) {
     const subject = `guess ${name}`;
-    const limit = rateLimit(config, 'wrongPasswordAnywhere', 'networks');
+    const limit = rateLimit(config, 'wrongPasswordAnywhere', 'network');
     if (!(await guesses.count(subject, { ...limit, max: limit.max * factor })).allowed) return undefined;
     counted.push(subject);
   }

@@ -74,6 +74,8 @@ export interface Db extends Queryable, AsyncDisposable {
    * fair.
    */
   othersWait(): boolean | undefined;
+  /** The size of the log of SQLite (WAL), which a reader keeps from being emptied; 0 on PostgreSQL, whose log has no readers. */
+  logBytes(): number;
   /** The same database for background work, whose statements may take any time on PostgreSQL. It is not closed. */
   withoutTimeout(): Db;
   close(): Promise<void>;

@@ -15,8 +15,7 @@ export const SUBJECTS = {
   knownBrowser: 'account and browser that has signed in to it before',
   otherBrowsers: 'account, all other browsers together',
   server: 'game server',
-  network: 'address (IPv6: /64)',
-  networks: 'address (IPv6: /64; a /56 has twice as many, a /48 eight times as many)',
+  network: 'address (IPv6: /64; a /56 has twice as many, a /48 eight times as many)',
 } as const;
 
 type Subject = keyof typeof SUBJECTS;
@@ -133,7 +132,7 @@ export const LIMITS = {
   },
   wrongPasswordAnywhere: {
     counts: 'wrong passwords at sign-in, all accounts together',
-    max: { networks: 60 },
+    max: { network: 60 },
     windowMs: QUARTER_MS,
     beyond: `${REFUSED}, on a page that offers a sign-in link by mail`,
     counter: 'database',
@@ -147,7 +146,7 @@ export const LIMITS = {
   },
   register: {
     counts: 'registrations',
-    max: { networks: 20 },
+    max: { network: 20 },
     windowMs: HOUR_MS,
     beyond: PROBLEM,
     counter: 'database',
@@ -161,7 +160,7 @@ export const LIMITS = {
   },
   recover: {
     counts: 'requests for a mail to recover an account, to sign in, or to confirm an e-mail address',
-    max: { networks: 20 },
+    max: { network: 20 },
     windowMs: HOUR_MS,
     beyond: 'no mail',
     counter: 'database',
@@ -176,28 +175,28 @@ export const LIMITS = {
   },
   email: {
     counts: 'changes of an e-mail address; the new address counts as an account',
-    max: { networks: 20, accountInNetwork: 4, account: 40 },
+    max: { network: 20, accountInNetwork: 4, account: 40 },
     windowMs: HOUR_MS,
     beyond: PROBLEM,
     counter: 'database',
   },
   password: {
     counts: 'current passwords on the account pages; a right one deletes the count of account and address',
-    max: { networks: 60, accountInNetwork: 10, account: 100 },
+    max: { network: 60, accountInNetwork: 10, account: 100 },
     windowMs: QUARTER_MS,
     beyond: PROBLEM,
     counter: 'database',
   },
   end: {
     counts: 'requests of the account page that end sessions or the access of an application',
-    max: { networks: 1_000, accountInNetwork: 100, account: 1_000 },
+    max: { network: 1_000, accountInNetwork: 100, account: 1_000 },
     windowMs: HOUR_MS,
     beyond: REFUSED,
     counter: 'database',
   },
   export: {
     counts: 'exports of the data of an account',
-    max: { networks: 60, accountInNetwork: 10, account: 100 },
+    max: { network: 60, accountInNetwork: 10, account: 100 },
     windowMs: HOUR_MS,
     beyond: REFUSED,
     counter: 'database',
@@ -240,7 +239,7 @@ export const LIMITS = {
     counter: 'memory',
   },
   eventWeight: {
-    counts: 'weight of the events, about the rows that they write',
+    counts: 'weight of the events: about the rows that they write, or their bytes / 256 if that is more',
     max: { server: 'INGEST_WEIGHT_LIMIT' },
     windowMs: MINUTE_MS,
     beyond: REFUSED,

@@ -3,6 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Db } from '#db/db.ts';
 import { join, row, sql } from '#db/sql.ts';
+import { clientNetworks } from './client-network.ts';
 import { FixedWindows, type Window } from './fixed-windows.ts';
 import { LIMITS } from './limits.ts';
 
@@ -25,6 +26,27 @@ export interface RateLimiter extends AsyncDisposable {
   count(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
   /** Reads the state without counting a request. */
   peek(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
+}
+
+/**
+ * Counts a request for each network of an address, and stops at one that has used up its limit: otherwise its refused
+ * requests would use up the limit of the wider ones.
+ * @param count `count` or `peek` of a rate limiter
+ * @returns the result for the network with the fewest requests left
+ */
+export async function countNetworks(
+  count: RateLimiter['count'],
+  kind: string,
+  address: string,
+  limit: number,
+): Promise<RateLimitResult> {
+  let fewest: RateLimitResult | undefined;
+  for (const { name, factor } of clientNetworks(address)) {
+    const result = await count(`${kind}:${name}`, limit * factor);
+    if (!result.allowed) return result;
+    if (fewest === undefined || result.remaining < fewest.remaining) fewest = result;
+  }
+  return fewest!;
 }
 
 /** All limits that the rate limiters count have windows of an hour. */

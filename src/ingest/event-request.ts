@@ -4,8 +4,9 @@ import type { KeyedHash } from '#db/db.ts';
 import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
 import { requestIdOf } from '#http/request-metrics.ts';
-import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/ingest/json.ts';
-import { MAX_EVENT_LENGTH, prepareItem } from '#events/ingest/prepare.ts';
+import { mapInTurns, nextTurn } from '#platform/streams/turns.ts';
+import { type InvalidElement, parseAll, parseEach, parseOne, type RawEvent } from '#events/ingest/json.ts';
+import { type Item, MAX_EVENT_LENGTH, prepareItem } from '#events/ingest/prepare.ts';
 import type { Receipt, Sender } from '#events/ledger/receipts.ts';
 import { bodyFormat, linesOf, MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM, readBody, readChunks } from './body.ts';
 import { ReceiptLines } from './receipt-lines.ts';
@@ -30,6 +31,8 @@ export interface EventRequest extends Report {
   response: ServerResponse;
 }
 
+/** Bytes from which on a body waits for its turn, and the elements of an array are parsed one by one. */
+const LARGE_BODY = 256 * 1024;
 /** Events of a stream per batch, and maximum batches of one stream that are being written at a time. */
 const BATCH_SIZE = 128;
 const MAX_OPEN_BATCHES = 4;
@@ -49,14 +52,24 @@ async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise
   sendJson(eventRequest.response, JSON.stringify(receipts));
 }
 
-function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer): Promise<Receipt | Receipt[]> {
+async function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer): Promise<Receipt | Receipt[]> {
+  const { limits } = deps;
+  const isLarge = body.length > LARGE_BODY;
+  if (isLarge) await nextTurn();
   // Other requests of the server may have used up its limits while this body arrived.
-  deps.limits.refuseUnparsed();
+  limits.refuseUnparsed();
+  const elements = isLarge ? parseEach(body, MAX_IN_ARRAY) : undefined;
+  if (elements !== undefined) return acceptEvents(deps, eventRequest, elements);
   const parsed = parseAll(body, MAX_IN_ARRAY);
-  if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
+  if (isLarge) await nextTurn();
+  if ('problem' in parsed) {
+    limits.countOther();
+    throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
+  }
   const { raw } = parsed;
   if (!Array.isArray(raw)) return acceptEvents(deps, eventRequest, [raw]).then(([receipt]) => receipt!);
   if (raw.length <= MAX_IN_ARRAY) return acceptEvents(deps, eventRequest, raw);
+  limits.countOther();
   throw new HttpError(
     413,
     'invalid_request',
@@ -64,17 +77,25 @@ function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer):
   );
 }
 
-/** Prepares the events of a request, or some of them, and passes them through the limits of their server to the event queue. */
-export function acceptEvents(
-  { clock, limits, keyedHash }: IngestDeps,
+type ParsedEvent = RawEvent | InvalidElement;
+
+/** Prepares the events of a request and passes them through the limits of their server to the event queue. */
+export async function acceptEvents(
+  deps: IngestDeps,
   { sender, dryRun }: Report,
-  events: readonly (RawEvent | InvalidElement)[],
+  events: Iterable<ParsedEvent>,
 ): Promise<Receipt[]> {
+  // Returned, not awaited: the items are large, and should be garbage while their receipts are awaited.
+  return deps.limits.accept(await prepareItems(deps, sender, events), { dryRun });
+}
+
+async function prepareItems(
+  { clock, keyedHash }: IngestDeps,
+  sender: Sender,
+  events: Iterable<ParsedEvent>,
+): Promise<Item[]> {
   const now = clock.now();
-  return limits.accept(
-    events.map((event) => prepareItem(event, sender, now, keyedHash)),
-    { dryRun },
-  );
+  return await mapInTurns(events, (event) => prepareItem(event, sender, now, keyedHash));
 }
 
 function sendJson(response: ServerResponse, json: string): void {
@@ -89,11 +110,12 @@ function sendJson(response: ServerResponse, json: string): void {
  * have been stored.
  */
 async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
-  const { request, response } = eventRequest;
+  const { request, response, sender, dryRun } = eventRequest;
   const receiptLines = new ReceiptLines(request, response);
   try {
-    const accept = (batch: ParsedLine[]): Promise<Receipt[]> => acceptEvents(deps, eventRequest, batch);
-    for await (const receipts of mapInOrder(batchesOf(deps, request), accept)) await receiptLines.write(receipts);
+    const accept = (batch: Item[]): Promise<Receipt[]> => deps.limits.accept(batch, { dryRun });
+    for await (const receipts of mapInOrder(batchesOf(deps, request, sender), accept))
+      await receiptLines.write(receipts);
     if (receiptLines.isEmpty)
       throw new HttpError(400, 'invalid_request', 'The body holds no event; send one event a line.');
     receiptLines.end();
@@ -104,7 +126,8 @@ async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promi
   }
 }
 
-async function* batchesOf({ limits }: IngestDeps, request: IncomingMessage): AsyncGenerator<ParsedLine[]> {
+async function* batchesOf(deps: IngestDeps, request: IncomingMessage, sender: Sender): AsyncGenerator<Item[]> {
+  const { limits } = deps;
   let count = 0;
   for await (const lines of linesOf(readChunks(request, MAX_BYTES.ndjson, limits))) {
     for (let start = 0; start < lines.length; start += BATCH_SIZE) {
@@ -112,7 +135,7 @@ async function* batchesOf({ limits }: IngestDeps, request: IncomingMessage): Asy
       count += batch.length;
       if (count > MAX_IN_STREAM) throw TOO_MANY;
       limits.refuseUnparsed();
-      yield batch.map(parseLine);
+      yield await prepareItems(deps, sender, batch.values().map(parseLine));
     }
   }
 }
@@ -123,9 +146,7 @@ const TOO_MANY = new HttpError(
   `A stream must not hold more than ${MAX_IN_STREAM} events; send several requests.`,
 );
 
-type ParsedLine = RawEvent | InvalidElement;
-
-function parseLine(line: Buffer | undefined): ParsedLine {
+function parseLine(line: Buffer | undefined): ParsedEvent {
   const parsed = line === undefined ? { problem: `is longer than ${MAX_EVENT_LENGTH} bytes` } : parseOne(line);
   return 'raw' in parsed ? parsed.raw : parsed;
 }

@@ -4,7 +4,7 @@ import { type HttpError, rateLimited } from '#http/errors.ts';
 import { LIMITS } from '#http/limits.ts';
 import { type EventQueue, type IngestOptions, MAX_GROUP_WEIGHT } from '#events/ingest/event-queue.ts';
 import { type Item, totalWeight } from '#events/ingest/prepare.ts';
-import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT } from '#events/schema/event-type.ts';
+import { NEW_PLAYER_WEIGHT, OTHER_WEIGHT, weightOfBytes } from '#events/schema/event-type.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 
 /**
@@ -77,6 +77,8 @@ export class RequestLimits implements Disposable {
   readonly #deps: ServerLimitDeps;
   /** Bytes of this request. */
   #bytes = 0;
+  /** Those of them that the weight of this minute does not contain yet. */
+  #unweighedBytes = 0;
 
   constructor(server: ServerUsage, deps: ServerLimitDeps) {
     if (server.requests >= MAX_REQUESTS)
@@ -96,16 +98,22 @@ export class RequestLimits implements Disposable {
    */
   refuseUnparsed(): void {
     const { thisMinute, refusals } = this.#currentMinute();
-    const exceeded = this.#limitExceededBy(thisMinute, { events: 1, weight: 1 });
+    const exceeded = this.#limitExceededBy(thisMinute, { events: 1, weight: this.#weight(1) });
     if (exceeded !== undefined) throw this.#refusal(exceeded);
     if (refusals.length >= MAX_PARSED_REFUSALS) throw this.#refusal(refusals.at(-1)!);
   }
 
-  /** Counts a request that reports no event, but reads or writes as much as a small one. */
+  /** Counts a request that reports no event, but reads or writes as much as one. */
   countOther(): void {
     const { thisMinute } = this.#currentMinute();
     thisMinute.events++;
-    thisMinute.weight += OTHER_WEIGHT;
+    thisMinute.weight += this.#weight(OTHER_WEIGHT);
+    this.#unweighedBytes = 0;
+  }
+
+  /** The larger of the weight of events and that of the bytes in which they, or what is no event, arrived. */
+  #weight(ofEvents: number): number {
+    return Math.max(ofEvents, weightOfBytes(this.#unweighedBytes));
   }
 
   /**
@@ -114,7 +122,8 @@ export class RequestLimits implements Disposable {
    */
   accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]> {
     const weight = totalWeight(items);
-    const refusal = this.#countMinute({ events: items.length, weight });
+    const refusal = this.#countMinute({ events: items.length, weight: this.#weight(weight) });
+    this.#unweighedBytes = 0;
     if (refusal !== undefined) return Promise.reject(refusal);
     // The events of a dry run share the transaction that is rolled back, because they may depend on each other.
     if (weight <= CHUNK_WEIGHT || options?.dryRun) return this.#acceptChunk(items, weight, options);
@@ -145,6 +154,7 @@ export class RequestLimits implements Disposable {
    */
   hold(bytes: number): void {
     this.#bytes += bytes;
+    this.#unweighedBytes += bytes;
     this.#server.bytes += bytes;
     if (this.#server.bytes <= MAX_HELD_BYTES) return;
     throw limitExceeded(`The open requests of a game server may hold ${MAX_HELD_MIB} MiB together.`, 1_000);
@@ -198,7 +208,7 @@ export class RequestLimits implements Disposable {
     const most =
       limit === 'events'
         ? `${perMinute.events} events a minute`
-        : `events of the weight ${perMinute.weight} a minute (about the rows that they write)`;
+        : `events of the weight ${perMinute.weight} a minute (their rows, or their bytes / 256 if that is more)`;
     return limitExceeded(`A game server may send ${most}.`, this.#server.minuteEnds - clock.now());
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { gauge } from '#platform/process/metrics.ts';
 import { dataFolder } from '#platform/config/config.ts';
@@ -52,7 +52,12 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
     help: 'Free space on the disk of the SQLite file; with PostgreSQL on that of DATA_FOLDER',
     collect: (free) => free.set(freeBytes(file === undefined ? dataFolder(config) : dirname(realpathSync(file)))),
   });
-  if (file !== undefined) addWalMetric(metrics, file);
+  if (db.dialect === 'sqlite')
+    gauge(metrics, {
+      name: 'scorehall_database_wal_bytes',
+      help: 'Size of the write-ahead log of SQLite',
+      collect: (wal) => wal.set(db.logBytes()),
+    });
   gauge(metrics, {
     name: 'scorehall_database_connections',
     help: 'Connections of the pool to PostgreSQL by state, and queries that wait for one',
@@ -60,16 +65,6 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
     collect: (connections) => {
       for (const [state, count] of Object.entries(db.connections())) connections.set({ state }, count);
     },
-  });
-}
-
-/** SQLite writes its log into the folder of the file, to which `DATABASE_URL` may be a symbolic link. */
-function addWalMetric(metrics: AppContext['metrics'], database: string): void {
-  const path = `${realpathSync(database)}-wal`;
-  gauge(metrics, {
-    name: 'scorehall_database_wal_bytes',
-    help: 'Size of the write-ahead log of SQLite',
-    collect: (wal) => wal.set(statSync(path, { throwIfNoEntry: false })?.size ?? 0),
   });
 }
 

@@ -33,12 +33,20 @@ interface Pacing {
   stop: AbortSignal;
   /** The longest pause after a step, as a multiple of the time that the step took. */
   maxPause: number;
+  /** Whether the next step has to wait; left out: never. */
+  isHeldBack?: () => boolean;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** On SQLite the ingest waits while a job writes; on PostgreSQL both only share the machine. */
 const MAX_PAUSE = { sqlite: 200, postgres: 40 };
+/**
+ * A backup, or another long read, keeps SQLite from emptying its log, and deletions of random rows add most to it: a purge
+ * waits while the log is longer than this. Without such a read a log of commits that do not flush has up to 250 MB.
+ */
+const LONG_LOG_BYTES = 512 * 1024 ** 2;
+const HELD_BACK_MS = 100;
 /** A job continues when the writer is idle for this share of the time. */
 const IDLE_SHARE = 0.5;
 
@@ -108,8 +116,13 @@ async function rankAllMaps({ db }: AppContext, pacing: Pacing): Promise<void> {
  * Runs steps until one returns false. After each step it pauses for as long as the step took, and again while the writer
  * is busy, up to the longest pause: events have priority, and projections may lag behind them for a while.
  */
-export async function runWithPauses(step: () => Promise<boolean>, { load, stop, maxPause }: Pacing): Promise<void> {
+export async function runWithPauses(
+  step: () => Promise<boolean>,
+  { load, stop, maxPause, isHeldBack = () => false }: Pacing,
+): Promise<void> {
   for (;;) {
+    while (!stop.aborted && isHeldBack()) await systemClock.wait(HELD_BACK_MS, stop);
+    if (stop.aborted) return;
     const started = performance.now();
     const more = await step();
     if (!more || stop.aborted) return;
@@ -123,7 +136,8 @@ export async function runWithPauses(step: () => Promise<boolean>, { load, stop, 
 }
 
 async function purgeAll(context: AppContext, guard: PurgeGuard, pacing: Pacing): Promise<void> {
-  if (await guard.allows(context.clock.now())) await purgeNow(context, pacing);
+  const isHeldBack = (): boolean => context.db.logBytes() > LONG_LOG_BYTES;
+  if (await guard.allows(context.clock.now())) await purgeNow(context, { ...pacing, isHeldBack });
 }
 
 async function purgeTokens({ db, clock }: AppContext, guard: PurgeGuard, pacing: Pacing): Promise<void> {

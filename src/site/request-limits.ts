@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
-import { clientNetwork } from '#http/client-network.ts';
+import { clientNetworks } from '#http/client-network.ts';
 import { FixedWindows } from '#http/fixed-windows.ts';
 import { LIMITS } from '#http/limits.ts';
 
@@ -29,13 +29,18 @@ export class SiteLimits {
 
   /**
    * Counts a request against its address.
-   * @returns the seconds to wait if the address has used up its minute, else undefined
+   * @returns the seconds to wait if a network of the address has used up its minute, else undefined
    */
   secondsToWait(address: string, path: string): number | undefined {
     if (this.#limit === 0 || FREE.test(path)) return undefined;
     const now = this.#clock.now();
-    const { used, resets } = this.#windows.add(clientNetwork(address), PICTURE.test(path) ? 1 : UNITS_PER_PAGE, now);
-    return used <= this.#limit ? undefined : Math.max(1, Math.ceil((resets - now) / 1000));
+    const units = PICTURE.test(path) ? 1 : UNITS_PER_PAGE;
+    // A refused network stops first: otherwise its refused requests would use up the limit of the wider ones.
+    for (const { name, factor } of clientNetworks(address)) {
+      const { used, resets } = this.#windows.add(name, units, now);
+      if (used > this.#limit * factor) return Math.max(1, Math.ceil((resets - now) / 1000));
+    }
+    return undefined;
   }
 
   /**

@@ -229,6 +229,27 @@ onEachCounter('the addresses of one IPv6 /64 count together', async (t, url, cou
   }
 });
 
+const four = (subnet: number): string[] => [0, 0x20, 0x40, 0x60].map((at) => `${(subnet + at).toString(16)}::1`);
+
+onEachCounter('a /56 has twice the limit of a /64, a /48 eight times as much', async (t, url, counters) => {
+  const settings = { TRUSTED_PROXIES: '127.0.0.1', ADDRESS_LIMIT: '2' };
+  const { origin, app } = await withDefaultLimits(t, url, counters, settings);
+  for (const wish of [{ clientId: app.client_id }, { token: 'nonsense' }]) {
+    const isRefused = async (address: string): Promise<boolean> =>
+      (await stateAfter(origin, { ...wish, headers: { 'x-forwarded-for': address } })).status === 429;
+    const served: string[] = [];
+    for (let subnet = 0; subnet < 0x600; subnet += 0x20) {
+      const address = `2001:db8:7:${subnet.toString(16)}::1`;
+      if (!(await isRefused(address))) served.push(address.slice(11));
+    }
+    assert.deepEqual(served, [0, 0x100, 0x200, 0x300].flatMap(four), 'four of each /56, sixteen of the /48');
+    assert.equal(await isRefused('2001:db8:8::1'), false, 'another /48');
+    assert.equal(await isRefused('192.0.2.1'), false);
+  }
+  const { remaining, limit } = await stateAfter(origin, { headers: { 'x-forwarded-for': '2001:db8:7:ffff::1' } });
+  assert.deepEqual([limit, remaining], [16, 0], 'the headers show the limit that is nearest');
+});
+
 onEachCounter('X-Forwarded-For determines the address behind a trusted proxy only', async (t, url, counters) => {
   const trusting = await withDefaultLimits(t, url, counters, { TRUSTED_PROXIES: '127.0.0.1', ADDRESS_LIMIT: '2' });
   const from = (origin: string, forwarded: string): Promise<State> =>

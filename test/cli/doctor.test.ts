@@ -10,6 +10,7 @@ import { sql } from '#db/sql.ts';
 import { closeForWrites, saveMoveMark } from '#db/transfer/closing.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
 import { openServices } from '#server/listeners.ts';
+import { openServicesInThreads } from '#server/workers.ts';
 import { captured } from '#test/support/captured.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
@@ -308,6 +309,33 @@ test('paths: a log and a folder without permission', { skip: process.platform ==
   assert.doesNotMatch((await doctor(settings)).texts('paths'), /REVOCATION_LOG/, 'an existing file needs no new entry');
   await expectDenied('DATABASE_URL');
 });
+
+onEachDatabase(
+  'event loops: the longest delay of each thread of the running service, if there is one',
+  async (t, url) => {
+    const internal = join(newFolder(), 'internal.sock');
+    for (const INTERNAL_LISTEN of [`127.0.0.1:${(await freePorts(1))[0]}`, internal]) {
+      const settings = { ...(await settingsBehindProxy(url)).settings, INTERNAL_LISTEN };
+      assert.equal((await doctor(settings)).texts('event loops'), '', 'no service runs');
+      const context = await openAppContext(readConfig(settings));
+      t.after(() => context[Symbol.asyncDispose]());
+      await using services = await openServicesInThreads(context, ['API', 'INGEST']);
+      assert.ok(services.addresses.API);
+      // The first scrape begins the period; a thread may take long to start.
+      await doctor(settings);
+      const { of } = await doctor(settings);
+      assert.match(
+        of('event loops')[0]!.message,
+        /^The threads .*writer.* were delayed by at most \d+ ms since the last/,
+      );
+      // The service's main thread is this one.
+      for (const until = performance.now() + 1_500; performance.now() < until;);
+      const slow = await doctor(settings);
+      assert.match(slow.texts('event loops'), /The thread main .*was delayed by 1\.\d s/);
+      assert.ok(slow.of('event loops').every(({ status }) => status === 'warning'));
+    }
+  },
+);
 
 test('mail: no server, a refusing one, and a mail that arrives', async (t) => {
   assert.match((await doctor({})).texts('mail'), /There is no mail server/);

@@ -188,3 +188,17 @@ onEachDatabase('a violated unique constraint is distinguished from every other e
   assert.ok(!isUniqueViolation(new Error('x')));
   for (const nothing of [undefined, null, 'x']) assert.equal(isUniqueViolation(nothing), false);
 });
+
+onEachDatabase('a loop of awaited transactions gives the event loop turns', async (t, url) => {
+  const db = await counter(t, url);
+  let [turns, isOver] = [0, false];
+  const next = (): void => {
+    turns++;
+    if (!isOver) setImmediate(next);
+  };
+  const until = performance.now() + 200;
+  setImmediate(next);
+  for (let count = 0; performance.now() < until; count++) await db.run(sql`update tallies set count = ${count}`);
+  isOver = true;
+  assert.ok(turns >= 2, `${turns} turns`);
+});

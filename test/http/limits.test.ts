@@ -32,7 +32,7 @@ test('the documents name the limits of the table', () => {
     'signin.md': [
       `its own ${wrongPassword.max.knownBrowser} wrong passwords an hour`,
       `have ${wrongPassword.max.otherBrowsers} wrong passwords an hour together`,
-      `has ${wrongPasswordAnywhere.max.networks} wrong passwords in ${minutes(wrongPasswordAnywhere.windowMs)} minutes`,
+      `has ${wrongPasswordAnywhere.max.network} wrong passwords in ${minutes(wrongPasswordAnywhere.windowMs)} minutes`,
       `one link of a kind in ${minutes(accessMail.windowMs)} minutes`,
       `at most ${exports} times an hour`,
       `at most ${number(config.TOKEN_LIMIT)} tokens an hour`,

@@ -13,11 +13,23 @@ import {
   ServerLimits,
   WINDOW_WEIGHT,
 } from '#ingest/server-limits.ts';
-import { type Item, totalWeight } from '#events/ingest/prepare.ts';
+import { type Item, prepareItem, totalWeight } from '#events/ingest/prepare.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { login, match, person, punishment, rating, sendEvents, team } from '#test/support/builders.ts';
+import {
+  event,
+  login,
+  map,
+  match,
+  person,
+  presence,
+  progress,
+  punishment,
+  rating,
+  sendEvents,
+  team,
+} from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, onSqlite, TestClock } from '#test/support/context.ts';
 import { openIngestService } from './service.ts';
 
@@ -169,6 +181,91 @@ onEachDatabase(
     await sendEvents(context, crowd(900), crowd(900));
   },
 );
+
+/** Members of a player with this number of own counters. */
+const withCounters = (number: number, counters: number) => ({
+  ...person(number),
+  counters: Object.fromEntries(Array.from({ length: counters }, (_, index) => [`counter_${index}`, 1])),
+});
+
+const report = (players: number, counters: number) =>
+  progress(
+    {
+      teams: [
+        { name: 'Red', players: Array.from({ length: players }, (_, number) => withCounters(number, counters)) },
+      ] as never,
+    },
+    { server: 'Alpha' },
+  );
+
+const names = (count: number) => Array.from({ length: count }, (_, number) => `Player_${number}_abcdef`);
+
+const weightOf = (input: unknown): number => {
+  const item = prepareItem({ input }, { kind: 'operator' }, new TestClock().now(), (text) => text);
+  return totalWeight([item]);
+};
+const bytesOf = (event: { data: unknown }): number => Math.ceil(JSON.stringify(event.data).length / 256);
+
+test('an event weighs its rows, counters of players that it reports included, or its bytes / 256 if that is more', () => {
+  assert.equal(weightOf(report(10, 60)), 4 + 1 + 10 * 61);
+  const values = withCounters(1, 60).counters;
+  const statistics = event('player.statistics', { player: person(1), gamemode: 'factions', counters: values } as never);
+  assert.equal(weightOf({ ...statistics, server: 'Alpha' }), 4 + 61);
+  const heartbeat = presence('Alpha', { players: names(1_000) });
+  assert.equal(weightOf(heartbeat), bytesOf(heartbeat));
+  assert.ok(bytesOf(heartbeat) > 60);
+  const picture = map('Twin Peaks', { image: { content_type: 'image/png', data: 'A'.repeat(256_000) } });
+  assert.equal(weightOf(picture), bytesOf(picture));
+  assert.equal(weightOf(login('Alpha', person(1))), LOGIN_WEIGHT);
+});
+
+onEachDatabase('reports and heartbeats of the present use up the weight of a server by their size', async (t, url) => {
+  const { post, beta, context } = await openIngestService(t, url, { INGEST_WEIGHT_LIMIT: '300' });
+  const statusesOf = async (...events: unknown[]): Promise<number[]> => {
+    const found: number[] = [];
+    for (const one of events) found.push((await post(one)).status);
+    context.clock.advance(60_000);
+    return found;
+  };
+  const heartbeat = (count: number, id: string) =>
+    presence('Alpha', { players: names(count) }, { id, time: new Date(context.clock.now()).toISOString() });
+  assert.deepEqual(await statusesOf(report(20, 14), report(1, 1)), [200, 429]);
+  assert.deepEqual(await statusesOf(heartbeat(5_000, 'a'), heartbeat(1, 'b')), [200, 429]);
+  const unknownMember = { ...login('Alpha', person(1)), unknown: 'x'.repeat(100_000) };
+  assert.deepEqual(await statusesOf(unknownMember, login('Alpha', person(1))), [200, 429], 'bytes outside of data');
+  assert.deepEqual(
+    await statusesOf('x'.repeat(100_000), login('Alpha', person(1))),
+    [400, 429],
+    'a body without events',
+  );
+  assert.deepEqual(
+    await statusesOf(login('Alpha', person(1)), heartbeat(5_000, 'c'), login('Alpha', person(1))),
+    [200, 429, 200],
+    'what is refused does not count',
+  );
+  assert.equal((await post({ ...login('Beta', person(1)) }, { token: beta })).status, 200);
+});
+
+onSqlite('other requests get turns while a large body is parsed and checked', async (t, url) => {
+  const { post } = await openIngestService(t, url);
+  // Each is checked as a whole before it is refused, and leaves nothing to write but its rejection.
+  const refused = { ...report(1_000, 20), time: 'no time' };
+  const body = JSON.stringify(Array.from({ length: 9 }, (_, number) => ({ ...refused, id: `report ${number}` })));
+  assert.equal((await post(body)).json.length, 9);
+  let [longest, last, isOver] = [0, performance.now(), false];
+  const turn = (): void => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+    if (!isOver) setImmediate(turn);
+  };
+  const started = performance.now();
+  turn();
+  const { status, json } = await post(body);
+  isOver = true;
+  const total = performance.now() - started;
+  assert.deepEqual([status, json.length, json[8].status], [200, 9, 'rejected']);
+  assert.ok(longest < total / 2, `one turn took ${longest} of ${total} ms`);
+});
 
 async function refusalOf(request: ClientRequest): Promise<(string | number | undefined)[]> {
   const [response] = (await once(request, 'response')) as [IncomingMessage];

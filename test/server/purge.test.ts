@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { test } from 'node:test';
 import { insertAll, sql } from '#db/sql.ts';
 import { purgeNow } from '#server/jobs.ts';
-import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 
 const ROWS = 10_000;
 /** Rows that the purge deletes in one transaction. */
@@ -23,6 +25,45 @@ onEachDatabase('a purge of many rows gives the event loop a turn after each batc
   clearImmediate(turn);
   assert.deepEqual(await db.tuples(sql`select count(*) from rate_limits`), [[0]]);
   assert.ok(turns >= ROWS / BATCH, `${turns} turns`);
+});
+
+onEachDatabase('a purge waits for as long as it is held back', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await db.run(sql`insert into rate_limits (subject, used, resets) values ('old', 1, ${clock.now()})`);
+  const left: unknown[] = [];
+  let waits = 0;
+  // `left` may have answers of earlier questions only; the second one is asked after a wait.
+  const isHeldBack = (): boolean => {
+    if (++waits > 2) return false;
+    void db.tuple(sql`select count(*) from rate_limits`).then((row) => left.push(row));
+    return true;
+  };
+  await purgeNow(context, { load: { busyMs: 0 }, stop: new AbortController().signal, maxPause: 40, isHeldBack });
+  assert.deepEqual(left, [[1], [1]]);
+  assert.deepEqual(await db.tuples(sql`select count(*) from rate_limits`), [[0]]);
+
+  await db.run(sql`insert into rate_limits (subject, used, resets) values ('old', 1, ${clock.now()})`);
+  const stop = new AbortController();
+  const held = purgeNow(context, { load: { busyMs: 0 }, stop: stop.signal, maxPause: 40, isHeldBack: () => true });
+  stop.abort();
+  await held;
+  assert.deepEqual(
+    await db.tuples(sql`select count(*) from rate_limits`),
+    [[1]],
+    'the end of the process ends the wait',
+  );
+});
+
+test('the length of the log of SQLite is that of the file behind a link; a server has none', async (t) => {
+  for (const dialect of ['sqlite', 'postgres'] as const) {
+    const database = await createTestDatabase(dialect);
+    t.after(() => database.drop());
+    const { db } = await testContext(t, database.url);
+    await db.run(sql`insert into rate_limits (subject, used, resets) values ('one', 1, 1)`);
+    assert.equal(db.logBytes(), dialect === 'sqlite' ? statSync(`${database.url}-wal`).size : 0);
+    assert.ok(dialect === 'postgres' || db.logBytes() > 0);
+  }
 });
 
 onEachDatabase('a purge that is interrupted is not recorded as done', async (t, url) => {

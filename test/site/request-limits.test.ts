@@ -29,6 +29,12 @@ test('addresses count apart, an IPv6 address by its /64; pictures count a tenth;
   assert.equal(limits.secondsToWait('192.0.2.2', '/'), undefined);
   assert.equal(limits.secondsToWait('2001:db8::1', '/'), undefined);
   assert.equal(limits.secondsToWait('2001:db8::2', '/'), 60);
+  assert.equal(limits.secondsToWait('2001:db8:0:1::1', '/'), undefined);
+  assert.equal(limits.secondsToWait('2001:db8:0:2::1', '/'), 60, 'a /56 has twice the limit of a /64');
+  for (let subnet = 0x100; subnet < 0x700; subnet += 0x100)
+    assert.equal(limits.secondsToWait(`2001:db8:0:${subnet.toString(16)}::1`, '/'), undefined);
+  assert.equal(limits.secondsToWait('2001:db8:0:800::1', '/'), 60, 'a /48 eight times');
+  assert.equal(limits.secondsToWait('2001:db8:1::1', '/'), undefined);
   const pictures = Array.from({ length: 11 }, () => limits.secondsToWait('192.0.2.3', '/maps/38ft1k2k44p/image'));
   assert.deepEqual(pictures, [...Array.from({ length: 10 }, () => undefined), 60]);
   assert.equal(limits.secondsToWait('192.0.2.2', '/assets/site.css'), undefined);

@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
-import { clientNetwork } from '#http/client-network.ts';
+import { type Network, clientNetworks } from '#http/client-network.ts';
 import { LIMITS, rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import { currentRequest } from './oidc-provider.ts';
@@ -44,15 +44,21 @@ export async function countInteraction(
   const { db, clock, config } = parts;
   const client = request!.oidc.client;
   const isService = kind === 'PushedAuthorizationRequest' && client?.tokenEndpointAuthMethod !== 'none';
-  const opener: Opener = isService
-    ? { name: `pushed ${client!.clientId}`, maxOpen: LIMITS.openPushedRequest.max.application }
-    : {
-        name: `interaction ${clientNetwork(clientInfo.getStore()?.address ?? '')}`,
-        maxOpen: LIMITS.openSignIn.max.network,
-      };
-  const limit = isService ? rateLimit(config, 'pushedSignIn', 'application') : rateLimit(config, 'signIn', 'network');
-  const { allowed, resets } = await countAttempt(db, clock.now(), opener.name, limit);
-  if (allowed) return opener;
-  const sentence = 'too many sign-ins were started from this network within the hour';
-  throw rateLimitError(sentence, resets - clock.now());
+  const networks = clientNetworks(clientInfo.getStore()?.address ?? '').map(({ name, factor }) => ({
+    name: `interaction ${name}`,
+    factor,
+  }));
+  const subjects: Network[] = isService ? [{ name: `pushed ${client!.clientId}`, factor: 1 }] : networks;
+  const { max, windowMs } = isService
+    ? rateLimit(config, 'pushedSignIn', 'application')
+    : rateLimit(config, 'signIn', 'network');
+  // A refused network stops first: otherwise its refused requests would use up the limit of the wider ones.
+  for (const { name, factor } of subjects) {
+    const { allowed, resets } = await countAttempt(db, clock.now(), name, { max: max * factor, windowMs });
+    if (allowed) continue;
+    const sentence = 'too many sign-ins were started from this network within the hour';
+    throw rateLimitError(sentence, resets - clock.now());
+  }
+  const maxOpen = isService ? LIMITS.openPushedRequest.max.application : LIMITS.openSignIn.max.network;
+  return { name: subjects[0]!.name, maxOpen };
 }

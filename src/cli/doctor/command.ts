@@ -6,6 +6,7 @@ import { type Command, type Input, JSON_OPTION, optional } from '../command/comm
 import { checkAddresses } from './addresses.ts';
 import { checkClock } from './clock.ts';
 import { checkDatabase, openExisting } from './database.ts';
+import { checkEventLoops } from './event-loops.ts';
 import { checkDisk, checkFiles } from './files.ts';
 import { type Finding, type Installation, problem, reasonOf } from './finding.ts';
 import { checkMail } from './mail.ts';
@@ -16,7 +17,7 @@ export const commands: Command[] = [
   {
     words: 'doctor',
     summary:
-      'Check settings, addresses, database, mail, clock, disk, files and paths; exit code 1 if something is wrong',
+      'Check settings, addresses, database, mail, event loops, clock, disk, files and paths; exit code 1 if something is wrong',
     options: {
       mail: { type: 'string', value: 'TO', help: 'Also send a mail to this address' },
       json: { type: 'boolean', help: JSON_OPTION.help },
@@ -50,6 +51,7 @@ async function examine(mailTo: string | undefined): Promise<Finding[]> {
       'finding' in opened ? [opened.finding] : guarded('database', () => checkDatabase(installation)),
       guarded('addresses', () => checkAddresses(installation)),
       guarded('mail', () => checkMail(installation, mailTo)),
+      guarded('event loops', () => checkEventLoops(installation)),
       guarded('clock', () => checkClock(installation)),
       guarded('disk', () => checkDisk(installation)),
       guarded('files', () => checkFiles(installation)),

@@ -13,13 +13,21 @@ export interface Received {
   expires: Date | undefined;
 }
 
-/** Sends one request on a new connection. `fetch` shows neither the connection nor the certificate. */
-export function send(url: string, headers: Record<string, string>, body?: Buffer): Promise<Received> {
+/**
+ * Sends one request on a new connection. `fetch` shows neither the connection nor the certificate.
+ * @param socketPath a socket to send it to, instead of the address of the URL
+ */
+export function send(
+  url: string,
+  headers: Record<string, string>,
+  body?: Buffer,
+  socketPath?: string,
+): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const open = url.startsWith('https:') ? httpsRequest : httpRequest;
   const method = body === undefined ? 'GET' : 'POST';
   const length = body === undefined ? {} : { 'content-length': body.length };
-  const request = open(url, { method, agent: false, headers: { ...headers, ...length } });
+  const request = open(url, { method, agent: false, socketPath, headers: { ...headers, ...length } });
   const timeout = setTimeout(
     () => request.destroy(Object.assign(new Error(`no answer within ${TIMEOUT_MS / 1000} s`), { code: 'ETIMEDOUT' })),
     TIMEOUT_MS,

@@ -246,6 +246,10 @@ class PostgresDb extends Connection implements Db {
     });
   }
 
+  logBytes(): number {
+    return 0;
+  }
+
   othersWait(): undefined {
     return undefined;
   }

@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Stretch } from '#platform/streams/turns.ts';
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import {
   type Cell,
@@ -195,6 +196,9 @@ type DataVersionName = 'credentials' | 'matches' | 'database';
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
   readonly withoutTimeout = (): Db => this;
+  readonly connections = (): Partial<Record<string, number>> => ({});
+  readonly othersWait = (): boolean => this.#turns.othersWait();
+  readonly logBytes = (): number => statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   readonly remote = false;
   readonly keyedHash: KeyedHash;
   readonly #path: string;
@@ -207,6 +211,7 @@ class SqliteDb implements Db {
   #dataVersions: StatementSync | undefined;
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
   #lastWrite: Promise<unknown> = Promise.resolve();
+  readonly #stretch = new Stretch();
 
   constructor(path: string, writer: Connection, reader: Connection) {
     this.keyedHash = writer.keyedHash;
@@ -262,21 +267,16 @@ class SqliteDb implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
-    const write = this.#lastWrite.then(() => (durable ? this.#transact(work) : this.#transactWithoutFlush(work)));
+    const write = this.#lastWrite.then(async () => {
+      await this.#stretch.giveTurn();
+      return await (durable ? this.#transact(work) : this.#transactWithoutFlush(work));
+    });
     this.#lastWrite = write.catch(() => undefined);
     return write;
   }
 
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.transaction(() => work(this.#writer));
-  }
-
-  connections(): Partial<Record<string, number>> {
-    return {};
-  }
-
-  othersWait(): boolean {
-    return this.#turns.othersWait();
   }
 
   async close(): Promise<void> {

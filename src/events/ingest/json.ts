@@ -39,6 +39,19 @@ export function parseAll(bytes: Buffer, most: number): Parsed<RawEvent | (RawEve
   return elements === undefined ? parsed : { raw: elements };
 }
 
+/**
+ * Splits a large array without parsing it, so that the caller may pause between its elements: each is parsed when it is
+ * read. A malformed element affects no other.
+ * @param most maximum elements
+ * @returns undefined if the text is no array that can be split; `parseAll` says what is wrong
+ */
+export function parseEach(bytes: Buffer, most: number): Iterable<RawEvent | InvalidElement> | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const elements = splitElements(decodeText(bytes), most);
+  const isEmpty = elements?.length === 1 && elements[0]!.trim() === '';
+  return isEmpty ? undefined : elements?.values().map(parseElement);
+}
+
 function parseElement(text: string): RawEvent | InvalidElement {
   const parsed = parseText(text);
   if ('raw' in parsed) return parsed.raw;
@@ -82,13 +95,13 @@ function splitElements(text: string, most: number): string[] | undefined {
   let open = 0;
   let inString = false;
   for (let at = 1; at < last; at++) {
-    const character = trimmed[at]!;
-    if (inString && character === '\\') at++;
-    else if (character === '"') inString = !inString;
+    const code = trimmed.charCodeAt(at);
+    if (inString && code === BACKSLASH) at++;
+    else if (code === QUOTE) inString = !inString;
     else if (inString) continue;
-    else if (character === '{' || character === '[') open++;
-    else if (character === '}' || character === ']') open--;
-    else if (character === ',' && open === 0) {
+    else if (code === BRACE || code === BRACKET) open++;
+    else if (code === BRACE_END || code === BRACKET_END) open--;
+    else if (code === COMMA && open === 0) {
       elements.push(trimmed.slice(start, at));
       start = at + 1;
     }
@@ -134,7 +147,8 @@ function serialise({ input, data }: RawEvent): string {
   return `{${members.join(',')}}`;
 }
 
-const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
+const [BRACE, BRACE_END, BRACKET, BRACKET_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** Counts the members in valid JSON text: each has one colon outside of strings. */
 function countMembersInText(text: string): number {

@@ -12,7 +12,7 @@ import {
   typeOf,
   type WireEvent,
 } from '../schema/index.ts';
-import { type Refusal, tooLate } from '../schema/event-type.ts';
+import { type Refusal, tooLate, weightOfBytes } from '../schema/event-type.ts';
 import { rejectedFor, type Receipt, type Sender } from '../ledger/receipts.ts';
 import { MAX_PROBLEMS, type Problem, problemOf } from '../schema/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
@@ -37,7 +37,7 @@ export interface Checked {
   raw: string;
   /** See `contentHash`; null if the content cannot be compared with a later event of the same id. */
   hash: string | null;
-  /** See `EventType`. */
+  /** The larger of its rows (`EventType.weight`) and the weight of its bytes. */
   weight: number;
   /** See `ReadEvent`. */
   envelope?: string;
@@ -90,14 +90,14 @@ function checkEvent(
   if (refusals.length > 0) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
   const type = typeOf(event.type);
   const { data } = input as WireEvent;
-  const raw =
-    typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : (serialised ?? JSON.stringify(data));
+  const json = serialised ?? JSON.stringify(data);
+  const raw = typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : json;
   const warnings = [...(read.unknown ?? []), ...type.checks.implausible(event.data)];
   return {
     event: prepareEvent(event),
     raw,
     hash: hashEvent(event.type, data, raw, keyedHash),
-    weight: type.weight(event.data),
+    weight: Math.max(type.weight(event.data), weightOfBytes(Buffer.byteLength(json))),
     ...(envelope === undefined ? {} : { envelope }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };

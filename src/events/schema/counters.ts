@@ -49,6 +49,10 @@ export interface ReportedCounters {
   values: CounterValues;
 }
 
+/** The rows of a player's values: one for the report, and two small ones (its mode, and all modes) for each value. */
+export const rowsOfCounters = (values: CounterValues | undefined): number =>
+  values === undefined ? 0 : 1 + Object.keys(values).length;
+
 /** The values without zeros, which change nothing; undefined if none is left. */
 export function withoutZeros(values: CounterValues): CounterValues | undefined {
   const entries = Object.entries(values).filter(([, value]) => value > 0);

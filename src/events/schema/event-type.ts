@@ -20,7 +20,10 @@ export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unkn
   stored: Stored;
   /** In which events deleted players are replaced by pseudonyms; `stored`: not in new ones, which bring the real player back. */
   pseudonyms: 'always' | 'stored' | 'never';
-  /** The approximate number of rows that it writes, which limits count. Without rows of new players, which only the writer knows. */
+  /**
+   * The approximate number of rows that it writes, without those of new players, which only the writer knows. Limits count
+   * this or `weightOfBytes`, whichever is larger.
+   */
   weight(data: z.output<Schema>): number;
   checks: Checks<z.output<Schema>>;
   /** Left out if handlers get the parsed data. */
@@ -85,6 +88,10 @@ export const NEW_PLAYER_WEIGHT = 3;
 /** The weight of an event that writes few rows, whatever its data. */
 export const OTHER_WEIGHT = 4;
 export const fewRows = (): number => OTHER_WEIGHT;
+
+const BYTES_PER_WEIGHT = 256;
+/** The weight of reading, checking and copying JSON: as much as writing a row of it takes 256 bytes. */
+export const weightOfBytes = (bytes: number): number => Math.ceil(bytes / BYTES_PER_WEIGHT);
 
 /** The refusal of a timestamp in the future. */
 export const tooLate = (place: string): Refusal => ({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventType, NO_CHECKS, noPlayers, OTHER_WEIGHT, type Refusal } from './event-type.ts';
-import { MAX_PLAYERS, findProblems, matchTeam, objective } from './match-schema.ts';
+import { MAX_PLAYERS, findProblems, matchTeam, objective, weightOfCounters } from './match-schema.ts';
 import { count, EXAMPLE_PLAYER, name, text, timestamp } from './members.ts';
 
 export const MATCH_PHASES = ['starting', 'running', 'finished'] as const;
@@ -53,7 +53,8 @@ export const LIVE_MATCH_EVENTS = {
     pseudonyms: 'always',
     weight({ teams, objectives }) {
       const listed = teams.reduce((sum, team) => sum + team.players.length, objectives.length);
-      return OTHER_WEIGHT + Math.ceil(listed / LISTED_PER_PAGE);
+      // Counters are rows of the finished match only, but checking and copying them costs as much here.
+      return OTHER_WEIGHT + Math.ceil(listed / LISTED_PER_PAGE) + weightOfCounters(teams);
     },
     checks: { ...NO_CHECKS, misdated: startsAfter },
     players: noPlayers,

@@ -30,9 +30,8 @@ const data = z.strictObject({
     .meta({ description: 'Left out: a picture that is known already stays' }),
 });
 
-/** A map without gamemodes and picture; a picture counts as one row for each page of the database. */
+/** A map without its gamemodes. */
 const MAP_WEIGHT = 8;
-const PAGE_BYTES = 4_096;
 
 export const MAP_EVENTS = {
   'map.published': eventType({
@@ -51,7 +50,7 @@ export const MAP_EVENTS = {
     stored: { without: ['image'], as: 'map.published' },
     // Authorship stays public after an account is deleted.
     pseudonyms: 'never',
-    weight: ({ gamemodes, image }) => MAP_WEIGHT + gamemodes.length + Math.ceil((image?.data.length ?? 0) / PAGE_BYTES),
+    weight: ({ gamemodes }) => MAP_WEIGHT + gamemodes.length,
     checks: NO_CHECKS,
     players: noPlayers,
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counterValues } from './counters.ts';
+import { counterValues, rowsOfCounters } from './counters.ts';
 import { count, name, player, score, text, timestamp, uuid } from './members.ts';
 
 /** The data of a finished match, and the members that a running one has too. */
@@ -31,6 +31,13 @@ export const matchTeam = z.strictObject({
   color: text(32).optional().meta({ description: 'A colour name or #RRGGBB; left out: as the map names it' }),
   players: z.array(matchPlayer).max(MAX_PLAYERS),
 });
+
+/** The weight of the counters of all players of a finished or running match. */
+export function weightOfCounters(teams: readonly z.output<typeof matchTeam>[]): number {
+  let weight = 0;
+  for (const { players } of teams) for (const { counters } of players) weight += rowsOfCounters(counters);
+  return weight;
+}
 
 export const OBJECTIVE_TYPES = ['wool', 'core', 'destroyable', 'flag', 'control_point', 'other'] as const;
 

@@ -1,6 +1,6 @@
 import { renamedJson } from '#store/game/renamed-json.ts';
 import { eventType, tooLate } from './event-type.ts';
-import { type FinishedMatch, finishedMatch, matchIssues } from './match-schema.ts';
+import { type FinishedMatch, finishedMatch, matchIssues, weightOfCounters } from './match-schema.ts';
 import { EXAMPLE_PLAYER, EXAMPLE_UUID } from './members.ts';
 import { pseudonymiseMatch, summariseMatch, matchUuids } from './match-summary.ts';
 import { implausibleMatch } from './match-plausibility.ts';
@@ -68,15 +68,6 @@ export const MATCH_EVENTS = {
     players: matchUuids,
   }),
 };
-
-/** One row for the report of a player, and two small rows (its mode, and all modes) for each value. */
-function weightOfCounters(teams: FinishedMatch['teams']): number {
-  let weight = 0;
-  for (const { players } of teams) {
-    for (const { counters } of players) if (counters !== undefined) weight += 1 + Object.keys(counters).length;
-  }
-  return weight;
-}
 
 /** The places of the timestamps after `latest`; only the first of objectives and of kills. */
 function timestampsAfter(match: FinishedMatch, latest: number): string[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { counterValues } from './counters.ts';
-import { eventType, fewRows, itsPlayer, NO_CHECKS } from './event-type.ts';
+import { counterValues, rowsOfCounters } from './counters.ts';
+import { eventType, itsPlayer, NO_CHECKS, OTHER_WEIGHT } from './event-type.ts';
 import { count, EXAMPLE_PLAYER, text, unnamedPlayer } from './members.ts';
 import { type Problem, problemOf } from './problems.ts';
 
@@ -43,7 +43,7 @@ export const STATISTICS_EVENTS = {
     needsServer: false,
     stored: 'whole',
     pseudonyms: 'always',
-    weight: fewRows,
+    weight: ({ counters }) => OTHER_WEIGHT + rowsOfCounters(counters),
     checks: { ...NO_CHECKS, implausible: implausibleStatistics },
     players: itsPlayer,
   }),

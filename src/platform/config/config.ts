@@ -107,23 +107,27 @@ export const SETTINGS = {
   ),
   ADDRESS_LIMIT: setting(
     '600',
-    'Requests an hour from one address with only a Client ID, or with failed credentials',
+    'Requests an hour from one address (IPv6: one /64; a /56 has twice as many, a /48 eight times as many) with only a Client ID, or with failed credentials',
     whole(1, 1_000_000_000),
   ),
   INGEST_LIMIT: setting('0', 'Events a minute from one game server; 0: no limit', whole(0, 1_000_000_000)),
   INGEST_DIALECTS: setting('', 'Protocols of other programs on the ingest: dewdrop; empty: none', protocols),
   INGEST_WEIGHT_LIMIT: setting(
     '200000',
-    'Weight of the events a minute from one game server: about how many rows they write (a match: two for each player, one for each kill and objective); 0: no limit',
+    'Weight of the events a minute from one game server: about how many rows they write (a match: two for each player, one for each kill, objective and value of an own counter), or their bytes divided by 256 if that is more; 0: no limit',
     whole(0, 1_000_000_000),
   ),
   NEW_PLAYERS_LIMIT: setting('10000', 'New players an hour from one game server; 0: no limit', whole(0, 1_000_000_000)),
   SITE_LIMIT: setting(
     '600',
-    'Pages of the site a minute for one address (IPv6: one /64); a picture counts as a tenth of a page; 0: no limit',
+    'Pages of the site a minute for one address (IPv6: one /64; a /56 has twice as many, a /48 eight times as many); a picture counts as a tenth of a page; 0: no limit',
     whole(0, 1_000_000),
   ),
-  SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may start', whole(1, 1_000_000_000)),
+  SIGN_IN_LIMIT: setting(
+    '3000',
+    'Sign-ins an hour that one address may start (IPv6: one /64; a /56 has twice as many, a /48 eight times as many)',
+    whole(1, 1_000_000_000),
+  ),
   TOKEN_LIMIT: setting(
     '1000',
     'Tokens an hour that an application may get for itself, and by each other grant for one account',

@@ -48,7 +48,9 @@ onEachDatabase(
     assert.equal((await startSignIn('192.0.2.2')).status, 303, 'other networks are not affected');
     for (let host = 1; host <= LIMIT; host++) assert.equal((await push(`2001:db8::${host}`)).status, 201);
     assert.equal((await startSignIn('2001:db8::ffff')).status, 429, 'addresses of one IPv6 network share the limit');
-    assert.equal((await startSignIn('2001:db8:0:1::1')).status, 303);
+    for (let host = 1; host <= LIMIT; host++) assert.equal((await startSignIn('2001:db8:0:1::1')).status, 303);
+    assert.equal((await startSignIn('2001:db8:0:2::1')).status, 429, 'a /56 has twice the limit of a /64');
+    assert.equal((await startSignIn('2001:db8:0:100::1')).status, 303);
 
     clock.advance(HOUR_MS + 1);
     await runJobsOnce(services.context);
