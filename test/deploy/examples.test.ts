@@ -27,7 +27,7 @@ test('the examples of proxies send our error body with 502', () => {
   ] as const)
     assert.equal(read(file).split(body).length - 1, count, file);
   const nginx = read('nginx/scorehall.conf');
-  assert.equal(nginx.match(/return 502/g)?.length, 4);
+  assert.equal(nginx.match(/return 502/g)?.length, 5, 'sign-in has a page and the error body');
   assert.match(nginx, /X-Forwarded-For \$remote_addr;/, 'overwritten, never appended');
   parse(read('traefik/traefik.yaml'));
   parse(read('traefik/scorehall.yaml'));
