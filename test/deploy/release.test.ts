@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -11,7 +21,11 @@ const IDENTITY = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', '
 function openMachine(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'release-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [origin, clone, programs] = ['origin', 'opt', 'bin'].map((name) => join(folder, name)) as [string, string, string];
+  const [origin, clone, programs] = ['origin', 'opt', 'bin'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
   mkdirSync(programs);
   mkdirSync(origin);
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: origin, encoding: 'utf8' }).trim();
@@ -25,13 +39,17 @@ function openMachine(t: TestContext) {
   const first = publish('first');
   execFileSync('git', ['clone', '--quiet', origin, clone]);
   const calls = join(folder, 'calls');
-  const put = (name: string, text: string): void => writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const put = (name: string, text: string): void =>
+    writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   /** With what `current` pointed to while the program ran. */
   const note = `echo "$0 $1 $(readlink ${clone}/current || echo nothing)" | sed 's|.*/bin/||' >>${calls}`;
   put('npm', `${note}; mkdir node_modules`);
   put('systemctl', note);
   const script = join(folder, 'scorehall-release');
-  writeFileSync(script, readFileSync('deploy/systemd/scorehall-release', 'utf8').replace('/opt/scorehall\n', `${clone}\n`));
+  writeFileSync(
+    script,
+    readFileSync('deploy/systemd/scorehall-release', 'utf8').replace('/opt/scorehall\n', `${clone}\n`),
+  );
   chmodSync(script, 0o755);
   const run = (...args: string[]): { status: number | null; text: string; called: string[] } => {
     writeFileSync(calls, '');
