@@ -52,8 +52,15 @@ function report(history: GeneratedHistory, player: Player, label: string, minute
         death_count: random.count(minutes / 25 / strength),
         time_played: Math.round(minutes * 60),
         power: Math.round(Math.min(20, Math.max(-10, 8 + 5 * random.normal())) * 100) / 100,
-        faction: player.faction ?? '',
+        ...factionOf(player),
       },
     },
   };
+}
+
+/** Every fifth member is an officer of the faction. */
+function factionOf({ faction = '', number }: Player): { faction: string; faction_id: string; faction_role: string } {
+  if (faction === '') return { faction, faction_id: '', faction_role: '' };
+  const faction_id = faction.toLowerCase().replaceAll(' ', '-');
+  return { faction, faction_id, faction_role: number % 25 === 0 ? 'officer' : 'member' };
 }

@@ -19,26 +19,35 @@ export const ZONE = 'Europe/Amsterdam';
 export const LOBBY = 'Quay';
 export const FACTIONS = 'Homestead';
 
-const server = (order: number, name: string, region: string, max: number, gamemodes: string, pull: number): Server => ({
+/** @param icon a Minecraft item, with which menus in the game show the server */
+const server = (
+  order: number,
+  name: string,
+  icon: string,
+  region: string,
+  max: number,
+  gamemodes: string,
+  pull: number,
+): Server => ({
   name,
   region,
   order,
   max,
-  icon: '',
+  icon,
   gamemodes: gamemodes.split(' ').filter(Boolean),
   ranked: name === 'Foundry',
   pull,
 });
 
 export const SERVERS: readonly Server[] = [
-  server(1, LOBBY, 'Amsterdam', 0, '', 0),
-  server(2, 'Lantern', 'Amsterdam', 60, 'ctw dtc dtm', 34),
-  server(3, 'Tideway', 'Stockholm', 48, 'ctw ctf dtm', 19),
-  server(4, 'Highwater', 'Stockholm', 40, 'cp koth ctf', 14),
-  server(5, 'Foundry', 'Amsterdam', 20, 'tdm koth dtc', 12),
-  server(6, 'Sparks', 'Milan', 32, 'tdm blitz rage', 11),
-  server(7, 'Carnival', 'Milan', 32, 'paintball splatt bowspleef tntrun', 11),
-  server(8, FACTIONS, 'Amsterdam', 100, '', 9),
+  server(1, LOBBY, 'compass', 'Amsterdam', 0, '', 0),
+  server(2, 'Lantern', 'lantern', 'Amsterdam', 60, 'ctw dtc dtm', 34),
+  server(3, 'Tideway', 'white_wool', 'Stockholm', 48, 'ctw ctf dtm', 19),
+  server(4, 'Highwater', 'beacon', 'Stockholm', 40, 'cp koth ctf', 14),
+  server(5, 'Foundry', 'anvil', 'Amsterdam', 20, 'tdm koth dtc', 12),
+  server(6, 'Sparks', 'iron_sword', 'Milan', 32, 'tdm blitz rage', 11),
+  server(7, 'Carnival', 'firework_rocket', 'Milan', 32, 'paintball splatt bowspleef tntrun', 11),
+  server(8, FACTIONS, 'oak_door', 'Amsterdam', 100, '', 9),
 ];
 
 /** The servers that play matches. */

@@ -559,8 +559,8 @@ export interface components {
             server: string;
             automatic: boolean;
             /**
-             * Format: uri
-             * @description URL of the resource's public page
+             * Format: uri-reference
+             * @description URL of the resource's public page; empty for a deleted player
              */
             permalink_url: string;
             /** @description When it expires; null for never */
@@ -593,8 +593,8 @@ export interface components {
             /** @description Whether a ban is active */
             banned: boolean;
             /**
-             * Format: uri
-             * @description URL of the resource's public page
+             * Format: uri-reference
+             * @description URL of the resource's public page; empty for a deleted player
              */
             permalink_url: string;
             bowspleef?: {
@@ -741,7 +741,7 @@ export interface components {
             /** @description The newest 100 names of the player, the present one first */
             names?: components["schemas"]["PlayerName"][];
             /**
-             * Format: uri
+             * Format: uri-reference
              * @description Image of the player's head
              */
             head_url?: string;
@@ -777,13 +777,13 @@ export interface components {
             /** @description Opaque; newer ids compare greater as text */
             match_id: string;
             map: string;
-            /** @description Where the victim died; null where it was not reported */
+            /** @description The block where the victim died, its coordinates rounded down; members are null where unknown */
             location: {
-                world: string;
-                x: number;
-                y: number;
-                z: number;
-            } | null;
+                world: string | null;
+                x: number | null;
+                y: number | null;
+                z: number | null;
+            };
             /**
              * Format: date-time
              * @description ISO 8601 with three fractional digits and a numeric offset
@@ -906,13 +906,13 @@ export interface components {
             /** @description Opaque; newer ids compare greater as text */
             match_id: string;
             map: string;
-            /** @description Where the victim died; null where it was not reported */
+            /** @description The block where the victim died, its coordinates rounded down; members are null where unknown */
             location: {
-                world: string;
-                x: number;
-                y: number;
-                z: number;
-            } | null;
+                world: string | null;
+                x: number | null;
+                y: number | null;
+                z: number | null;
+            };
             /**
              * Format: date-time
              * @description ISO 8601 with three fractional digits and a numeric offset
@@ -2096,9 +2096,9 @@ export interface operations {
                      *           "map": "Twin Peaks",
                      *           "location": {
                      *             "world": "twin_peaks",
-                     *             "x": 12.5,
+                     *             "x": 12,
                      *             "y": 64,
-                     *             "z": -30.25
+                     *             "z": -31
                      *           },
                      *           "time": "2026-03-01T20:09:11.204+09:00"
                      *         }
@@ -2258,9 +2258,9 @@ export interface operations {
                      *         "map": "Twin Peaks",
                      *         "location": {
                      *           "world": "twin_peaks",
-                     *           "x": 12.5,
+                     *           "x": 12,
                      *           "y": 64,
-                     *           "z": -30.25
+                     *           "z": -31
                      *         },
                      *         "time": "2026-03-01T20:09:11.204+09:00"
                      *       }
@@ -2327,7 +2327,12 @@ export interface operations {
                      *         "victim_uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
                      *         "match_id": "38ft1k2k44p",
                      *         "map": "Twin Peaks",
-                     *         "location": null,
+                     *         "location": {
+                     *           "world": null,
+                     *           "x": null,
+                     *           "y": null,
+                     *           "z": null
+                     *         },
                      *         "time": "2026-03-01T20:09:11.204+09:00"
                      *       }
                      *     ]

@@ -5,8 +5,15 @@ import { uuidOf } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { undoChange } from '#events/punishments/changes.ts';
+import { deletedPlayer } from '#store/accounts/deleted-players.ts';
+import { pseudonymOf } from '#store/accounts/pseudonyms.ts';
 import { findPlayer } from '#store/game/players.ts';
-import type { Punishment, PunishmentTarget } from '#store/game/punishments.ts';
+import {
+  listPunishmentsOf,
+  type Punishment,
+  punishmentsInForce,
+  type PunishmentTarget,
+} from '#store/game/punishments.ts';
 import { operation, refuse, rejection } from './operation.ts';
 
 /** A player in an event. */
@@ -38,7 +45,8 @@ export const issuePunishment = operation({
   reauthenticate: 'never',
   impact: undefined,
   run: async ({ db, clock }, row, fields) => {
-    const data = { punishment: randomUUID(), ...row, ...fields };
+    const { uuid, name } = row.punished;
+    const data = { punishment: randomUUID(), ...row, punished: { uuid, name }, ...fields };
     const receipt = await reportAsOperator(db, clock, { type: 'punishment.issued', data });
     return rejection(receipt) ?? { receipt: receipt.receipt! };
   },
@@ -98,10 +106,53 @@ export const undoPunishmentChange = operation({
   detail: ({ receipt }) => ({ undone: receipt }),
 });
 
-/** The player that an operator names by name, UUID or id. A player who is not known yet needs both UUID and name. */
-export async function findPunished(db: Queryable, text: string, name: string | undefined): Promise<Named | undefined> {
+/** A player whom staff names by a UUID whose account was deleted; staff must not learn the pseudonym from it. */
+interface Punished extends Named {
+  /** The UUID as staff gave it. */
+  deleted?: string;
+}
+
+/**
+ * The player that staff names by name, UUID or id. A player who is not known yet needs both UUID and name. The UUID of a
+ * deleted account means its pseudonym, as in the events of game servers.
+ */
+export async function findPunished(
+  db: Queryable,
+  text: string,
+  name: string | undefined,
+): Promise<Punished | undefined> {
   const known = await findPlayer(db, text);
   if (known !== undefined) return { uuid: known.uuid, name: known.name };
   const uuid = uuidOf(text);
-  return uuid === undefined || name === undefined ? undefined : { uuid, name };
+  if (uuid === undefined) return undefined;
+  const pseudonym = await pseudonymOf(db, uuid);
+  if (pseudonym !== undefined) return { uuid: pseudonym.uuid, name: pseudonym.name, deleted: uuid };
+  return name === undefined ? undefined : { uuid, name };
+}
+
+/** Punishments of the player that staff names, with what may be shown of each. */
+interface NamedPunishments {
+  deleted: string | undefined;
+  punishments: Punishment[];
+}
+
+/**
+ * The punishments of the player that staff names, newest first; those in force of a deleted player.
+ * @returns undefined if there is no such player
+ */
+export async function punishmentsOfNamed(
+  db: Queryable,
+  text: string,
+  page: { before: number; limit: number; now: number },
+): Promise<NamedPunishments | undefined> {
+  const known = await findPlayer(db, text);
+  if (known !== undefined)
+    return {
+      deleted: undefined,
+      punishments: await listPunishmentsOf(db, known.key, page.before, page.limit, page.now),
+    };
+  const uuid = uuidOf(text);
+  const player = uuid === undefined ? undefined : await deletedPlayer(db, uuid);
+  const punishments = player === undefined ? [] : await punishmentsInForce(db, player.key, page.now);
+  return punishments.length === 0 ? undefined : { deleted: uuid!, punishments };
 }

@@ -102,11 +102,12 @@ const played = {
 const kill = {
   id: `${MATCH}004`,
   ...{ killer: ADA.name, killer_uuid: ADA.uuid, victim: BOB.name, victim_uuid: BOB.uuid },
-  ...{ match_id: MATCH, map: 'Twin Peaks', location: { world: 'twin_peaks', x: 12.5, y: 64, z: -30.25 } },
+  ...{ match_id: MATCH, map: 'Twin Peaks', location: { world: 'twin_peaks', x: 12, y: 64, z: -31 } },
   time: '2026-03-01T20:09:11.204+09:00',
 };
 
-const fall = { ...kill, killer: '', killer_uuid: '', victim: ADA.name, victim_uuid: ADA.uuid, location: null };
+const UNKNOWN_PLACE = { world: null, x: null, y: null, z: null };
+const fall = { ...kill, killer: '', killer_uuid: '', victim: ADA.name, victim_uuid: ADA.uuid, location: UNKNOWN_PLACE };
 
 const liveMatch = {
   server: server.name,

@@ -7,10 +7,11 @@ import { count, id, timestamp } from './schemas.ts';
 
 /** A player's matches, kills and deaths: in the field groups `matches` and `kills`, and as items of separate lists. */
 
-const location = z
-  .object({ world: z.string(), x: z.number(), y: z.number(), z: z.number() })
-  .nullable()
-  .meta({ description: 'Where the victim died; null where it was not reported' });
+const block = z.int().nullable();
+/** Never null: clients in use read its members without a check, and as integers. */
+const location = z.object({ world: z.string().nullable(), x: block, y: block, z: block }).meta({
+  description: 'The block where the victim died, its coordinates rounded down; members are null where unknown',
+});
 
 const killMembers = {
   killer: z.string().meta({ description: 'Name at the time; empty for a death without a killer' }),
@@ -67,9 +68,15 @@ export function killWire({ timestamp: write }: Deps, kill: Death): z.input<typeo
     victim_uuid: victim.uuid,
     match_id: idOf(match),
     map,
-    location: place,
+    location: locationWire(place),
     time: write(time),
   };
+}
+
+function locationWire(place: Death['location']): z.input<typeof location> {
+  if (place === null) return { world: null, x: null, y: null, z: null };
+  const [x, y, z] = [place.x, place.y, place.z].map(Math.floor) as [number, number, number];
+  return { world: place.world === '' ? null : place.world, x, y, z };
 }
 
 const MATCH_WIDTH = 11;

@@ -7,8 +7,9 @@ import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
-import { isBanned } from '#store/game/punishments.ts';
+import { isBan, isBanned } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
+import { findDeleted, strippedPlayer } from './deleted-players.ts';
 import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {
@@ -20,7 +21,7 @@ import {
   playedWire,
   positionOf,
 } from './player-items.ts';
-import { id, link, timestamp } from './schemas.ts';
+import { id, linkOrEmpty, timestamp } from './schemas.ts';
 
 const MAX_NAMES = 100;
 
@@ -29,10 +30,11 @@ const Name = z.object({ name: z.string(), first_seen: timestamp, last_seen: time
 /** Fields that the specification does not have. */
 const Extras = {
   names: z.array(Name).meta({ description: `The newest ${MAX_NAMES} names of the player, the present one first` }),
-  head_url: z.url().meta({ description: "Image of the player's head" }),
+  head_url: linkOrEmpty.meta({ description: "Image of the player's head" }),
   counters: PlayerCounters,
 };
 type ExtraName = keyof typeof Extras;
+type Fields = ReadonlySet<GroupName | ExtraName>;
 const EXTRA_FIELDS = Object.keys(Extras) as ExtraName[];
 
 const PlayerShape = z
@@ -44,7 +46,7 @@ const PlayerShape = z
     last_login_server: z.string(),
     last_logout: z.union([timestamp, z.literal('')]),
     banned: z.boolean().meta({ description: 'Whether a ban is active' }),
-    permalink_url: link,
+    permalink_url: linkOrEmpty,
     ...groupMembers,
     ...z.object(Extras).partial().shape,
   })
@@ -62,7 +64,8 @@ export const players: Endpoint[] = [
     response: PlayerShape,
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
-      const player = await requirePlayer(endpointContext as EndpointContext);
+      const player = await findRequested(endpointContext as EndpointContext);
+      if (player === undefined) return await deletedWire(endpointContext as EndpointContext, query.fields);
       return { ...(await wire(deps, player)), ...(await fieldsWire(deps, player, query.fields)) };
     },
   }),
@@ -104,12 +107,18 @@ function killList(name: string, title: string, read: typeof deathsBelow): Endpoi
  * The player that `:id` names.
  * @throws HttpError 404 if there is none, 403 if `me` lacks a user's token with the scope profile
  */
-export async function requirePlayer({ deps, caller, id: text }: EndpointContext): Promise<Player> {
-  if (text === 'me') return await ownPlayer({ deps, caller });
-  const player = await findPlayer(deps.db, text);
-  if (player === undefined) throw notFound('There is no player with this UUID, name or id.');
+export async function requirePlayer(endpointContext: EndpointContext): Promise<Player> {
+  const player = await findRequested(endpointContext);
+  if (player === undefined) throw unknownPlayer();
   return player;
 }
+
+/** As `requirePlayer`, but undefined if there is none. */
+export async function findRequested({ deps, caller, id: text }: EndpointContext): Promise<Player | undefined> {
+  return text === 'me' ? await ownPlayer({ deps, caller }) : await findPlayer(deps.db, text);
+}
+
+export const unknownPlayer = (): HttpError => notFound('There is no player with this UUID, name or id.');
 
 /** 403 with the challenge of RFC 6750 section 3.1, which names the scope to request. */
 function insufficientScope(): HttpError {
@@ -144,11 +153,21 @@ async function wire({ db, clock, timestamp: write, site }: Deps, player: Player)
   };
 }
 
-async function fieldsWire(
-  deps: Deps,
-  player: Player,
-  fields: ReadonlySet<GroupName | ExtraName>,
-): Promise<Partial<z.input<typeof PlayerShape>>> {
+/** A deleted player, as game servers and staff may know it: all members are empty but `banned`. */
+async function deletedWire(endpointContext: EndpointContext, fields: Fields): Promise<z.input<typeof PlayerShape>> {
+  const deleted = await findDeleted(endpointContext);
+  if (deleted === undefined) throw unknownPlayer();
+  const player = strippedPlayer(deleted.uuid);
+  const members = await fieldsWire(endpointContext.deps, player, fields);
+  return {
+    ...(await wire(endpointContext.deps, player)),
+    ...{ id: '', banned: deleted.punishments.some(isBan), permalink_url: '' },
+    ...members,
+    ...('head_url' in members && { head_url: '' }),
+  };
+}
+
+async function fieldsWire(deps: Deps, player: Player, fields: Fields): Promise<Partial<z.input<typeof PlayerShape>>> {
   const groups = GROUP_FIELDS.filter((name) => fields.has(name));
   return {
     ...(groups.length > 0 && (await groupsWire(deps, player.key, await statsOf(deps.db, player.key), groups))),

@@ -3,8 +3,9 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound } from '#http/errors.ts';
 import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
 import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging } from './endpoint.ts';
-import { requirePlayer } from './players.ts';
-import { count, id, link, timestamp, person } from './schemas.ts';
+import { findDeleted } from './deleted-players.ts';
+import { findRequested, unknownPlayer } from './players.ts';
+import { count, id, linkOrEmpty, timestamp, person } from './schemas.ts';
 
 /** Members on request, through `fields`. */
 const Extra = {
@@ -34,7 +35,7 @@ const PunishmentShape = z
     type: z.string().meta({ description: "ban, mute, kick, warn, or a type of the network's own" }),
     server: z.string(),
     automatic: z.boolean(),
-    permalink_url: link,
+    permalink_url: linkOrEmpty,
     ...z.object(Extra).partial().shape,
   })
   .meta({ id: 'Punishment' });
@@ -74,13 +75,25 @@ export const punishments: Endpoint[] = [
     response: z.array(PunishmentShape),
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
-      const { key } = await requirePlayer(endpointContext as EndpointContext);
-      return (await listPunishmentsOf(deps.db, key, query.max_id, query.limit, deps.clock.now())).map((item) =>
+      const player = await findRequested(endpointContext as EndpointContext);
+      if (player === undefined) return await deletedWire(endpointContext as EndpointContext, query);
+      return (await listPunishmentsOf(deps.db, player.key, query.max_id, query.limit, deps.clock.now())).map((item) =>
         wire(deps, item, query.fields),
       );
     },
   }),
 ];
+
+/** The punishments in force of a deleted player, on one page, because an item has no id to page by. */
+async function deletedWire(
+  endpointContext: EndpointContext,
+  { max_id, limit, fields: requested }: { max_id: number; limit: number; fields: Fields },
+): Promise<z.input<typeof PunishmentShape>[]> {
+  const deleted = await findDeleted(endpointContext);
+  if (deleted === undefined) throw unknownPlayer();
+  const items = max_id < Number.MAX_SAFE_INTEGER ? [] : deleted.punishments.slice(0, limit);
+  return items.map((item) => ({ ...wire(endpointContext.deps, item, requested), id: '', permalink_url: '' }));
+}
 
 function wire(
   { timestamp: write, site }: Deps,

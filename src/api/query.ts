@@ -18,6 +18,13 @@ export class Query {
     return this.#pairs.some(([name]) => name === 'access_token');
   }
 
+  /** The names of parameters that an endpoint does not have, each once. */
+  namesOutside(shape: Shape): string[] {
+    if (this.#pairs.length === 0) return [];
+    const names = this.#pairs.map(([name]) => name);
+    return [...new Set(names)].filter((name) => name !== '' && !Object.hasOwn(shape, name));
+  }
+
   /**
    * Parses the parameters of an endpoint and ignores all others. An empty one counts as not given.
    * @throws HttpError 400 with the parameter's name and what it must be
@@ -35,15 +42,19 @@ export class Query {
   #readOne(name: string, schema: Shape[string]): unknown {
     const sent = this.#pairs.filter(([parameter]) => parameter === name);
     if (sent[0] === undefined) return parameterDefault(schema);
-    if (sent.length > 1) throw invalidRequest(`${name} must not be given more than once.`);
-    if (sent[0][1] === '') return parameterDefault(schema);
-    const value = decoded(sent[0][1]);
+    if (sent.length > 1 && !isList(schema)) throw invalidRequest(`${name} must not be given more than once.`);
+    const text = sent.map(([, value]) => value).join(',');
+    if (text === '') return parameterDefault(schema);
+    const value = decoded(text);
     if (value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
     const parsed = schema.safeParse(value);
     if (!parsed.success) throw invalidRequest(`${name} ${parsed.error.issues[0]!.message}.`);
     return parsed.data;
   }
 }
+
+/** Whether a parameter is a comma-separated list, whose values generated clients also send one by one. */
+const isList = (schema: Shape[string]): boolean => schema.meta()?.['type'] === 'array';
 
 const parameterDefaults = new WeakMap<Shape[string], { value: unknown }>();
 

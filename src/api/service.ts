@@ -17,6 +17,7 @@ import { Deprecations } from './deprecation.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
 import { dataVersionOf, matchQuery } from './match-queries.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
+import { addIgnored } from './ignored-parameters.ts';
 import { renderVersionOf } from './match-list.ts';
 import { timestampsIn } from './timestamps.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
@@ -245,6 +246,7 @@ export class Api {
   #headers({ request, query, endpoint }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
     const headers = addLimit(headersFor(query.hasToken), rateLimit);
     this.#deprecations.addTo(headers, endpoint);
+    if (endpoint !== undefined) addIgnored(headers, query, endpoint.query);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
     return headers;
   }

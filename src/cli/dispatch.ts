@@ -16,6 +16,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   account: () => import('#cli/account.ts'),
   'signing-key': () => import('#cli/signing-key.ts'),
   server: () => import('#cli/server.ts'),
+  match: () => import('#cli/match.ts'),
   network: () => import('#cli/network.ts'),
   event: () => import('#cli/event.ts'),
   player: () => import('#cli/player.ts'),

@@ -15,13 +15,7 @@ import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
 import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { findPlayer } from '#store/game/players.ts';
-import {
-  listPunishments,
-  listPunishmentsOf,
-  type Punishment,
-  punishmentByKey,
-  targetByKey,
-} from '#store/game/punishments.ts';
+import { listPunishments, punishmentByKey, targetByKey } from '#store/game/punishments.ts';
 import {
   type Command,
   commandActor,
@@ -35,17 +29,8 @@ import {
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { timestampOf } from './command/values.ts';
+import { onPunishment, PUNISHMENT, requirePunishments, wire, wireFor } from './named-punishment.ts';
 
-/** The options of every command about one punishment. */
-const PUNISHMENT: NonNullable<Command['options']> = {
-  punishment: {
-    type: 'string',
-    value: 'ID',
-    required: true,
-    help: 'The id of the punishment, as the data API shows it',
-  },
-  json: JSON_OPTION,
-};
 const PLAYER = { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' } as const;
 const TERMS = {
   type: { type: 'string', help: 'ban, mute, kick, warn, or a type of the network' },
@@ -71,7 +56,7 @@ export const commands: Command[] = [
     words: 'punishment show',
     summary: 'Show a punishment and who issued, changed and revoked it',
     options: PUNISHMENT,
-    run: (input) => onPunishment(input, (context, { key }) => printOne(input, context, key)),
+    run: (input) => onPunishment(input, (context, { key }, deleted) => printOne(input, context, key, deleted)),
   },
   {
     words: 'punishment issue',
@@ -137,12 +122,16 @@ async function listAll(input: Input): Promise<void> {
   const { before, limit } = readPage(input);
   const player = optional(input, 'player');
   await withAppContext(input, async ({ db, clock }) => {
-    const now = clock.now();
-    const rows =
-      player === undefined
-        ? await listPunishments(db, before, limit, now)
-        : await listPunishmentsOf(db, (await requirePlayer(db, 'player', player)).key, before, limit, now);
-    printTable(input, rows.map(wire));
+    const page = { before, limit, now: clock.now() };
+    if (player === undefined) {
+      printTable(input, (await listPunishments(db, before, limit, page.now)).map(wire));
+      return;
+    }
+    const { deleted, punishments } = await requirePunishments(db, player, page);
+    printTable(
+      input,
+      punishments.map((one) => wireFor(one, deleted)),
+    );
   });
 }
 
@@ -158,33 +147,33 @@ async function issue(input: Input): Promise<void> {
     const terms = { ...readTerms(input, clock.now()), type };
     const outcome = await perform(issuePunishment, acting(context), row, terms);
     if ('rejected' in outcome) throw rejected(outcome.rejected);
-    if ('done' in outcome) await printOne(input, context, keyOf(outcome.done.receipt)!);
+    if ('done' in outcome) await printOne(input, context, keyOf(outcome.done.receipt)!, punished.deleted);
   });
 }
 
 async function change(input: Input): Promise<void> {
-  await onPunishment(input, async (context, punishment) => {
+  await onPunishment(input, async (context, punishment, deleted) => {
     const terms = readTerms(input, context.clock.now());
     if (Object.keys(terms).length === 0)
       throw new UsageError('Give at least one of --type, --level, --reason and --expires.');
     const outcome = await perform(changePunishment, acting(context), punishment, terms);
     if ('rejected' in outcome) throw rejected(outcome.rejected);
-    await printOne(input, context, punishment.key);
+    await printOne(input, context, punishment.key, deleted);
   });
 }
 
 async function revoke(input: Input): Promise<void> {
   const reason = required(input, 'reason');
-  await onPunishment(input, async (context, punishment) => {
+  await onPunishment(input, async (context, punishment, deleted) => {
     const row = { punishment, revoker: await playerOption(input, context.db, 'revoker') };
-    const { type, punished } = punishment;
+    const { id, type, punished, uuid } = wireFor(punishment, deleted);
     const outcome = await perform(revokePunishment, acting(context), row, { reason }, () =>
-      question(input, `This revokes the ${type} of ${punished.name}.`, {
-        ...{ id: idOf(punishment.key), type, punished: punished.name, reason },
+      question(input, `This revokes the ${punishment.type} of ${deleted ?? punishment.punished.name}.`, {
+        ...{ id, type, punished, uuid, reason },
       }),
     );
     if ('rejected' in outcome) throw rejected(outcome.rejected);
-    if ('done' in outcome) await printOne(input, context, punishment.key);
+    if ('done' in outcome) await printOne(input, context, punishment.key, deleted);
   });
 }
 
@@ -217,26 +206,23 @@ async function undo(input: Input): Promise<void> {
 const question = (input: Input, act: string, impact: Record<string, unknown>): true | undefined =>
   isConfirmed(input, act, impact) ? undefined : true;
 
-/** Runs `work` on the punishment that `--punishment` names. */
-async function onPunishment(
-  input: Input,
-  work: (context: AppContext, punishment: Punishment) => Promise<void>,
-): Promise<void> {
-  const id = required(input, 'punishment');
-  await withAppContext(input, async (context) => {
-    const punishment = await punishmentByKey(context.db, keyOf(id) ?? 0, context.clock.now());
-    if (punishment === undefined) throw new UsageError(`No punishment has the id ${id}.`);
-    await work(context, punishment);
-  });
-}
-
 const acting = (context: AppContext) => ({ ...context, actor: commandActor() });
 
 const rejected = (problem: Problem): UsageError =>
   new UsageError(reasonAbout(`--${problem.place.replace('punished', 'player')}`, problem));
 
-async function printOne(input: Input, { db, clock }: AppContext, key: number): Promise<void> {
+/** Of a deleted player without the history, which has the id and the pseudonym. */
+async function printOne(
+  input: Input,
+  { db, clock }: AppContext,
+  key: number,
+  deleted: string | undefined,
+): Promise<void> {
   const punishment = (await punishmentByKey(db, key, clock.now()))!;
+  if (deleted !== undefined) {
+    print(input, wireFor(punishment, deleted));
+    return;
+  }
   const history = await punishmentHistory(db, (await targetByKey(db, key))!);
   print(input, { ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
 }
@@ -280,15 +266,6 @@ function readKey(text: string): number {
   const key = keyOf(text);
   if (key !== undefined) return key;
   throw new UsageError(`--key must be the id of a key, as "server key list" prints it (it is "${text}").`);
-}
-
-function wire({ key, time, expires, revocation, changed: _, ...punishment }: Punishment): Record<string, unknown> {
-  const { punished, punisher, ...terms } = punishment;
-  return {
-    ...{ id: idOf(key), time: timestampOf(time), punished: punished.name, uuid: punished.uuid, ...terms },
-    ...{ punisher: punisher?.name ?? null, expires: timestampOf(expires) },
-    revocation: revocation && { ...revocation, time: timestampOf(revocation.time) },
-  };
 }
 
 function wireChange(change: PunishmentChange): Record<string, unknown> {

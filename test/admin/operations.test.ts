@@ -24,6 +24,7 @@ import { APPLICATION_EXAMPLES } from './application-examples.ts';
 import type { Example, Twin } from './examples.ts';
 import { COUNTER_EXAMPLES } from './counter-examples.ts';
 import { JOB_EXAMPLES } from './job-examples.ts';
+import { MATCH_EXAMPLES } from './match-examples.ts';
 import { NETWORK_EXAMPLES } from './network-examples.ts';
 import { OWNER_EXAMPLES } from './owner-examples.ts';
 import { PLAYER_EXAMPLES } from './player-examples.ts';
@@ -41,6 +42,7 @@ const EXAMPLES = {
   ...PUNISHMENT_EXAMPLES,
   ...PLAYER_EXAMPLES,
   ...COUNTER_EXAMPLES,
+  ...MATCH_EXAMPLES,
   // Last, because other jobs wait for the paused one.
   ...JOB_EXAMPLES,
 } as unknown as Readonly<Record<string, Example>>;

@@ -32,8 +32,6 @@ test('a generated client calls every endpoint', async (t) => {
   const client = createClient<paths>({
     baseUrl: origin,
     headers: { Authorization: `Bearer ${token}` },
-    // The library has only the types of the document, not its `explode: false`.
-    querySerializer: { array: { style: 'form', explode: false } },
   });
   client.use({ onRequest: ({ schemaPath }) => void called.add(schemaPath) });
 
@@ -79,7 +77,7 @@ test('a generated client calls every endpoint', async (t) => {
   assert.deepEqual([found.kills?.length, found.deaths?.length, found.total?.envdeath_count], [1, 1, 1]);
   assert.equal(found.teampvp?.kill_count_rank, 0);
   assert.equal(dataOf(await client.GET('/v1/players/{id}/matches', { params: player }))[0]?.result, 'win');
-  assert.equal(dataOf(await client.GET('/v1/players/{id}/kills', { params: player }))[0]?.location?.y, 64.5);
+  assert.equal(dataOf(await client.GET('/v1/players/{id}/kills', { params: player }))[0]?.location.y, 64);
   assert.equal(dataOf(await client.GET('/v1/players/{id}/deaths', { params: player }))[0]?.killer, '');
 
   const { error, response } = await client.GET('/v1/matches/{id}', { params: { path: { id: 'nothing' } } });

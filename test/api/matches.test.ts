@@ -111,7 +111,7 @@ onEachDatabase('a match has its teams, players and objectives', async (t, url) =
   });
 
   await t.test('an unknown field is refused with the list of allowed fields', async () => {
-    for (const fields of ['players', 'Teams', 'teams;objectives', 'teams,x', 'teams%00', '%FF', 'teams&fields=teams'])
+    for (const fields of ['players', 'Teams', 'teams;objectives', 'teams,x', 'teams%00', '%FF', 'teams&fields=x'])
       for (const path of ['/v1/matches', `/v1/matches/${id}`, '/v1/matches/nothing']) {
         const reply = await get(`${path}?fields=${fields}`);
         assert.equal(reply.status, 400, `${path} ${fields}`);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
-import type { Reply } from '#test/support/request.ts';
+import { ask, type Reply } from '#test/support/request.ts';
 import { configured, map, match, person, punishment, sendEvents } from '#test/support/builders.ts';
-import { onEachDatabase } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 
 const PEOPLE = [person(1), person(2)] as const;
 const LISTS = ['/v1/matches', '/v1/maps', '/v1/punishments', `/v1/players/${person(1).uuid}/punishments`] as const;
@@ -110,3 +110,33 @@ onEachDatabase('lists are paged by limit and max_id, newest first', async (t, ur
     });
   }
 });
+
+onSqlite(
+  'a repeated `fields` is one list, and parameters that an endpoint ignores are named in a header',
+  async (t, url) => {
+    const { context, get, origin } = await testApi(t, url);
+    await sendEvents(context, configured('Alpha'), match({}));
+    const both = (await get('/v1/matches?fields=teams,objectives')).json;
+    assert.ok('objectives' in both[0] && 'teams' in both[0]);
+    for (const query of [
+      'fields=teams&fields=objectives',
+      'fields=&fields=teams%2Cobjectives',
+      'fields=objectives&fields=teams',
+    ])
+      assert.deepEqual((await get(`/v1/matches?${query}`)).json, both, query);
+    const wrong = await get('/v1/matches?fields=teams&fields=nothing');
+    assert.match(`${wrong.status} ${wrong.json.error_description}`, /^400 fields must be a comma-separated list/);
+    const twice = await get('/v1/matches?limit=1&limit=2');
+    assert.match(`${twice.status} ${twice.json.error_description}`, /^400 limit must not be given more than once/);
+
+    const named = async (query: string) => (await get(`/v1/matches${query}`)).headers['x-ignored-parameters'];
+    for (let times = 0; times < 3; times++)
+      assert.equal(await named('?player=X&page=2&limit=5&page=3'), 'player, page', 'also from the cache');
+    assert.equal(await named('?limit=5&max_id='), undefined);
+    assert.equal(await named('?a%0d%0ab=1&%ED%A0%80=2&=3&%F0%9F%8E%AE'), 'a%0D%0Ab, %25ED%25A0%2580, %F0%9F%8E%AE');
+    assert.match((await get('/v1/matches?limit=0&page=2')).headers['x-ignored-parameters'] as string, /^page$/);
+    const byClient = await ask(origin, `/v1/servers?client_id=none&page=1`);
+    assert.equal(byClient.headers['x-ignored-parameters'], 'page');
+    assert.match(byClient.headers['access-control-expose-headers'] as string, /X-Ignored-Parameters/);
+  },
+);

@@ -102,3 +102,18 @@ onEachDatabase('servers are sorted by order, then by name in code point order', 
   context.clock.advance(1001);
   assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 }, 'the timeout is a setting');
 });
+
+onEachDatabase('a name that a heartbeat has twice counts once', async (t, url) => {
+  const { context, get } = await testApi(t, url);
+  await sendEvents(
+    context,
+    configured('Alpha'),
+    presence('Alpha', { current: 4, players: ['Ada', 'Bob', 'ada', 'Bob'] }),
+  );
+  const [server] = (await get('/v1/servers')).json;
+  assert.deepEqual([server.players, server.player_count, server.current], [['ada', 'Bob'], 2, 2]);
+  assert.deepEqual((await get('/v1/servers/online')).json, { count: 2 });
+  const counted = { current: 3, players: ['Hidden', 'Hidden'], player_count: 3 };
+  await sendEvents(context, presence('Alpha', counted, { time: after(1) }));
+  assert.deepEqual((await get('/v1/servers/online')).json, { count: 3 }, 'a reported number stays');
+});

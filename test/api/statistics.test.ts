@@ -44,6 +44,8 @@ const countersIn = (group: Record<string, unknown>): Record<string, unknown> =>
 
 const idsOf = (items: { id: string }[]): string[] => items.map(({ id }) => id);
 
+/** The location of a kill that was reported without one. */
+const UNKNOWN_PLACE = { world: null, x: null, y: null, z: null };
 /** The location at which Red completed an objective. */
 const place = (map: string, id: string | undefined, color: string, ms: number) => ({
   ...{ map, match_id: id, team: 'Red', team_color: color, time: after(ms).replace('Z', '+00:00') },
@@ -162,7 +164,7 @@ onEachDatabase('matches, kills and deaths are the newest twenty, newest first', 
   const played: string[] = [];
   for (let number = 1; number <= 21; number++) {
     const teams = [team('Red', { ...ADA, score: number, kill_count: 2, death_count: 1 }), team('Blue', BOB)];
-    const location = { world: 'arena', x: number, y: 64.5, z: -3 };
+    const location = { world: 'arena', x: number, y: 64.5, z: -3.25 };
     const kills = [
       { killer: ADA.uuid, victim: BOB.uuid, time: after(number * 10 + 1) },
       { killer: ADA.uuid, victim: BOB.uuid, location, time: after(number * 10 + 2) },
@@ -195,9 +197,9 @@ onEachDatabase('matches, kills and deaths are the newest twenty, newest first', 
     assert.equal(kills.length, 20);
     assert.deepEqual(kills[0], {
       ...{ killer: 'Ada', killer_uuid: ADA.uuid, victim: 'Bob', victim_uuid: BOB.uuid, match_id: played[0] },
-      ...{ map: 'Map 21', location: { world: 'arena', x: 21, y: 64.5, z: -3 }, time: '2026-03-01T12:00:00.212+00:00' },
+      ...{ map: 'Map 21', location: { world: 'arena', x: 21, y: 64, z: -4 }, time: '2026-03-01T12:00:00.212+00:00' },
     });
-    assert.equal(kills[1].location, null);
+    assert.deepEqual(kills[1].location, UNKNOWN_PLACE);
     assert.deepEqual(
       kills.map(({ match_id: id }: { match_id: string }) => id),
       played.slice(0, 10).flatMap((id) => [id, id]),
@@ -213,7 +215,7 @@ onEachDatabase('matches, kills and deaths are the newest twenty, newest first', 
     assert.equal(deaths.length, 20);
     assert.deepEqual(deaths[0], {
       ...{ killer: '', killer_uuid: '', victim: 'Ada', victim_uuid: ADA.uuid, match_id: played[0] },
-      ...{ map: 'Map 21', location: null, time: '2026-03-01T12:00:00.213+00:00' },
+      ...{ map: 'Map 21', location: UNKNOWN_PLACE, time: '2026-03-01T12:00:00.213+00:00' },
     });
     const { teampvp, total } = (await get('/v1/players/ada?fields=teampvp,total')).json;
     assert.deepEqual([teampvp.death_count, teampvp.envdeath_count], [21, 21]);

@@ -212,15 +212,17 @@ test('60 wrong passwords from one address in 15 minutes are not checked any more
   assert.match((await signIn(world, 'Robin', PASSWORD, elsewhere)).page.url, /\/account$/);
 });
 
-test('spaces, case and Unicode form of an e-mail address do not evade its limit', async (t) => {
-  const { services } = await openWorldOnSqlite(t);
+test('spaces, case and Unicode form of an e-mail address do not evade the limit of its mails', async (t) => {
+  const { services, mail } = await openWorldOnSqlite(t);
   const person = new Person(services.auth);
-  const statuses: number[] = [];
-  for (const email of ['ü@example.org', ' ü@example.org', 'ü@example.org ', 'Ü@example.org', 'u\u0308@example.org']) {
-    await person.post('/register', { name: `Robin${statuses.length}`, email, password: PASSWORD, flow: '' });
-    statuses.push(person.page.status);
+  const spellings = ['ü@example.org', ' ü@example.org', 'ü@example.org ', 'Ü@example.org', 'u\u0308@example.org'];
+  for (const [index, email] of spellings.entries()) {
+    await person.post('/register', { name: `Robin${index}`, email, password: PASSWORD, flow: '' });
+    assert.equal(person.page.status, 200);
   }
-  assert.deepEqual(statuses, [200, 200, 200, 200, 422]);
+  await services.stop();
+  await services.context.mail.settled();
+  assert.equal(mail.count, 1);
 });
 
 test('a form that is too long is refused before all of it is read', async (t) => {

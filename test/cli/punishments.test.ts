@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
+import { runJobs } from '#events/jobs/runner.ts';
+import { keyOf } from '#platform/ids.ts';
+import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { listAudit } from '#store/audit/audit.ts';
+import { punishmentByKey } from '#store/game/punishments.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { configured, event, login, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
@@ -11,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 /** Runs commands on a database: `run` returns the JSON of one that succeeds, `refused` the sentence of one that fails. */
 function commandsOn(url: string) {
-  const environment = { DATABASE_URL: url };
+  const environment = { DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for tests' };
   // oxlint-disable-next-line typescript/no-explicit-any -- JSON of any command
   const run = async (...args: string[]): Promise<any> => {
     const { status, out, err } = await scorehall(environment, ...args, '--json');
@@ -186,3 +190,36 @@ onEachDatabase(
     assert.equal((await run(...rename, 'Friendly')).name, 'Friendly');
   },
 );
+
+onEachDatabase('commands take the UUID of a deleted player and show no way to the pseudonym', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const { run, refused } = commandsOn(url);
+  const rogue = person(1, 'Rogue');
+  await sendEvents(context, configured('Alpha'), login('Alpha', rogue));
+  const time = new Date(clock.now()).toISOString();
+  const [id] = await sendEvents(context, punishment('b1', rogue, { reason: 'Griefing', punisher: person(2, 'Mod') }));
+  assert.ok('uuid' in (await erasePlayer(db, clock.now(), rogue.uuid)));
+  await runJobs(context);
+  const ban = { id: '', punished: '', uuid: rogue.uuid, state: 0, type: 'ban', reason: 'Griefing', punisher: null };
+  const members = ({ id, punished, uuid, state, type, reason, punisher }: any) =>
+    ({ id, punished, uuid, state, type, reason, punisher }) as typeof ban;
+  assert.deepEqual((await run('punishment', 'list', '--player', rogue.uuid)).map(members), [ban]);
+  const mute = await run('punishment', 'issue', '--player', rogue.uuid, '--type', 'mute', '--reason', 'Spam');
+  assert.deepEqual(members(mute), { ...ban, type: 'mute', reason: 'Spam' });
+  assert.match(await refused('punishment', 'show', '--player', rogue.uuid), /Several .*\(mute .*, ban .*--issued TIME/);
+  const named = ['--player', rogue.uuid, '--issued', time];
+  const changed = await run('punishment', 'change', ...named, '--reason', 'Also spam');
+  assert.deepEqual(members(changed), { ...ban, reason: 'Also spam' });
+  const question = await refused('punishment', 'revoke', ...named, '--reason', 'Appeal');
+  const planned = await run('punishment', 'revoke', ...named, '--reason', 'Appeal', '--dry-run');
+  const revoked = await run('punishment', 'revoke', ...named, '--reason', 'Appeal', '--yes');
+  assert.deepEqual([revoked.id, revoked.state, revoked.revocation.reason], ['', 2, 'Appeal']);
+  assert.equal((await punishmentByKey(db, keyOf(id!)!, clock.now()))!.state, 2);
+  await run('punishment', 'revoke', '--player', rogue.uuid, '--reason', 'Appeal', '--yes');
+  assert.match(await refused('punishment', 'list', '--player', rogue.uuid), /no player has/, 'none is in force');
+  const shown = JSON.stringify([mute, changed, question, planned, revoked]);
+  assert.doesNotMatch(shown, /deleted-|Rogue/);
+  const audit = JSON.stringify(await listAudit(db, {}, 20));
+  assert.ok(!audit.includes(rogue.uuid) && !audit.includes('Rogue'));
+});

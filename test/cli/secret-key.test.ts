@@ -87,7 +87,6 @@ onEachDatabase('a used database gets no new secret key unless it is reset', asyn
     signing_keys: 1,
     erased_players: 0,
     management_secrets: 0,
-    held_punishments: 0,
   });
   assert.equal((await scorehall(without, 'server', 'list')).status, 2, 'asking changes nothing');
   assert.equal((await scorehall(without, 'secret-key', 'reset', '--yes')).status, 0);

@@ -3,6 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { setRole, linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
+import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { listPunishments, punishmentByKey } from '#store/game/punishments.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
@@ -18,7 +19,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
 
 const DAY_MS = 86_400_000;
-const MAY: readonly string[] = ['/operator/punishments', '/operator/names'];
+const MAY: readonly string[] = ['/operator/punishments', '/operator/names', '/operator/search'];
 
 async function makeModerator(services: TestConsole, name: string) {
   const account = await makeAccount(services, name);
@@ -243,4 +244,21 @@ onEachDatabase('a moderator finds who bears a name and renames accounts that are
   await setRole(db, rude.id, 'user');
   assert.equal((await friendly.open('/console/operator/punishments')).status, 403, 'immediately');
   assert.match(friendly.text, /This page is for moderators/);
+});
+
+onEachDatabase('a moderator bans and finds the UUID of a deleted player without its pseudonym', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const rogue = person(1, 'Rogue');
+  await sendEvents(context, punishment('b1', rogue, { reason: 'Griefing' }, { time: now(services) }));
+  assert.ok('uuid' in (await erasePlayer(context.db, context.clock.now(), rogue.uuid)));
+  await finishJobs(context.db);
+  await makeModerator(services, 'Molly');
+  const { console: browser } = await enter(services, 'Molly');
+  await browser.open('/console/operator/punishments/new');
+  const fields = { player: rogue.uuid, type: 'mute', reason: 'Spam', level: '1', expires: 'never' };
+  await submitTo(browser, '/console/operator/punishments/new', fields);
+  assert.equal(new URL(browser.page.url).searchParams.get('q'), rogue.uuid);
+  for (const word of ['mute', 'Spam', 'ban', 'Griefing', rogue.uuid]) assert.match(browser.text, new RegExp(word));
+  assert.doesNotMatch(browser.page.html, /deleted-|Rogue|operator\/punishments\/[0-9a-z]{11}/);
 });

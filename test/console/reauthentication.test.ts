@@ -106,7 +106,7 @@ onSqlite('what cannot be undone needs the password, what can be restored does no
     [`${server}/keys`, { act: 'revoke', key: '00000000001' }],
     ['/console/operator/players/merge', { from: uuid, into: uuid }],
     [`/console/operator/players/${uuid}/erase`, { name: 'Ann' }],
-    ['/console/operator/punishments/changes', { key: '00000000001', since: '' }],
+    [`${server}/withdraw`, { key: '00000000001', since: '' }],
     [`/console/applications/${client_id}/delete`, { name: 'Board' }],
   ] as const)
     assert.equal(await post(path, fields), services.auth, path);

@@ -26,9 +26,15 @@ onSqlite('a free-for-all may have as many teams as players', async (t, url) => {
   const token = await serviceToken(context, client_id, 3_600_000);
   const { json: shown } = await ask(API!, `/v1/matches/${receipt.receipt}`, { token });
   assert.equal(shown.teams.length, 1_000);
-  const page = await ask(SITE!, `/matches/${receipt.receipt}`);
-  assert.equal(page.status, 200);
-  for (const number of [0, 100, 999]) assert.ok(page.text.includes(`/players/${person(number).uuid}`), String(number));
+  for (const [page, numbers] of [
+    [1, [0, 99]],
+    [2, [100, 199]],
+    [10, [900, 999]],
+  ] as const) {
+    const { status, text } = await ask(SITE!, `/matches/${receipt.receipt}?players=${page}`);
+    assert.equal(status, 200);
+    for (const number of numbers) assert.ok(text.includes(`/players/${person(number).uuid}`), String(number));
+  }
   while (await projectMatches(context.db, 'UTC', context.clock.now()));
   const results = await resultsOn(context.db, 'twin peaks');
   assert.deepEqual([results.matches, results.teams], [2, []], 'its players are no teams of the map');

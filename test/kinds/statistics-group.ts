@@ -32,17 +32,19 @@ gamemode({ group: 'tntrun', tag: null, elements: ['parkour'] });
 // @ts-expect-error -- for a group without matches
 gamemode({ group: 'factions', tag: null, elements: ['parkour'], holds: [] });
 
-counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps' });
+counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without wire
-counter({ unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps' });
+counter({ unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without unit
-counter({ wire: 'jump_count', from: 'player', in: ['page'], placeholder: 'jumps' });
+counter({ wire: 'jump_count', from: 'player', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without from
-counter({ wire: 'jump_count', unit: 'count', in: ['page'], placeholder: 'jumps' });
+counter({ wire: 'jump_count', unit: 'count', in: ['page'], placeholder: 'jumps', most: null });
 // @ts-expect-error -- without in
-counter({ wire: 'jump_count', unit: 'count', from: 'player', placeholder: 'jumps' });
+counter({ wire: 'jump_count', unit: 'count', from: 'player', placeholder: 'jumps', most: null });
 // @ts-expect-error -- without placeholder
-counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'] });
+counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], most: null });
+// @ts-expect-error -- without most
+counter({ wire: 'jump_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'jumps' });
 
 const { tntrun: _group, ...groups } = en.groups;
 const { blitz: _gamemode, ...gamemodes } = en.gamemodes;

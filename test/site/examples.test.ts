@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
@@ -16,7 +18,8 @@ import { type Placeholders, example } from '#site/developers/examples.ts';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { authorize, makeAccount, makeApplication } from '#test/auth/support.ts';
 import { match, person, serviceToken, team, sendEvents } from '#test/support/builders.ts';
-import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
+import { createTestDatabase, TestClock, type TestAppContext, testContext } from '#test/support/context.ts';
+import { page } from './request.ts';
 import { freePorts } from '#test/support/ports.ts';
 
 const run = promisify(execFile);
@@ -52,6 +55,7 @@ async function world(t: TestContext): Promise<World> {
     'Someone',
     STEVE,
   );
+  await makeAccount({ context, auth: config.AUTH_URL, api: config.API_URL, listens: config.AUTH_URL }, 'Newcomer');
   const redirect = `${origin(redirectPort!)}/callback`;
   const { application, secret: clientSecret } = await makeApplication({ context }, 'service', [redirect], {
     require_pkce: true,
@@ -102,6 +106,10 @@ for (const extension of EXTENSIONS) {
     const { placeholders } = await world(t);
     const paging = await start(`paging.${extension}`, placeholders);
     assert.equal(await paging.line(), '120 matches');
+    const limited = await limitedOnce(t, placeholders.api);
+    const waiting = await start(`paging.${extension}`, { ...placeholders, api: limited.origin });
+    assert.equal(await waiting.line(), '120 matches');
+    assert.ok(limited.pause() >= 1_000, 'it waits for the seconds of Retry-After');
     const signIn = await start(`sign-in.${extension}`, placeholders);
     const callback = await authorize(placeholders.auth, await signIn.line(), 'Steve');
     const forged = new URL(callback);
@@ -119,7 +127,30 @@ for (const extension of EXTENSIONS) {
     }
     assert.equal(await (await fetch(callback)).text(), 'Hello, Steve: 120 matches.');
     await signIn.ended;
+    const unlinked = await start(`sign-in.${extension}`, placeholders);
+    const itsCallback = await authorize(placeholders.auth, await unlinked.line(), 'Newcomer');
+    const greeting = await (await fetch(itsCallback)).text();
+    assert.equal(greeting, 'Hello, Newcomer: no game account is linked to your account yet.');
+    await unlinked.ended;
   });
+}
+
+/** The data API behind a limit that refuses the second page once; `pause` is the time until it was requested again. */
+async function limitedOnce(t: TestContext, api: string) {
+  const times: number[] = [];
+  const server = createServer((request, response) => {
+    if (request.url!.includes('max_id') && times.push(performance.now()) === 1) {
+      response.writeHead(429, { 'retry-after': '1', 'content-type': 'application/json' });
+      response.end('{"error":"rate_limit","error_description":"Rate limit exceeded"}');
+      return;
+    }
+    void fetch(api + request.url!, { headers: { authorization: request.headers.authorization! } }).then(async (page) =>
+      response.end(await page.text()),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return { origin: origin((server.address() as AddressInfo).port), pause: () => times[1]! - times[0]! };
 }
 
 async function start(file: string, placeholders: Placeholders) {
@@ -139,4 +170,17 @@ test('the curl sign-in example runs unchanged', async (t) => {
   child.stdin.end(`${callback.href}\n`);
   const output = String((await lines.next()).value);
   assert.match(output, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
+});
+
+test('the page of limits says what is limited how', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const context = await testContext(t, database.url, { SERVER_LIMIT: '1234' });
+  const html = await page(context, '/developers/rules');
+  const rows = [...html.matchAll(/<th scope="row">(?:the|only|wrong)[\s\S]*?<\/tr>/g)].map(([row]) => row);
+  assert.deepEqual(
+    rows.slice(0, 5).map((row) => /([\d,]+)<\/td>\s*<\/tr>/.exec(row)?.[1]),
+    ['900', '900', '600', '1,234', '600'],
+  );
+  assert.match(await page(context, '/developers/rules?lang=ja'), /利用者のアクセストークン[\s\S]*900/);
 });

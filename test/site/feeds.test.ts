@@ -4,7 +4,11 @@ import { inflateSync } from 'node:zlib';
 import sax from 'sax';
 import { sql } from '#db/sql.ts';
 import { runJobsOnce } from '#server/jobs.ts';
-import { match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { after, configured, map, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { idOf } from '#platform/ids.ts';
+import { healthOf } from '#store/installation/health.ts';
+import { mapByName } from '#store/game/maps/maps.ts';
+import { serverByName } from '#store/game/servers.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 import { get, page, SITE } from './request.ts';
 
@@ -32,6 +36,70 @@ onEachDatabase('feeds and sitemaps are well-formed XML and contain every page', 
   assert.match(await page(context, '/robots.txt'), new RegExp(`Sitemap: ${SITE}/sitemap.xml`));
   assert.equal((await get(context, '/sitemaps/matches-00000000001.xml')).status, 200);
   assert.equal((await get(context, '/sitemaps/tokens-00000000000.xml')).status, 404);
+});
+
+onEachDatabase('a feed that has not changed is answered with 304', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, match({}), punishment('p', person(1)));
+  for (const path of ['/matches.atom', '/punishments.atom']) {
+    const { headers } = await get(context, path);
+    const conditional = { headers: { 'if-none-match': headers.get('etag')! } };
+    const second = await get(context, path, conditional);
+    assert.deepEqual([second.status, await second.text(), second.headers.get('etag')], [304, '', headers.get('etag')]);
+    const japanese = await get(context, `${path}?lang=ja`, conditional);
+    assert.equal(japanese.status, 200, 'in another language');
+  }
+  await sendEvents(context, match({}), punishment('q', person(1)));
+  for (const path of ['/matches.atom', '/punishments.atom'])
+    assert.equal((await get(context, path, { headers: { 'if-none-match': 'W/"x"' } })).status, 200);
+});
+
+/** The matches to which a page or feed links. */
+const matchesOn = (html: string): string[] => [
+  ...new Set([...html.matchAll(/href="[^"]*\/matches\/([0-9a-z]{11})"/g)].map(([, id]) => id!)),
+];
+
+/** A match that ended some minutes before the present. */
+const endedBefore = (minutes: number) => ({
+  started: after(-3_600_000),
+  finished: after(-minutes * 60_000),
+  ...{ map: 'Isle', gamemode: 'ctw', teams: [] },
+});
+
+onEachDatabase('pages and feeds list matches by their end, the data API by their arrival', async (t, url) => {
+  const context = await testContext(t, url);
+  const minutes = [5, 30, 1, 20, ...Array.from({ length: 30 }, (_, index) => 31 + index), 2];
+  const ids = await sendEvents(
+    context,
+    configured('Alpha'),
+    map('Isle'),
+    ...minutes.map((one) => match(endedBefore(one))),
+  );
+  const byEnd = minutes
+    .map((one, index) => ({ one, id: ids[index + 2]! }))
+    .sort((a, b) => a.one - b.one || (a.id < b.id ? 1 : -1))
+    .map(({ id }) => id);
+  assert.deepEqual(matchesOn(await page(context, '/matches.atom')), byEnd);
+  const server = (await serverByName(context.db, 'Alpha'))!;
+  const isle = (await mapByName(context.db, 'Isle'))!;
+  for (const path of ['/', `/servers/${idOf(server.key)}`, `/maps/${idOf(isle.key)}`]) {
+    const listed = matchesOn(await page(context, path));
+    assert.ok(listed.length > 2, path);
+    assert.deepEqual(listed, byEnd.slice(0, listed.length), path);
+  }
+  for (const query of ['', '&gamemode=ctw', '&map=Isle', `&server=${idOf(server.key)}`]) {
+    const walked: string[] = [];
+    for (let next: string | undefined = ''; next !== undefined;) {
+      const html: string = await page(context, `/matches?max_id=${next}${query}`);
+      walked.push(...matchesOn(html.replace(/<nav class="pager"[\s\S]*/, '')));
+      next = /rel="next" href="[^"]*max_id=([0-9a-z]{11})/.exec(html)?.[1];
+    }
+    assert.deepEqual(walked, byEnd, query);
+  }
+  assert.equal(
+    (await healthOf(context.db, { now: 0, since: 0, mailServer: '' })).last_match,
+    Date.parse(after(-60_000)),
+  );
 });
 
 /** The texts of an XML document by element name. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from '#db/sql.ts';
@@ -374,3 +375,17 @@ const scored = (name: string, score: number, ...players: Parameters<typeof team>
 });
 
 const alone = (number: number) => ({ ...team(`Player${number}`, number), score: number });
+
+onEachDatabase('a punishment in the list has its page, also under a pseudonym', async (t, url) => {
+  const context = await testContext(t, url);
+  const rogue = person(1, 'Rogue');
+  const [id] = await sendEvents(context, punishment('b1', rogue, { reason: 'Griefing' }));
+  const erased = await erasePlayer(context.db, context.clock.now(), rogue.uuid);
+  assert.ok('uuid' in erased);
+  for (const path of ['/punishments', `/punishments/${id}`, '/punishments.atom', `/players/${erased.uuid}`]) {
+    const html = await page(context, path);
+    assert.match(html, /deleted-[0-9a-z]{6}/, path);
+    assert.match(html, path.startsWith('/players') ? /Griefing|Banned/ : /Griefing/, path);
+    assert.doesNotMatch(html, /Rogue/, path);
+  }
+});

@@ -341,13 +341,14 @@ test('old matches of a filter are read by its own index, even if another server 
   await context.db.run(sql`analyze matches`);
   const last = Number.MAX_SAFE_INTEGER;
   const filters = {
-    matches_by_server: { serverKey: 1 },
-    matches_by_map: { mapKey: 'ruins' },
-    matches_by_gamemode: { gamemode: 'tdm' },
+    matches_by_server_and_end: { serverKey: 1 },
+    matches_by_map_and_end: { mapKey: 'ruins' },
+    matches_by_gamemode_and_end: { gamemode: 'tdm' },
   };
   for (const [index, filter] of Object.entries(filters)) {
     const plan = await genericPlanOf(context.db, database.url, (db) => listMatchesWhere(db, filter, last, 20));
     assert.match(plan, new RegExp(`using ${index}\\b`), plan);
+    assert.doesNotMatch(plan, /Sort/, plan);
   }
 });
 

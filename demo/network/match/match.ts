@@ -4,18 +4,22 @@ import { type Kill, eliminate, fight } from './kills.ts';
 import { GOALS, type Goal } from './objectives.ts';
 import { modeOf } from './modes.ts';
 import { ownCountersOf } from './own-counters.ts';
+import { deathsOf } from './places.ts';
 import { Random } from '../random.ts';
 import type { Fixture } from '../schedule.ts';
 import { type Course, paintOf, scoresOf } from './scores.ts';
-import { type Fighter, type Naming, type Side, likelyWinner, sidesOf } from './teams.ts';
+import { type Fighter, type Naming, type Side, likelyWinner, presentAt, sidesOf } from './teams.ts';
 
 type MatchEvent = Extract<WireEvent, { type: 'match.finished' }>;
+type Objectives = NonNullable<MatchEvent['data']['objectives']>;
+type Kills = NonNullable<MatchEvent['data']['kills']>;
 
 /** Simulates a match. The same seed and fixture give the same event. */
 export function playMatch(seed: string, fixture: Fixture, naming: Naming): MatchEvent {
   const random = new Random(seed, 'match', fixture.id);
   const course = simulateCourse(random, fixture, sidesOf(random, fixture, naming));
   const own = new Random(seed, 'own counters', fixture.id);
+  const falls: Fighter[] = [];
   return {
     version: 1,
     id: `match-${fixture.id}`,
@@ -33,11 +37,16 @@ export function playMatch(seed: string, fixture: Fixture, naming: Naming): Match
         name: side.name,
         players: side.fighters.map((fighter) => {
           const counters = ownCountersOf(own, fixture, course, fighter);
-          return { ...countersOf(random, fixture, course, fighter), ...(counters && { counters }) };
+          const counted = countersOf(random, fixture, course, fighter);
+          const killed = course.kills.filter(({ victim }) => victim === fighter).length;
+          for (let fall = killed; fall < counted.death_count; fall++) falls.push(fighter);
+          return { ...counted, ...(counters && { counters }) };
         }),
       })),
-      objectives: course.goals.map(wireGoal),
-      ...(reportsKills(random, fixture, course.kills) && { kills: course.kills.map(wireKill) }),
+      objectives: course.goals.flatMap((goal) => wireGoal(goal, new Random(seed, 'shares', fixture.id, goal.time))),
+      ...(reportsKills(random, fixture, course.kills) && {
+        kills: deathsOf(seed, fixture, course.kills, falls).map(wireDeath),
+      }),
     },
   };
 }
@@ -72,18 +81,24 @@ function reportsKills(random: Random, fixture: Fixture, kills: readonly Kill[]):
   return kills.length > 0 && kills.length <= 160 && (fixture.server.ranked || random.chance(0.08));
 }
 
-function wireKill({ killer, victim, time }: Kill): { killer: string; victim: string; time: string } {
-  return { killer: killer.player.uuid, victim: victim.player.uuid, time: timestampOf(time) };
+function wireDeath({ killer, victim, time, location }: ReturnType<typeof deathsOf>[number]): Kills[number] {
+  const place = location && { location };
+  return { killer: killer?.player.uuid ?? null, victim: victim.player.uuid, time: timestampOf(time), ...place };
 }
 
-function wireGoal({
-  side,
-  fighter,
-  type,
-  name,
-  color,
-  time,
-}: Goal): NonNullable<MatchEvent['data']['objectives']>[number] {
-  const player = fighter === null ? null : { uuid: fighter.player.uuid, name: fighter.name };
-  return { player, team: side.name, type, name, color, time: timestampOf(time) };
+/** The objective of the player who completed it. Two players of a side often share the work on a destroyable. */
+function wireGoal({ side, fighter, type, name, color, time }: Goal, random: Random): Objectives {
+  const facts = { team: side.name, type, name, color, time: timestampOf(time) };
+  const helpers = presentAt(side, time).filter((other) => other !== fighter);
+  if (type === 'destroyable' && fighter !== null && helpers.length > 0 && random.chance(0.5)) {
+    const share = random.int(50, 90);
+    const helper = random.pick(helpers);
+    return [
+      { ...facts, player: named(fighter), percent: share },
+      { ...facts, player: named(helper), percent: 100 - share },
+    ];
+  }
+  return [{ ...facts, player: fighter === null ? null : named(fighter) }];
 }
+
+const named = ({ player, name }: Fighter): { uuid: string; name: string } => ({ uuid: player.uuid, name });

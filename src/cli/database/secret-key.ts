@@ -56,7 +56,7 @@ async function reset(input: Input): Promise<void> {
   print(input, { lost: false, ...(await readLoss(db)) });
   errorOutput().write(
     'With --yes, ID tokens issued so far no longer verify, erased players are recorded under their own names when they play again, ' +
-      'and the punishments that waited for them are lost. Nothing has been changed.\n',
+      'and their punishments no longer apply to them. Nothing has been changed.\n',
   );
 }
 

@@ -20,6 +20,7 @@ const ACTION_PREFIXES = [
   'grant',
   'import',
   'job',
+  'match',
   'network',
   'player',
   'punishment',
@@ -78,7 +79,7 @@ function filters({ texts: { operator: t } }: ConsoleRequest, submitted: Record<s
     field({ name, label, type, value: submitted[name], optional: true, maxlength: 128 });
   const actions = ['', ...ACTION_PREFIXES].map((value) => ({ value, label: value === '' ? t.everything : value }));
   const outcomes = (['', ...OUTCOMES] as const).map((value) => ({ value, label: t.outcomes[value] }));
-  return html`<form class="filters" action="/console/operator/audit" role="search">
+  return html`<form class="filters" action="/console/operator/audit" role="search" aria-label="${t.find}">
     ${filter('actor', t.who)} ${select('action', t.what, actions, submitted['action'] ?? '')}
     ${filter('subject', t.about_id)} ${filter('address', t.from_where)}
     ${select('outcome', t.outcome, outcomes, submitted['outcome'] ?? '')} ${filter('since', t.since, 'date')}

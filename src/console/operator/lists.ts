@@ -12,7 +12,7 @@ export function searchForm(
   query: string | undefined,
   action = c.req.path,
 ): Html {
-  return html`<form class="row bottom" action="${action}" role="search">
+  return html`<form class="row bottom" action="${action}" role="search" aria-label="${label}">
     <div class="field">
       <label for="q">${label}</label>
       <input id="q" name="q" type="search" value="${query ?? ''}" maxlength="64" autocomplete="off" />

@@ -33,7 +33,7 @@ async function keyPage(request: ConsoleRequest) {
     <input type="hidden" name="since" value="${sinceText ?? ''}" />`;
   const inner = html`<section class="card">
       <p><a href="/console${path}">${server.name}</a> · ${o.key} <code>${key}</code></p>
-      <form class="row bottom" action="/console${path}/keys/${key}" role="search">
+      <form class="row bottom" action="/console${path}/keys/${key}" role="search" aria-label="${o.withdraw_since}">
         ${field({ ...sinceField, value: sinceText, error, maxlength: 40 })}
         <button class="quiet">${o.find}</button>
       </form>

@@ -1,10 +1,15 @@
 import { html } from 'hono/html';
-import { idOf } from '#platform/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { countMatch, excludeMatch } from '#admin/matches.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { OF_THE_PRESENT } from '#events/schema/index.ts';
 import { type EventWarning, listEventWarnings } from '#store/game/event-warnings.ts';
+import { excludedAmong } from '#store/game/excluded-matches.ts';
+import { type MatchHead, matchWithTeams } from '#store/game/matches.ts';
 import { button, timestamp } from '../components.ts';
+import { oneOfForms, operationForm } from '../operation-form.ts';
+import { notFound } from '../sign-in.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
@@ -15,16 +20,20 @@ async function warningsPage(request: ConsoleRequest) {
   const found = await listEventWarnings(request.deps.db, { before: keyBefore(request), limit: PAGE_SIZE + 1 });
   const { items, next } = listed(found, PAGE_SIZE, ({ receipt }) => receipt);
   const title = t.sections['/warnings'];
-  const rows = items.map((warning) => warningRow(request, warning));
+  const excluded = await excludedAmong(
+    request.deps.db,
+    items.flatMap(({ receipt, type }) => (type === 'match.finished' ? [keyOf(receipt)!] : [])),
+  );
+  const rows = items.map((warning) => warningRow(request, warning, excluded.has(keyOf(warning.receipt)!)));
   const inner = html`<section class="card">
     <p>${t.warnings_lead}</p>
-    ${items.length === 0 ? html`<p class="soft">${t.no_warnings}</p>` : table(title, [t.received, t.server, t.event, t.implausible, hiddenHeading(t.withdraw)], rows)}
+    ${items.length === 0 ? html`<p class="soft">${t.no_warnings}</p>` : table(title, [t.received, t.server, t.event, t.implausible, t.counting, hiddenHeading(t.withdraw)], rows)}
     ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/warnings', title, inner);
 }
 
-function warningRow(request: ConsoleRequest, warning: EventWarning): Html {
+function warningRow(request: ConsoleRequest, warning: EventWarning, isExcluded: boolean): Html {
   const { operator: t } = request.texts;
   const { receipt, id, type, serverKey, server, warnings, received, withdrawn } = warning;
   const root = `/operator/servers/${idOf(serverKey)}`;
@@ -36,10 +45,44 @@ function warningRow(request: ConsoleRequest, warning: EventWarning): Html {
     <td>${serverKey === 0 ? '–' : html`<a href="/console${root}">${server}</a>`}</td>
     <td><code>${type}</code> <span class="hint">${id}</span></td>
     <td>${warnings.map(({ reason }) => html`<span class="hint">${reason}</span>`)}</td>
+    <td>${type === 'match.finished' && !withdrawn ? countingCell(request, receipt, isExcluded) : ''}</td>
     <td>
       ${withdrawn ? html`<span class="badge warn">${t.receipt_states.withdrawn}</span>` : isStored ? button(request, `${root}/withdraw`, t.withdraw, withdraw) : ''}
     </td>
   </tr>`;
 }
 
-export const warningRoutes: readonly Route[] = [operatorPage('/operator/warnings', warningsPage)];
+function countingCell(request: ConsoleRequest, match: string, isExcluded: boolean): Html {
+  const { operator: t } = request.texts;
+  const [state, act, label] = isExcluded
+    ? ([t.excluded, 'count', t.count_match] as const)
+    : ([t.counted, 'exclude', t.exclude_match] as const);
+  const options = { kind: 'quiet small', fields: { match, act }, about: match } as const;
+  return html`<a class="badge ${isExcluded ? 'warn' : ''}" href="/matches/${match}">${state}</a>
+    ${button(request, '/operator/warnings', label, options)}`;
+}
+
+async function requireMatch({ deps, form }: ConsoleRequest): Promise<MatchHead> {
+  const match = await matchWithTeams(deps.db, keyOf(form['match'] ?? '') ?? 0);
+  if (match === undefined) throw notFound();
+  return match;
+}
+
+const after = (done: string) => () => `/operator/warnings?done=${done}`;
+const outcomes = {
+  find: requireMatch,
+  refused: { no_match: after('gone'), unchanged: after('gone'), busy: after('again') },
+  done: after('completed'),
+};
+const [count, exclude] = [countMatch, excludeMatch].map((one) =>
+  operationForm('/operator/warnings', one, outcomes),
+) as [Route, Route];
+
+export const warningRoutes: readonly Route[] = [
+  operatorPage('/operator/warnings', warningsPage),
+  oneOfForms(
+    [count, exclude],
+    ({ act }) => (act === 'count' ? count : act === 'exclude' ? exclude : undefined),
+    () => '/operator/warnings',
+  ),
+];

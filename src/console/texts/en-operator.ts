@@ -109,7 +109,12 @@ export const operator = {
     no_receipts: 'No events yet.',
     event: 'Event',
     warnings_lead:
-      'These events were accepted, but contain impossible values, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Withdraw an event to remove it from all statistics.',
+      'These events were accepted, but contain impossible values, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Such a match is in lists, with a mark, but counts in no statistics, leaderboards and ranks until you count it. Withdraw an event to remove it completely.',
+    counting: 'Counts',
+    counted: 'counts',
+    excluded: 'excluded',
+    count_match: 'Count it',
+    exclude_match: 'Exclude it',
     no_warnings: 'All events were plausible.',
     implausible: 'What is implausible',
     receipt_states: { accepted: 'accepted', withdrawn: 'withdrawn', rejected: 'rejected' },

@@ -5,6 +5,7 @@ import { accountById, type Account } from '#store/accounts/accounts.ts';
 import { noteLinked } from '#store/accounts/account-notices.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
 import { returnPunishments } from './returning-players.ts';
+import { returningPunishments } from '#store/accounts/deleted-players.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
@@ -30,6 +31,9 @@ async function applyLink(context: EventContext, { player, code }: Link): Promise
   );
   if (row === undefined)
     throw new EventRejected('data.code', 'is wrong or has expired; get a new code on the account page');
+  // Events before it in the batch may have punished the player under the pseudonym.
+  await work.flush();
+  const returning = await returningPunishments(work.tx, player.uuid);
   const refusal = await linkPlayer(work.tx, row.account_id, player);
   if (refusal === 'player linked')
     throw new EventRejected('data.player', 'is linked to another account; unlink it there first');
@@ -43,7 +47,7 @@ async function applyLink(context: EventContext, { player, code }: Link): Promise
   await work.load([player.uuid]);
   observePlayer(context, player);
   await work.flush();
-  await returnPunishments(work, player);
+  await returnPunishments(work, player, returning);
   const account = (await accountById(work.tx, row.account_id))!;
   await noteLinked(work.tx, work.now, account.id, player.name);
   await recordLink(context, account);

@@ -32,7 +32,18 @@ export async function applyReports(
   return await warningsAbout(work, reported);
 }
 
-async function warningsAbout(
+/** Whether a value is larger than the declaration of its counter allows. */
+export async function exceedsDeclared(
+  { counters }: EventContext['work'],
+  reported: readonly ReportedCounters[],
+): Promise<boolean> {
+  const declared = await counters.declared();
+  return reported.some(({ values }) =>
+    Object.entries(values).some(([key, value]) => value > (declared.get(key)?.most ?? Infinity)),
+  );
+}
+
+export async function warningsAbout(
   { counters }: EventContext['work'],
   reported: readonly ReportedCounters[],
 ): Promise<Problem[] | undefined> {

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { isExcluded } from '#store/game/excluded-matches.ts';
 import { countedTwice, joinedResult, type MatchResult } from '#store/game/player-matches.ts';
 import { toSums } from '#store/game/player-stats.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
@@ -27,6 +28,8 @@ export interface MatchCursor extends ChunkCursor {
   /** The number of subtracted players, in the order of `matchUuids`. */
   offset: number;
   countedFor: CountedFor;
+  /** Whether the match was excluded, so that there is nothing to subtract. */
+  isExcluded?: boolean;
 }
 
 /** Kills have no counters to subtract, so deleting one costs far less than removing a player. */
@@ -35,21 +38,23 @@ const KILLS_PER_ROW = 10;
 export async function beginMatch(work: UnitOfWork, row: LedgerRow): Promise<MatchCursor> {
   const { tx, now } = work;
   const { key } = row;
+  const excluded = await isExcluded(tx, key);
   const countedFor = await removeMatchResult(tx, key);
-  await countUuidsApart(work, row);
+  if (!excluded) await countUuidsApart(work, row, 1);
   await tx.runAll([
     sql`update ledger set withdrawn = ${now} where key = ${key}`,
     // Leaderboards and pages read matches with their details only, so they leave this one out from now on.
     sql`delete from match_details where match_key = ${key}`,
   ]);
-  return { key, offset: 0, countedFor };
+  return { key, offset: 0, countedFor, isExcluded: excluded };
 }
 
 /**
  * Undoes the correction for players with several UUIDs in the match, which was counted once for them: the following chunks
  * subtract each UUID separately, and more UUIDs may be merged between two chunks.
+ * @param by -1 makes the correction instead
  */
-async function countUuidsApart(work: UnitOfWork, row: LedgerRow): Promise<void> {
+export async function countUuidsApart(work: UnitOfWork, row: LedgerRow, by: 1 | -1): Promise<void> {
   const { tx, players } = work;
   const merged = await tx.tuple(sql`select 1 from merged_in_matches where match_key = ${row.key} limit 1`);
   if (merged === undefined) return;
@@ -65,7 +70,7 @@ async function countUuidsApart(work: UnitOfWork, row: LedgerRow): Promise<void> 
     // An unfinished merge may have moved the row, but not yet the player.
     const owner = withRow.has(player.key) ? player.key : (survivors.get(uuid) ?? player.key);
     const before = results.get(owner);
-    if (before !== undefined) players.count(player, group, toSums(group, countedTwice(before, result)));
+    if (before !== undefined) players.count(player, group, toSums(group, countedTwice(before, result)), by);
     results.set(owner, before === undefined ? result : joinedResult(before, result));
   }
 }
@@ -118,7 +123,8 @@ async function removePlayers(work: UnitOfWork, match: MatchData, cursor: MatchCu
   await withdrawReports(work, key, playerKeys);
   const group = groupOf(match.facts.gamemode);
   const ofTeams = match.players.slice(offset, end);
-  for (const [uuid, , , , , , , , sums] of ofTeams) players.count(players.find(uuid)!, group, sums, -1);
+  if (!cursor.isExcluded)
+    for (const [uuid, , , , , , , , sums] of ofTeams) players.count(players.find(uuid)!, group, sums, -1);
   const scorers = match.scorers.slice(
     Math.max(0, offset - match.players.length),
     Math.max(0, end - match.players.length),

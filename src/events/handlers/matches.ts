@@ -9,7 +9,7 @@ import { groupOf } from '#store/game/statistics-groups.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { anonymiseMatch } from './match-anonymisation.ts';
 import { beginMatch, continueMatch } from './match-retraction.ts';
-import { applyReports } from './counter-reports.ts';
+import { applyReports, exceedsDeclared, warningsAbout } from './counter-reports.ts';
 import { type MatchSummary, type PlayerSummary, matchUuids } from '../schema/match-summary.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`matchUuids`) into the unit of work. */
@@ -19,15 +19,19 @@ async function applyFinished(context: EventContext, match: MatchSummary): Promis
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
   work.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
+  const isCounted = match.isPlausible && !(counters !== undefined && (await exceedsDeclared(work, counters.reported)));
+  if (!isCounted) work.rows.add('excluded_matches', [key]);
   work.finished.push({ serverKey: server!.key, started, finished });
-  addPlayers(context, match);
+  addPlayers(context, match, isCounted);
   if (work.players.hasMerged) addMerged(context, match);
   work.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);
   if (match.kills.length > 0) addKills(context, match);
   if (match.completed.length > 0) addCompleted(context, match);
   if (counters === undefined) return undefined;
   work.rows.add('match_counters', [key, counters.text]);
-  const warnings = await applyReports(context, groupOf(facts.gamemode), counters.reported);
+  const warnings = isCounted
+    ? await applyReports(context, groupOf(facts.gamemode), counters.reported)
+    : await warningsAbout(work, counters.reported);
   return warnings && { warnings };
 }
 
@@ -37,7 +41,11 @@ type PlayerRow = [match: number, player: number, ...PlayedBy];
  * Adds one row per player, and observations of the scorers without a team, who have no row in `player_matches`. If several
  * UUIDs of the match were merged into one player, `joinPlayed` makes one row of theirs.
  */
-function addPlayers(context: EventContext, { facts, finished, players, scorers }: MatchSummary): void {
+function addPlayers(
+  context: EventContext,
+  { facts, finished, players, scorers }: MatchSummary,
+  isCounted: boolean,
+): void {
   const { work, key } = context;
   const rows = new Map<number, PlayerRow>();
   const names = new ObservedNames();
@@ -45,12 +53,12 @@ function addPlayers(context: EventContext, { facts, finished, players, scorers }
   for (const player of players) {
     const [uuid, name, , , , , , , sums] = player;
     const stored = findOrAddPlayer(context, { uuid, name }, finished);
-    work.players.count(stored, group, sums);
+    if (isCounted) work.players.count(stored, group, sums);
     const before = rows.get(stored.key);
     const row = playerRow(player, key, stored.key);
     if (before !== undefined) {
       names.add(uuid, stored.key, before[2], name);
-      work.players.count(stored, group, toSums(group, countedTwice(before[3], row[3])), -1);
+      if (isCounted) work.players.count(stored, group, toSums(group, countedTwice(before[3], row[3])), -1);
     }
     rows.set(stored.key, before === undefined ? row : joinRows(before, row));
   }

@@ -5,6 +5,7 @@ import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { groupColumns, type Counts } from '#store/game/player-stats.ts';
 import { GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
+import { isCounted } from '#store/game/excluded-matches.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
 import { moveReports } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
@@ -189,12 +190,12 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
 }
 
 /**
- * Subtracts the match from the counters of one of two players that both had it. A match that is being withdrawn has no
+ * Subtracts the match from the counters of one of two players that both had it, unless it is excluded. A match that is being withdrawn has no
  * details any more and subtracts each UUID itself (`match-retraction.ts`).
  */
 async function subtractSurplus(tx: Queryable, match: number, player: number, surplus: Counts): Promise<void> {
   const row = await tx.get<{ gamemode: string }>(sql`
-    select m.gamemode from matches m join match_details d on d.match_key = m.key where m.key = ${match}`);
+    select m.gamemode from matches m join match_details d on d.match_key = m.key where m.key = ${match} and ${isCounted(sql`m.key`)}`);
   if (row === undefined) return;
   const group = groupOf(row.gamemode);
   const changed = Object.entries(surplus).map(([counter, count]) => {

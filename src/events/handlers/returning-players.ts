@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts';
-import { heldPunishments, returnPunishment } from '#store/game/held-punishments.ts';
+import { type ReturningPunishment, returningPunishments } from '#store/accounts/deleted-players.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -22,28 +22,32 @@ export async function linkGameAccount(
 ): Promise<LinkFailure | undefined> {
   return await db.transaction(async (tx) => {
     const work = new UnitOfWork(tx, await Keys.lock(tx), clock.now());
+    const returning = await returningPunishments(tx, player.uuid);
     const refusal = await linkPlayer(tx, account, player);
     if (refusal !== undefined) return refusal;
     await noteLinked(tx, clock.now(), account, player.name);
-    await returnPunishments(work, player);
+    await returnPunishments(work, player, returning);
     await work.keys.save();
     return undefined;
   });
 }
 
 /**
- * Returns the punishments that were in force when the account was deleted to a game account that is linked again. Their
- * events in the ledger name the game account again, so that a rebuild or an export does too.
+ * Returns punishments to a game account that is linked again. Their events in the ledger name the game account again, so
+ * that a rebuild or an export does too.
  */
-export async function returnPunishments(work: UnitOfWork, player: Named): Promise<void> {
+export async function returnPunishments(
+  work: UnitOfWork,
+  player: Named,
+  punishments: readonly ReturningPunishment[],
+): Promise<void> {
   const { tx, now } = work;
-  const held = await heldPunishments(tx, player.uuid);
-  if (held.length === 0) return;
+  if (punishments.length === 0) return;
   await work.load([player.uuid]);
-  for (const { time } of held) work.players.observe(player, time, work.keys);
+  for (const { time } of punishments) work.players.observe(player, time, work.keys);
   const returned = work.players.find(player.uuid)!;
   await work.flush();
-  for (const { key, time, punished_key, body } of held) {
+  for (const { key, time, punished_key, body } of punishments) {
     const data = JSON.parse(body) as { punished: Named };
     const issued = JSON.stringify({ ...data, punished: { uuid: player.uuid, name: player.name } });
     await tx.runAll([
@@ -52,10 +56,10 @@ export async function returnPunishments(work: UnitOfWork, player: Named): Promis
       sql`
         insert into name_observations (player_key, ledger_key, time, name)
         values (${returned.key}, ${key}, ${time}, ${player.name}) on conflict (player_key, ledger_key, name) do nothing`,
+      sql`update punishments set punished_key = ${returned.key} where key = ${key}`,
     ]);
-    await returnPunishment(tx, key, returned.key);
   }
   // A job without UUIDs derives stale players only: the pseudonym's player may have lost its last observation.
-  await markStale(tx, 'player', [returned.key, ...held.map(({ punished_key }) => punished_key)]);
+  await markStale(tx, 'player', [returned.key, ...punishments.map(({ punished_key }) => punished_key)]);
   await createJob(tx, now, { kind: 'anonymisation', label: '', params: { hashes: [] } });
 }

@@ -53,16 +53,18 @@ async function applyRemoved({ work: { tx }, server, time, isReplay }: EventConte
 /** Maximum age of a report of the present: an older one was delayed and is worthless, or the sender's clock is wrong. */
 const PRESENCE_AGE_MS = 300_000;
 
-/** Stores the newest heartbeat of a server; an older one has no effect. */
+/** Stores the newest heartbeat of a server, each name once; an older one has no effect. */
 async function applyPresence(context: EventContext, data: DataOf<'server.presence'>): Promise<HandlerResult> {
   const { work, eventId: id, server, time } = context;
-  const playerCount = data.player_count ?? data.players.length;
+  const players = [...new Map(data.players.map((name) => [nameKey(name), name])).values()];
+  const playerCount = data.player_count ?? players.length;
+  const playing = Math.min(data.current, playerCount);
   const received = observedAt(context, 'a heartbeat');
   const currentMap = await mapNameOf(work, data.current_map);
   const stored = await work.tx.get<{ max: number }>(sql`
     insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
       current_map, current_map_key, next_map)
-    values (${server!.key}, ${id}, ${time}, ${received}, ${data.current}, ${JSON.stringify(data.players)},
+    values (${server!.key}, ${id}, ${time}, ${received}, ${playing}, ${JSON.stringify(players)},
       ${playerCount}, ${data.gamemode}, ${currentMap}, ${nameKey(currentMap)}, ${data.next_map})
     on conflict (server_key) do update set
       event_id = excluded.event_id, time = excluded.time, received = excluded.received, playing = excluded.playing,

@@ -1,3 +1,4 @@
+import { isPlausibleMatch } from './match-plausibility.ts';
 import type { FinishedMatch } from './match-schema.ts';
 import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
@@ -13,6 +14,8 @@ import { type ReportedCounters, withoutZeros } from './counters.ts';
  */
 export interface MatchSummary {
   facts: Omit<MatchFacts, 'id' | 'server'>;
+  /** Whether no value is one that no game gives; otherwise the match does not count. */
+  isPlausible: boolean;
   started: number;
   finished: number;
   /** `MatchTeam[]` as JSON. */
@@ -74,6 +77,7 @@ export function summariseMatch(match: FinishedMatch): MatchSummary {
   const death_count = teams.reduce((total, team) => total + team.death_count, 0);
   return {
     facts: { map, gamemode, ranked, win, kill_count, death_count },
+    isPlausible: isPlausibleMatch(match),
     started,
     finished,
     teams: JSON.stringify(teams),

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { LIMITS } from '#http/limits.ts';
 import { TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import type { Deps, PageContent, PageHandler, PageRequest } from '../page-request.ts';
 import { code, inline, languageTabs, layout, PATHS, table } from './components.ts';
@@ -131,8 +132,18 @@ const PAGINGS = [
   ['Python', 'paging.py'],
 ] as const;
 
+/** The settings of the limits of requests to the data API. */
+const HOURLY = {
+  user: LIMITS.user.max.user,
+  application: LIMITS.application.max.application,
+  clientId: LIMITS.clientId.max.network,
+  server: LIMITS.server.max.server,
+};
+
 const rules: DeveloperPage = ({ deps: { config }, formats }, text, placeholders) => {
   const words = text.rules;
+  const subjects = ['user', 'application', 'clientId', 'server'] as const;
+  const hourly = subjects.map((name) => formats.number(config[HOURLY[name]])) as [string, string, string, string];
   const errorBody = `{"error":"rate_limit","error_description":"Rate limit exceeded"}`;
   return layout(
     text,
@@ -141,8 +152,8 @@ const rules: DeveloperPage = ({ deps: { config }, formats }, text, placeholders)
     html`<section class="prose">
         <h2 id="limits">${words.limits}</h2>
         <p>${words.limitsText}</p>
-        ${table(undefined, words.limitHeaders)}
-        <p>${inline(words.over)}</p>
+        ${table(undefined, words.limitHeaders)} ${table(words.limitsHead, words.limitRows(...hourly))}
+        <p>${inline(words.over)} ${inline(words.ignored)}</p>
         ${code(text, 'limits.sh', placeholders)}
       </section>
       <section class="prose">

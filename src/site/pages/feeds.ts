@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
@@ -5,7 +6,6 @@ import { withoutNoncharacters } from '#platform/text/text.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { factsOf } from '#store/game/matches.ts';
-import { withoutHeld } from '#store/game/held-punishments.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { mapImagePath } from '#site/components/map-image.ts';
 import { typeName } from '#site/components/punishment-table.ts';
@@ -46,8 +46,7 @@ export async function matchFeed(request: PageRequest): Promise<Response> {
 
 /** `/punishments.atom` */
 export async function punishmentFeed(request: PageRequest): Promise<Response> {
-  const newest = await listPunishments(request.db, Number.MAX_SAFE_INTEGER, FEED_ENTRIES, request.now);
-  const punishments = await withoutHeld(request.db, newest);
+  const punishments = await listPunishments(request.db, Number.MAX_SAFE_INTEGER, FEED_ENTRIES, request.now);
   const entries = punishments.map((punishment): Entry => ({
     path: `/punishments/${idOf(punishment.key)}`,
     title: request.text.punishment.title(typeName(request, punishment.type), punishment.punished.name),
@@ -77,7 +76,9 @@ async function feed(request: PageRequest, path: string, title: string, entries: 
     /><author><name>${network}</name></author
     ><updated>${updated}</updated> ${xmlEntries}</feed
   >`;
-  return new Response(`<?xml version="1.0" encoding="utf-8"?>\n${withoutNoncharacters(String(body))}`, {
-    headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'public, max-age=60' },
-  });
+  const xml = `<?xml version="1.0" encoding="utf-8"?>\n${withoutNoncharacters(String(body))}`;
+  const etag = `W/"${hash('sha1', xml, 'base64url')}"`;
+  const headers = { 'cache-control': 'public, max-age=60', etag, vary: 'Accept-Language, Cookie' };
+  if (request.ifNoneMatch === etag) return new Response(null, { status: 304, headers });
+  return new Response(xml, { headers: { ...headers, 'content-type': 'application/atom+xml; charset=utf-8' } });
 }

@@ -15,6 +15,7 @@ import {
   type WholeMatch,
   winnersOf,
 } from '#store/game/matches.ts';
+import { isExcluded } from '#store/game/excluded-matches.ts';
 import { timeline } from '#site/components/charts.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
 import { type Colour, colourNamed, teamColours } from '#site/components/colours.ts';
@@ -49,7 +50,9 @@ export async function matchPage(request: PageRequest): Promise<PageContent> {
     section: 'matches',
     kind: 'match',
     picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, view), large: true },
-    main: html`${hero(request, view)} ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
+    main: html`${hero(request, view)}
+      ${(await isExcluded(request.db, view.match.key)) ? html`<p class="notice">${text.match.excluded}</p>` : ''}
+      ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
       <section aria-labelledby="players">
         ${heading('players', text.match.scoreboard)} ${await scoreboards(request, view)}
       </section>

@@ -14,7 +14,6 @@ import { playerCounters } from '#store/game/counters/player-counters.ts';
 import { asShown, isHidden } from '#store/game/hidden-lists.ts';
 import { GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
-import { hasHeld, withoutHeld } from '#store/game/held-punishments.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
@@ -53,10 +52,7 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
   if (found instanceof Response) return found;
   const { db, now } = request;
   const player = await asShown(db, found);
-  const [stats, banned] = [
-    await statsOf(db, player.key),
-    (await isBanned(db, player.key, now)) && !(await hasHeld(db, player.key)),
-  ];
+  const [stats, banned] = [await statsOf(db, player.key), await isBanned(db, player.key, now)];
   return {
     title: player.name,
     description: describe(request, player, stats),
@@ -216,11 +212,10 @@ async function punishments(request: PageRequest, player: Player): Promise<Html> 
     PAGE_SIZE,
     keyCursor,
   );
-  const shown = await withoutHeld(request.db, items);
-  if (shown.length === 0 && request.query('max_id') === undefined) return html``;
+  if (items.length === 0 && request.query('max_id') === undefined) return html``;
   return html`<section aria-labelledby="punishments">
     ${heading('punishments', text.sections.punishments)}
-    ${punishmentTable(request, shown, { withPlayer: false })}${pager(request.url, text.pager, next, 'max_id')}
+    ${punishmentTable(request, items, { withPlayer: false })}${pager(request.url, text.pager, next, 'max_id')}
   </section>`;
 }
 

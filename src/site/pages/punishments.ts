@@ -2,7 +2,6 @@ import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
-import { withoutHeld } from '#store/game/held-punishments.ts';
 import { listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
 import { PAGE_SIZE } from '#site/components/pager.ts';
 import { playerLink } from '#site/components/player-link.ts';
@@ -18,7 +17,6 @@ export async function punishmentsPage(request: PageRequest): Promise<PageContent
     PAGE_SIZE,
     keyCursor,
   );
-  const shown = await withoutHeld(request.db, items);
   return {
     title: text.punishment.list,
     description: text.punishment.listDescription(request.deps.config.NETWORK_NAME),
@@ -30,15 +28,14 @@ export async function punishmentsPage(request: PageRequest): Promise<PageContent
         <h1>${text.punishment.list}</h1>
         <a class="feed" href="/punishments.atom">${text.feeds.punishments}</a>
       </div>
-      ${punishmentTable(request, shown, { withPlayer: true })}${pager(request.url, text.pager, next, 'max_id')}`,
+      ${punishmentTable(request, items, { withPlayer: true })}${pager(request.url, text.pager, next, 'max_id')}`,
   };
 }
 
 /** `/punishments/:id` */
 export async function punishmentPage(request: PageRequest): Promise<PageContent> {
   const key = keyOf(request.params['id'] ?? '');
-  const found = key === undefined ? undefined : await punishmentByKey(request.db, key, request.now);
-  const [punishment] = await withoutHeld(request.db, found === undefined ? [] : [found]);
+  const punishment = key === undefined ? undefined : await punishmentByKey(request.db, key, request.now);
   if (punishment === undefined) throw request.notFound();
   const { text } = request;
   const title = text.punishment.title(typeName(request, punishment.type), punishment.punished.name);

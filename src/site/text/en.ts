@@ -108,6 +108,8 @@ export const en = {
     record: (kills: string, deaths: string) => `${kills} K · ${deaths} D`,
     title: (map: string, server: string) => `${map} on ${server}`,
     ranked: 'ranked',
+    excluded:
+      'This match has impossible values, or an operator excluded it: it counts in no statistics, leaderboards and ranks.',
     draw: 'Draw',
     /** The words before and after the winner. */
     won: ['', ' won'] as [before: string, after: string],

@@ -101,6 +101,8 @@ export const ja: Text = {
     players: (count) => `${count} 人`,
     record: (kills, deaths) => `${kills} キル · ${deaths} デス`,
     title: (map, server) => `${map}（${server}）`,
+    excluded:
+      'この試合にはゲームではありえない値があるか、運営者が集計から外したため、統計、ランキング、順位には数えません。',
     ranked: 'ランク戦',
     draw: '引き分け',
     won: ['', ' の勝利'],

@@ -3,7 +3,6 @@ import { nameKey } from '#platform/text/text.ts';
 import type { KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
-import { holdPunishments } from '#store/game/held-punishments.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
@@ -55,7 +54,6 @@ export async function pseudonymise(
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     await renamePlayer(tx, original, pseudonym);
     if (player === undefined) continue;
-    await holdPunishments(tx, now, hash, player.key);
     await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }
   if (hashes.length === 0) return undefined;
@@ -121,6 +119,11 @@ export async function isBeingAnonymised(tx: Queryable, uuid: string): Promise<bo
     sql`select 1 as found from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is not null`,
   );
   return row !== undefined;
+}
+
+/** The pseudonym of a game account, and when it got it; undefined if it has none. */
+export async function pseudonymOf(db: Queryable, uuid: string): Promise<(Pseudonym & { created: number }) | undefined> {
+  return await db.get(sql`select uuid, name, created from pseudonyms where uuid_hash = ${db.keyedHash(uuid)}`);
 }
 
 /** Deletes the pseudonym of a game account, so that later events are recorded under its own name. */

@@ -1,7 +1,6 @@
 import type { Queryable } from '#db/db.ts';
-import { list, type Sql, sql } from '#db/sql.ts';
+import { identifier, list, type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
-import { keysetPage, type Page, pageBefore } from '../keyset-paging.ts';
 import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch } from './matches.ts';
 
 /** The filter of a list of matches, a single condition so that each list reads one index. */
@@ -13,23 +12,51 @@ export interface ListedMatch extends MatchHead {
   server_key: number;
 }
 
-/** Matches with keys below `before`, newest first. */
+/** The position of a match in a list by the end. */
+interface End {
+  finished: number;
+  key: number;
+}
+
+const LAST: End = { finished: Number.MAX_SAFE_INTEGER, key: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Matches by their end, the last one first.
+ * @param before the key of the last match of the page before; `Number.MAX_SAFE_INTEGER` for the first page
+ */
 export async function listMatchesWhere(
   db: Queryable,
   filter: MatchFilter,
   before: number,
   limit: number,
 ): Promise<ListedMatch[]> {
-  const page = pageBefore(before, limit);
+  const end = before === Number.MAX_SAFE_INTEGER ? LAST : await endOf(db, before);
+  if (end === undefined) return [];
   return await db.all<ListedMatch>(sql`
-    select key, head, started, finished, map_key, server_key from matches where ${toCondition(filter, page)}`);
+    select key, head, started, finished, map_key, server_key from matches where ${toCondition(filter, end, limit)}`);
 }
 
-function toCondition(filter: MatchFilter, page: Page): Sql {
-  if (filter === undefined) return sql`${page.bound} order by key ${page.direction} limit ${page.limit}`;
-  if ('mapKey' in filter) return keysetPage('map_key', filter.mapKey, page);
-  if ('serverKey' in filter) return keysetPage('server_key', filter.serverKey, page);
-  return keysetPage('gamemode', filter.gamemode, page);
+/** The end of a match; if it was withdrawn, a position near it: after the end of the match that arrived before it. */
+async function endOf(db: Queryable, key: number): Promise<End | undefined> {
+  const found = await db.get<End>(sql`
+    select finished, key from matches where key <= ${key} order by key desc limit 1`);
+  return found?.key === key ? found : found && { finished: found.finished, key: found.key + 1 };
+}
+
+/** Each filter reads one index from its end. The value appears twice for the reason at `keysetPage`. */
+function toCondition(filter: MatchFilter, { finished, key }: End, limit: number): Sql {
+  const bound = sql`(finished, key) < (${finished}, ${key})`;
+  const order = sql`finished desc, key desc limit ${limit}`;
+  if (filter === undefined) return sql`${bound} order by ${order}`;
+  const [column, value] = columnOf(filter);
+  const name = identifier(column);
+  return sql`${name} in (${value}, ${value}) and ${bound} order by ${name} desc, ${order}`;
+}
+
+function columnOf(filter: NonNullable<MatchFilter>): [column: string, value: string | number] {
+  if ('mapKey' in filter) return ['map_key', filter.mapKey];
+  if ('serverKey' in filter) return ['server_key', filter.serverKey];
+  return ['gamemode', filter.gamemode];
 }
 
 /** A player's matches with keys below `before`, newest first. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { list, lists, sql } from '#db/sql.ts';
+import { list, lists, type Sql, sql } from '#db/sql.ts';
 
 /** `state` in the data API. It is computed at each read, because a punishment expires as time passes. */
 export const ACTIVE = 0;
@@ -59,6 +59,9 @@ const SELECT = sql`
     u.time, u.expires, u.revoked, u.revoked_on, u.revoke_reason, u.revoker_uuid, u.revoker_name, u.changed
   from punishments u join players p on p.key = u.punished_key`;
 
+/** Maximum number of punishments in force of one player that a check for bans reads. */
+const MAX_IN_FORCE = 100;
+
 /** Punishments with keys below `before`, newest first. */
 export async function listPunishments(
   db: Queryable,
@@ -82,17 +85,28 @@ export async function listPunishmentsOf(
   return rows.map((row) => toPunishment(row, now));
 }
 
+const inForce = (now: number): Sql => sql`u.revoked is null and (u.expires is null or u.expires > ${now})`;
+
+/** The newest punishments in force against a player. */
+export async function punishmentsInForce(db: Queryable, playerKey: number, now: number): Promise<Punishment[]> {
+  const rows = await db.all<PunishmentRow>(sql`
+    ${SELECT} where u.punished_key = ${playerKey} and ${inForce(now)} order by u.key desc limit ${MAX_IN_FORCE}`);
+  return rows.map((row) => toPunishment(row, now));
+}
+
 export async function punishmentByKey(db: Queryable, key: number, now: number): Promise<Punishment | undefined> {
   const row = await db.get<PunishmentRow>(sql`${SELECT} where u.key = ${key}`);
   return row && toPunishment(row, now);
 }
 
+/** Whether a punishment is a ban. */
+export const isBan = ({ type }: Pick<Punishment, 'type'>): boolean => type.toLowerCase() === 'ban';
+
 /** Whether a ban of the player is active. The type `ban` may be in any case. */
 export async function isBanned(db: Queryable, playerKey: number, now: number): Promise<boolean> {
   const ban = await db.get(sql`
-    select key from punishments
-    where punished_key = ${playerKey} and lower(type) = 'ban' and revoked is null and (expires is null or expires > ${now})
-    limit 1`);
+    select u.key from punishments u
+    where u.punished_key = ${playerKey} and lower(u.type) = 'ban' and ${inForce(now)} limit 1`);
   return ban !== undefined;
 }
 

@@ -4,6 +4,22 @@
  * Java plugins follow from these tables. The columns of `player_stats` do not: they need a migration.
  */
 
+/** A number for any match, plus a rate of the length of the match. */
+export interface Most {
+  base: number;
+  perSecond: number;
+}
+
+/**
+ * The game has 20 ticks a second, and who dies has to return before the next death. A hundred kills are possible in a moment,
+ * by TNT in a crowd.
+ */
+const FIGHTS = { base: 100, perSecond: 2 };
+const SHOTS = { base: 1_000, perSecond: 40 };
+/** Clocks differ, and some games count from the lobby on. */
+const TIME = { base: 600, perSecond: 1 };
+const OBJECTIVES = { base: 100, perSecond: 1 };
+
 /** An amount that matches and reports of statistics add to a player. Its column in a group is `<group>_<counter>`. */
 export interface CounterKind {
   /** The member of a group in the data API. */
@@ -16,45 +32,106 @@ export interface CounterKind {
    * player, because only some groups have it.
    */
   in: readonly ('total' | 'boards' | 'page')[];
+  /** The largest amount of one player in a match that a game gives; null for those without a separate bound. */
+  most: Most | null;
   /** The name among the placeholders of the Bukkit plugin; null: none. */
   placeholder: string | null;
 }
 
 /** In the order in which the data API describes them. */
 export const COUNTERS = {
-  kill: { wire: 'kill_count', unit: 'count', from: 'player', in: ['total', 'boards'], placeholder: 'kills' },
-  death: { wire: 'death_count', unit: 'count', from: 'player', in: ['total', 'boards'], placeholder: 'deaths' },
+  kill: {
+    wire: 'kill_count',
+    unit: 'count',
+    from: 'player',
+    in: ['total', 'boards'],
+    most: FIGHTS,
+    placeholder: 'kills',
+  },
+  death: {
+    wire: 'death_count',
+    unit: 'count',
+    from: 'player',
+    in: ['total', 'boards'],
+    most: FIGHTS,
+    placeholder: 'deaths',
+  },
   /** Deaths without a killer, which `death` contains. */
-  envdeath: { wire: 'envdeath_count', unit: 'count', from: 'kills', in: ['total'], placeholder: null },
-  win: { wire: 'win_count', unit: 'count', from: 'result', in: ['total', 'boards'], placeholder: 'wins' },
-  lose: { wire: 'lose_count', unit: 'count', from: 'result', in: ['total'], placeholder: 'losses' },
-  play: { wire: 'play_count', unit: 'count', from: 'result', in: ['total', 'boards'], placeholder: 'matches' },
+  envdeath: { wire: 'envdeath_count', unit: 'count', from: 'kills', in: ['total'], most: null, placeholder: null },
+  win: { wire: 'win_count', unit: 'count', from: 'result', in: ['total', 'boards'], most: null, placeholder: 'wins' },
+  lose: { wire: 'lose_count', unit: 'count', from: 'result', in: ['total'], most: null, placeholder: 'losses' },
+  play: {
+    wire: 'play_count',
+    unit: 'count',
+    from: 'result',
+    in: ['total', 'boards'],
+    most: null,
+    placeholder: 'matches',
+  },
   time: {
     wire: 'time_played',
     unit: 'seconds',
     from: 'player',
     in: ['total', 'boards'],
+    most: TIME,
     placeholder: 'playtime_seconds',
   },
-  shot: { wire: 'shot_count', unit: 'count', from: 'player', in: ['total', 'page'], placeholder: 'shots' },
-  hit: { wire: 'hit_count', unit: 'count', from: 'player', in: ['total', 'page'], placeholder: 'hits' },
-  paint: { wire: 'paint_count', unit: 'count', from: 'player', in: ['page'], placeholder: 'paint' },
-  wool: { wire: 'wool_placed', unit: 'count', from: 'objectives', in: ['page'], placeholder: 'wools' },
-  core: { wire: 'core_leaked', unit: 'count', from: 'objectives', in: ['page'], placeholder: 'cores' },
+  shot: { wire: 'shot_count', unit: 'count', from: 'player', in: ['total', 'page'], most: SHOTS, placeholder: 'shots' },
+  hit: { wire: 'hit_count', unit: 'count', from: 'player', in: ['total', 'page'], most: SHOTS, placeholder: 'hits' },
+  paint: {
+    wire: 'paint_count',
+    unit: 'count',
+    from: 'player',
+    in: ['page'],
+    most: { base: 10_000, perSecond: 1_000 },
+    placeholder: 'paint',
+  },
+  wool: {
+    wire: 'wool_placed',
+    unit: 'count',
+    from: 'objectives',
+    in: ['page'],
+    most: OBJECTIVES,
+    placeholder: 'wools',
+  },
+  core: {
+    wire: 'core_leaked',
+    unit: 'count',
+    from: 'objectives',
+    in: ['page'],
+    most: OBJECTIVES,
+    placeholder: 'cores',
+  },
   destroyable: {
     wire: 'destroyable_destroyed',
     unit: 'count',
     from: 'objectives',
     in: ['page'],
+    most: OBJECTIVES,
     placeholder: 'monuments',
   },
-  flag: { wire: 'flag_captured', unit: 'count', from: 'objectives', in: ['page'], placeholder: 'flags' },
-  score: { wire: 'score', unit: 'points', from: 'player', in: ['page'], placeholder: 'score' },
+  flag: {
+    wire: 'flag_captured',
+    unit: 'count',
+    from: 'objectives',
+    in: ['page'],
+    most: OBJECTIVES,
+    placeholder: 'flags',
+  },
+  score: {
+    wire: 'score',
+    unit: 'points',
+    from: 'player',
+    in: ['page'],
+    most: { base: 10_000_000, perSecond: 0 },
+    placeholder: 'score',
+  },
   objective: {
     wire: 'objective_completed',
     unit: 'count',
     from: 'objectives',
     in: ['page'],
+    most: OBJECTIVES,
     placeholder: 'objectives',
   },
 } as const satisfies Record<string, CounterKind>;

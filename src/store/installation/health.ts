@@ -13,7 +13,7 @@ export interface Health {
   servers: { known: number; heard: number };
   /** Players on the whole network. */
   online: number;
-  /** When the newest match finished. */
+  /** When the last match ended. */
   last_match: number | null;
   /** When the newest event was received. */
   last_event: number | null;
@@ -49,7 +49,7 @@ export async function healthOf(
     servers: { known: servers!.known, heard: servers!.heard ?? 0 },
     online: servers!.online ?? 0,
     last_event,
-    last_match: await newest(db, sql`select finished as time from matches order by key desc limit 1`),
+    last_match: await newest(db, sql`select max(finished) as time from matches`),
     purge: { last: last ?? null, paused: isClockSuspect(last, now) },
     mail_failure: (await mailFailureOf(db, mailServer)) ?? null,
     uptime_s: Math.round(process.uptime()),
@@ -58,5 +58,5 @@ export async function healthOf(
 }
 
 async function newest(db: Db, query: ReturnType<typeof sql>): Promise<number | null> {
-  return (await db.get<{ time: number }>(query))?.time ?? null;
+  return (await db.get<{ time: number | null }>(query))?.time ?? null;
 }

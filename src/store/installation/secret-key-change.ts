@@ -53,8 +53,6 @@ export interface SecretKeyLoss {
   erased_players: number;
   /** Secrets of management connections, which have to be entered again. */
   management_secrets: number;
-  /** Punishments in force against erased players. */
-  held_punishments: number;
 }
 
 export async function readLoss(db: Queryable): Promise<SecretKeyLoss> {
@@ -63,7 +61,6 @@ export async function readLoss(db: Queryable): Promise<SecretKeyLoss> {
     signing_keys: await count(sql`select count(*) from signing_keys`),
     erased_players: await count(sql`select count(*) from pseudonyms`),
     management_secrets: await count(sql`select count(*) from managed_servers`),
-    held_punishments: await count(sql`select count(*) from held_punishments`),
   };
 }
 
@@ -75,7 +72,6 @@ export async function resetSecretKey(db: Db, to: SecretKey): Promise<SecretKeyLo
     const loss = await readLoss(tx);
     await tx.run(sql`delete from signing_keys`);
     await tx.run(sql`delete from link_codes`);
-    await tx.run(sql`delete from held_punishments`);
     await tx.run(sql`delete from managed_bans`);
     await clearImportHashes(tx);
     await deleteFormerHashKeys(tx);
@@ -131,7 +127,6 @@ async function rehash(tx: Queryable, hashOf: (text: string) => string): Promise<
     ][];
     for (const [uuid, hash] of rows) {
       await tx.run(sql`update pseudonyms set uuid_hash = ${hashOf(hash)} where uuid = ${uuid}`);
-      await tx.run(sql`update held_punishments set uuid_hash = ${hashOf(hash)} where uuid_hash = ${hash}`);
     }
     count += rows.length;
     if (rows.length < BATCH_SIZE) return count;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readEvent } from '#events/schema/index.ts';
+import { implausibleMatch } from '#events/schema/match-plausibility.ts';
 import { MINUTE } from '#demo/network/calendar.ts';
 import { sampleNetwork, ZONE } from '#demo/network/index.ts';
 import { hoursIn, NO_DRAWING, NOW, ofType, type OfType, shortHistory } from './sample.ts';
@@ -80,13 +82,46 @@ test('kills, objectives and winner of a match are consistent', () => {
     const kills = players.reduce((sum, { kill_count }) => sum + kill_count!, 0);
     const deaths = players.reduce((sum, { death_count }) => sum + death_count!, 0);
     assert.ok(kills <= deaths, `${match.id}: more kills than deaths`);
-    if (match.data.kills !== undefined) assert.equal(match.data.kills.length, kills, match.id);
+    if (match.data.kills !== undefined) {
+      assert.equal(match.data.kills.length, deaths, match.id);
+      assert.equal(match.data.kills.filter(({ killer }) => killer !== null).length, kills, match.id);
+    }
     checkTimestamps(match);
     if (match.data.gamemode === 'tdm' || match.data.gamemode === 'rage') checkLeader(match);
     if (match.data.gamemode === 'ctw' && match.data.win !== '') {
       const own = match.data.objectives!.filter(({ team }) => team === match.data.win);
       assert.equal(own.length, 2, `${match.id}: the winner has placed both wools`);
     }
+  }
+});
+
+test('deaths have places, some are falls into the void, monuments have shares, factions ids and servers icons', () => {
+  const { events } = shortHistory();
+  const matches = ofType(events, 'match.finished').map(({ data }) => data);
+  const deaths = matches.flatMap(({ kills = [] }) => kills);
+  const placed = deaths.filter(({ location }) => location !== undefined);
+  assert.ok(placed.length > 0.8 * deaths.length && placed.length < deaths.length);
+  const falls = placed.filter(({ killer, location }) => killer === null && location!.y < 0);
+  assert.ok(falls.length > 0 && placed.every(({ killer, location }) => (killer === null) === location!.y < 0));
+  const percentages = matches.flatMap(({ objectives = [] }) =>
+    objectives.filter(({ percent }) => percent !== undefined),
+  );
+  assert.ok(percentages.length > 0 && percentages.every(({ type }) => type === 'destroyable'));
+  assert.equal(
+    percentages.reduce((sum, { percent }) => sum + percent!, 0),
+    50 * percentages.length,
+  );
+  const factions = ofType(events, 'player.statistics').map(({ data }) => data);
+  assert.ok(factions.some(({ faction_id }) => faction_id !== ''));
+  assert.ok(factions.every(({ faction, faction_id }) => (faction === '') === (faction_id === '')));
+  assert.equal(new Set(ofType(events, 'server.configured').map(({ data }) => data.icon)).size, 8);
+});
+
+test('no match of the demo has a value that no game gives', () => {
+  for (const event of ofType(shortHistory().events, 'match.finished')) {
+    const read = readEvent(event);
+    assert.ok('event' in read, event.id);
+    assert.deepEqual(implausibleMatch(read.event.data as Parameters<typeof implausibleMatch>[0]), [], event.id);
   }
 });
 

@@ -133,7 +133,7 @@ onEachDatabase('withdrawing a match restores sums and the largest value', async 
   assert.deepEqual(await valuesOf(db, 1), { total: { wools: 1, streak: 4 }, ctw: { wools: 1, streak: 4 } });
 });
 
-onEachDatabase('implausible values are counted with a warning, and wrong ones refused', async (t, url) => {
+onEachDatabase('implausible values get a warning, and wrong ones are refused', async (t, url) => {
   const context = await alpha(t, url);
   const { db, clock } = context;
   await sendEvents(context, declared('wools', { most: 20 }));

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
+import { punishmentsOfNamed } from '#admin/punishments.ts';
 import { keyCursor, listed } from '#http/pager.ts';
-import { findPlayer } from '#store/game/players.ts';
-import { listPunishments, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
+import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { timestamp, textOf } from '../../components.ts';
 import { moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
@@ -13,12 +13,13 @@ async function punishmentsPage(request: ConsoleRequest) {
   const { c, person } = request;
   const { operator: t } = request.texts;
   const query = textOf(c.req.query('q'), 64);
-  const { items, next } = listed(await find(request, query), PAGE_SIZE, keyCursor);
+  const { deleted, punishments } = await find(request, query);
+  const { items, next } = listed(punishments, PAGE_SIZE, keyCursor);
   const rows = items.map(
     (punishment) =>
       html`<tr>
         <th scope="row">
-          <a href="/console/operator/punishments/${idOf(punishment.key)}">${punishment.punished.name}</a>
+          ${deleted === undefined ? html`<a href="/console/operator/punishments/${idOf(punishment.key)}">${punishment.punished.name}</a>` : deleted}
         </th>
         <td>${punishment.type}</td>
         <td>${punishment.reason}</td>
@@ -40,12 +41,18 @@ async function punishmentsPage(request: ConsoleRequest) {
   return inOperator(request, '/punishments', t.sections['/punishments'], inner);
 }
 
-async function find(request: ConsoleRequest, query: string | undefined): Promise<Punishment[]> {
+/** `deleted` is the UUID of a deleted account, whose punishments are shown without a way to the pseudonym. */
+async function find(
+  request: ConsoleRequest,
+  query: string | undefined,
+): Promise<{ deleted: string | undefined; punishments: Punishment[] }> {
   const { deps, now } = request;
-  const before = keyBefore(request);
-  if (query === undefined) return await listPunishments(deps.db, before, PAGE_SIZE + 1, now);
-  const player = await findPlayer(deps.db, query);
-  return player === undefined ? [] : await listPunishmentsOf(deps.db, player.key, before, PAGE_SIZE + 1, now);
+  const page = { before: keyBefore(request), limit: PAGE_SIZE + 1, now };
+  if (query === undefined)
+    return { deleted: undefined, punishments: await listPunishments(deps.db, page.before, page.limit, now) };
+  const found = await punishmentsOfNamed(deps.db, query, page);
+  if (found === undefined) return { deleted: undefined, punishments: [] };
+  return found.deleted === undefined ? found : { ...found, punishments: found.punishments.slice(0, PAGE_SIZE) };
 }
 
 export const punishmentRoutes: readonly Route[] = [moderatorPage('/operator/punishments', punishmentsPage)];

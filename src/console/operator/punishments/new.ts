@@ -34,6 +34,9 @@ async function issue(request: ConsoleRequest) {
   const terms = { ...read, expires: wireExpiry(read.expires) };
   const row = { punished, punisher: await playerOf(request) };
   const outcome = await perform(issuePunishment, { ...deps, actor }, row, terms);
+  // The page of the punishment would show the pseudonym of a deleted player.
+  if ('done' in outcome && punished.deleted !== undefined)
+    return `/operator/punishments?q=${punished.deleted}&done=completed`;
   if ('done' in outcome) return `/operator/punishments/${outcome.done.receipt}?done=completed`;
   return newPage(request, { form: 'rejected' in outcome ? outcome.rejected.reason : undefined });
 }

@@ -9,6 +9,7 @@ async function* matches() {
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       continue;
     }
+    if (!response.ok) throw new Error(await response.text());
     const items = await response.json();
     yield* items;
     page = items.length && `@api@/v1/matches?limit=100&max_id=${items.at(-1).id}`;

@@ -1,5 +1,6 @@
 # Reads all matches from the newest to the oldest. To fetch only new matches, stop at the first id you already have.
-import json
+import json, time
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 
@@ -7,7 +8,13 @@ def matches():
     page = "@api@/v1/matches?limit=100"
     while True:
         request = Request(page, headers={"Authorization": "Bearer @token@"})
-        items = json.load(urlopen(request))
+        try:
+            items = json.load(urlopen(request))
+        except HTTPError as error:
+            if error.code != 429:
+                raise
+            time.sleep(int(error.headers["Retry-After"]))
+            continue
         yield from items
         if not items:
             return

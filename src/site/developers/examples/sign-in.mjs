@@ -23,8 +23,7 @@ const server = createServer(async (request, response) => {
   const url = new URL(request.url, redirect_uri);
   if (url.pathname !== new URL(redirect_uri).pathname) return response.writeHead(404).end();
   try {
-    const player = await signIn(url.searchParams);
-    response.end(`Hello, ${player.name}: ${player.total.play_count} matches.`);
+    response.end(await greeting(await signIn(url.searchParams)));
     server.close();
   } catch (error) {
     response.writeHead(400).end(error.message);
@@ -38,7 +37,18 @@ async function signIn(query) {
   const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1], 'base64url'));
   // The ID token comes from the token endpoint over TLS, so its signature need not be checked (OpenID Connect Core 3.1.3.7).
   if (claims.nonce !== nonce || claims.aud !== '@client_id@') throw new Error('The ID token does not belong to this sign-in.');
-  return await get('@api@/v1/players/me?fields=total', tokens.access_token);
+  return tokens.access_token;
+}
+
+async function greeting(token) {
+  const response = await get('@api@/v1/players/me?fields=total', token);
+  if (response.status === 404) {
+    const person = await (await get('@auth@/oauth/userinfo', token)).json();
+    return `Hello, ${person.preferred_username}: no game account is linked to your account yet.`;
+  }
+  if (!response.ok) throw new Error(await response.text());
+  const player = await response.json();
+  return `Hello, ${player.name}: ${player.total.play_count} matches.`;
 }
 
 async function exchange(code) {
@@ -51,10 +61,8 @@ async function exchange(code) {
   return response.json();
 }
 
-async function get(url, token) {
-  const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
+function get(url, token) {
+  return fetch(url, { headers: { Authorization: `Bearer ${token}` } });
 }
 
 server.listen(new URL(redirect_uri).port, '127.0.0.1', () => console.log(authorize.href));

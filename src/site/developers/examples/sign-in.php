@@ -45,7 +45,7 @@ function request(string $url, array $headers, ?array $form = null): array
         $options['content'] = http_build_query($form);
     }
     $answer = json_decode(file_get_contents($url, false, stream_context_create(['http' => $options])), true);
-    if (!is_array($answer) || isset($answer['error'])) {
+    if (!is_array($answer) || isset($answer['error']) && $answer['error'] !== 'not_found') {
         fail(($answer['error'] ?? 'no answer') . ': ' . ($answer['error_description'] ?? ''));
     }
     return $answer;
@@ -65,4 +65,8 @@ if ($claims['nonce'] !== $_SESSION['nonce'] || $claims['aud'] !== '@client_id@')
 }
 
 $player = request('@api@/v1/players/me?fields=total', ["Authorization: Bearer {$tokens['access_token']}"]);
+if (isset($player['error'])) {
+    $person = request('@auth@/oauth/userinfo', ["Authorization: Bearer {$tokens['access_token']}"]);
+    exit(htmlspecialchars("Hello, {$person['preferred_username']}: no game account is linked to your account yet."));
+}
 echo htmlspecialchars("Hello, {$player['name']}: {$player['total']['play_count']} matches.");

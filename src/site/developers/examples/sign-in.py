@@ -23,6 +23,17 @@ def get(url, token):
     return json.load(urlopen(Request(url, headers={"Authorization": "Bearer " + token})))
 
 
+def greeting(token):
+    try:
+        player = get("@api@/v1/players/me?fields=total", token)
+    except HTTPError as error:
+        if error.code != 404:
+            raise
+        person = get("@auth@/oauth/userinfo", token)
+        return f"Hello, {person['preferred_username']}: no game account is linked to your account yet."
+    return f"Hello, {player['name']}: {player['total']['play_count']} matches."
+
+
 class Callback(BaseHTTPRequestHandler):
     def do_GET(self):
         try:
@@ -42,8 +53,7 @@ class Callback(BaseHTTPRequestHandler):
         claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
         if claims["nonce"] != NONCE or claims["aud"] != "@client_id@":
             raise ValueError("The ID token does not belong to this sign-in.")
-        player = get("@api@/v1/players/me?fields=total", tokens["access_token"])
-        return f"Hello, {player['name']}: {player['total']['play_count']} matches."
+        return greeting(tokens["access_token"])
 
     def answer(self, status, text):
         self.send_response(status)

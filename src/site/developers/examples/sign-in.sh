@@ -21,6 +21,6 @@ ID_TOKEN=$(echo "$TOKENS" | sed 's/.*"id_token":"\([^"]*\)".*/\1/')
 # 5. Have the ID token validated; its audience must be your Client ID.
 curl -s "@auth@/oauth/tokeninfo?id_token=$ID_TOKEN" | grep -q '"audience":"@client_id@"' || exit 1
 
-# 6. Read the person's profile and statistics.
+# 6. Read the person's profile and statistics, which are `not_found` until a game account is linked.
 curl -s -H "Authorization: Bearer $ACCESS_TOKEN" '@auth@/oauth/userinfo'
 curl -s -H "Authorization: Bearer $ACCESS_TOKEN" '@api@/v1/players/me?fields=total'

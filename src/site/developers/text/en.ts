@@ -37,7 +37,7 @@ export const en = {
       'Pages of any origin can call the data API (CORS). A Client ID is not secret. Never put a Client Secret into a page or an app.',
     generated: 'With a generated client',
     generatedText: [
-      'Generators make clients from the OpenAPI document. `fields` is one parameter with commas (`explode: false`): `openapi-fetch` needs the `querySerializer` below; clients of hey-api and orval send it this way by themselves.',
+      'Generators make clients from the OpenAPI document. `fields` is one parameter with commas (`explode: false`); sent once for each value, as `openapi-fetch` does, it is the same list.',
       'The code of hey-api needs `dom.iterable` in the `lib` of your `tsconfig.json`. Functions of orval request paths only: set the origin of the API with its `baseUrl`, and pass the `Authorization` header to each function.',
     ],
   },
@@ -126,6 +126,20 @@ export const en = {
       ['X-RateLimit-Remaining', 'Requests left in this window'],
       ['X-RateLimit-Reset', 'When the window ends, in Unix seconds'],
     ] as [string, string][],
+    limitsHead: ['Requests with', 'Counted for', 'In an hour'],
+    limitRows: (user: string, application: string, address: string, server: string) => [
+      [
+        'the access token of a person',
+        'the person, in all applications together; an application with its own limit counts its own',
+        user,
+      ],
+      ['the access token of an application', 'the application; it can have its own limit', application],
+      ['only a Client ID', 'the address (IPv6: its /64)', address],
+      ['the key of a game server', 'the game server', server],
+      ['wrong credentials', 'the address, apart from the others', address],
+    ],
+    ignored:
+      'A response names the query parameters that its endpoint does not have, and ignores, in `X-Ignored-Parameters`.',
     over: 'Requests over the limit get status 429, with the seconds to wait in `Retry-After`. You can request a higher limit in the console.',
     tokens: 'Tokens',
     tokensText: (hourly: string, live: string) =>

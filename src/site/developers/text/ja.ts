@@ -37,7 +37,7 @@ export const ja: Text = {
       'データ API はすべてのオリジンのページに応答します（CORS）。Client ID は秘密ではありませんが、Client Secret をページやアプリに含めてはいけません。',
     generated: '自動生成したクライアントから',
     generatedText: [
-      'OpenAPI 文書からクライアントを自動生成できます。`fields` は値をコンマで区切った 1 つのパラメーターです（`explode: false`）。`openapi-fetch` には下の `querySerializer` が必要です。hey-api と orval のクライアントは、そのままでこの形式で送信します。',
+      'OpenAPI 文書からクライアントを自動生成できます。`fields` は値をコンマで区切った 1 つのパラメーターです（`explode: false`）。`openapi-fetch` のように値ごとにパラメーターを繰り返しても、同じ一覧になります。',
       'hey-api のコードには、`tsconfig.json` の `lib` に `dom.iterable` が必要です。orval の関数はパスだけをリクエストするので、`baseUrl` で API のオリジンを指定し、各関数に `Authorization` ヘッダーを渡してください。',
     ],
   },
@@ -122,6 +122,15 @@ export const ja: Text = {
       ['X-RateLimit-Remaining', '残りのリクエスト数'],
       ['X-RateLimit-Reset', 'リセットされる時刻（Unix 秒）'],
     ],
+    limitsHead: ['認証の方法', '数える単位', '1 時間あたり'],
+    limitRows: (user, application, address, server) => [
+      ['利用者のアクセストークン', '利用者ごと（全アプリの合計）。独自の上限があるアプリはアプリごとに数えます', user],
+      ['アプリのアクセストークン', 'アプリごと（独自の上限を持てます）', application],
+      ['Client ID のみ', 'アドレスごと（IPv6 は /64）', address],
+      ['ゲームサーバーのキー', 'ゲームサーバーごと', server],
+      ['誤った認証情報', 'アドレスごと（ほかとは別に数えます）', address],
+    ],
+    ignored: 'エンドポイントにないクエリパラメータは無視され、その名前が `X-Ignored-Parameters` に入ります。',
     over: '制限を超えると 429 と、待つべき秒数を示す `Retry-After` が返ります。制限の引き上げはコンソールで申請できます。',
     tokens: 'トークン',
     tokensText: (hourly, live) =>

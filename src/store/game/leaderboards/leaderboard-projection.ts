@@ -5,6 +5,7 @@ import { LeaderboardChanges } from './leaderboard-changes.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsRetained, retainedAt } from './leaderboard-counting.ts';
 import { BOARD_COLUMNS, BOARD_COUNTERS, MODES } from './leaderboards.ts';
 import { type BucketsAt, bucketsIn, retainedBuckets } from '../time-buckets.ts';
+import { isCounted, isExcluded } from '../excluded-matches.ts';
 import { type MatchTeam, winnersOf } from '../matches.ts';
 
 /**
@@ -54,6 +55,16 @@ export async function projectMatches(db: Db, zone: string, now: number): Promise
   });
 }
 
+/** Counts a match that is no longer excluded, unless the projection will count it. Call it in the transaction that counts it. */
+export async function addMatchToLeaderboards(tx: Queryable, matchKey: number, now: number): Promise<void> {
+  const { last, made_for: zone } = await lockProjection(tx);
+  if (matchKey > last) return;
+  const players = await tx.all<ProjectedPlayer>(sql`${PLAYERS} where match_key = ${matchKey}`);
+  const at = bucketsIn(zone);
+  const changes = accumulate(await readMatches(tx, [matchKey]), players, at, retainedAt(at, now));
+  await tx.runAll(changes.additions());
+}
+
 /** Whether a match is counted; null if it is not, otherwise the setting for which it is counted. */
 export type CountedFor = string | null;
 
@@ -64,7 +75,7 @@ export type CountedFor = string | null;
  */
 export async function removeMatchResult(tx: Queryable, matchKey: number): Promise<CountedFor> {
   const { last, made_for: zone } = await lockProjection(tx);
-  if (matchKey > last) return null;
+  if (matchKey > last || (await isExcluded(tx, matchKey))) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
   const changes = new LeaderboardChanges();
   countResult(changes, match!.map_key, winnersOf(match!), countedTeams(match!.teams));
@@ -129,6 +140,7 @@ export async function subtractPlayedTwice(
     select m.finished, m.gamemode, min(case when p.result = 'win' then 1 else 0 end) as won
     from player_matches p join matches m on m.key = p.match_key
     where p.match_key in (${list(matchKeys)}) and p.player_key in (${from}, ${into}) and p.match_key <= ${state.last}
+      and ${isCounted(sql`p.match_key`)}
     group by m.key, m.finished, m.gamemode`);
   const changes = new LeaderboardChanges();
   for (const { finished, gamemode, won } of rows) {
@@ -183,8 +195,9 @@ async function batchAfter(tx: Queryable, last: number): Promise<ProjectedBatch> 
 const PLAYERS = sql`
   select player_key, match_key, result, kill_count, death_count, time_played from player_matches`;
 
+/** Without excluded matches. */
 async function readMatches(tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> {
-  return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
+  return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)}) and ${isCounted(sql`m.key`)}`);
 }
 
 function accumulate(
@@ -200,8 +213,8 @@ function accumulate(
     countResult(changes, map_key, winnersOf(match), countedTeams(teams));
   }
   for (const player of players) {
-    const { finished, gamemode } = byKey.get(player.match_key)!;
-    countPlayer(changes, gamemode, at(finished), isRetained, player);
+    const match = byKey.get(player.match_key);
+    if (match !== undefined) countPlayer(changes, match.gamemode, at(match.finished), isRetained, player);
   }
   return changes;
 }

@@ -1,0 +1,42 @@
+import { uuidOf } from '#platform/text/text.ts';
+import { accountById } from '#store/accounts/accounts.ts';
+import { deletedPlayer, strippedPunishment } from '#store/accounts/deleted-players.ts';
+import type { Player } from '#store/game/players.ts';
+import { type Punishment, punishmentsInForce } from '#store/game/punishments.ts';
+import type { EndpointContext } from './endpoint.ts';
+
+/**
+ * The check for bans at a join, for the UUID of a game account whose owner deleted the account. Game servers and staff read
+ * which punishments are in force, without anything that leads from the UUID to the pseudonym.
+ */
+
+/** A player with nothing but the UUID that the request names. No player has the key 0. */
+export const strippedPlayer = (uuid: string): Player => ({
+  ...{ key: 0, uuid, name: '', last_login: null, last_login_server: '', last_logout: null },
+});
+
+/** A deleted player by the UUID of a request. */
+export interface DeletedPlayer {
+  /** As the request names it. */
+  uuid: string;
+  punishments: Punishment[];
+}
+
+/** @returns undefined if no punishment is in force, and for all other callers, without a look-up of the UUID */
+export async function findDeleted({ deps, caller, id }: EndpointContext): Promise<DeletedPlayer | undefined> {
+  const uuid = uuidOf(id);
+  if (uuid === undefined || !(await mayCheckBans({ deps, caller }))) return undefined;
+  const player = await deletedPlayer(deps.db, uuid);
+  if (player === undefined) return undefined;
+  const punishments = await punishmentsInForce(deps.db, player.key, deps.clock.now());
+  return punishments.length === 0
+    ? undefined
+    : { uuid, punishments: punishments.map((one) => strippedPunishment(one, uuid)) };
+}
+
+async function mayCheckBans({ deps, caller }: Pick<EndpointContext, 'deps' | 'caller'>): Promise<boolean> {
+  if (caller.kind === 'server') return true;
+  if (caller.kind !== 'user') return false;
+  const account = await accountById(deps.db, caller.accountId);
+  return account !== undefined && account.role !== 'user';
+}
