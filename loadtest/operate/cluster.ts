@@ -87,9 +87,9 @@ export class Cluster implements AsyncDisposable {
 
   /** Ends a process with a signal and starts it again, as systemd does. */
   async restart(machine: string, signal: NodeJS.Signals): Promise<void> {
-    const { child, stop } = this.#running.get(machine)!;
-    child.kill(signal);
-    await stop();
+    const running = this.#running.get(machine)!;
+    running.child.kill(signal);
+    await running.stop();
     await this.#start(machine);
     this.restarts++;
   }

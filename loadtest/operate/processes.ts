@@ -184,10 +184,10 @@ function kindsOf(failed: readonly string[]): string {
 
 /** Runs the commands of the document before or after the line about the restart. */
 async function shell({ page, name, proxy, setup }: Network, machine: string, part: 'before' | 'after'): Promise<void> {
-  const script = page
-    .block('sh', name === 'nginx' ? 'nginx -s reload' : 'caddy reload')
-    .split(/^# now restart.*\n/m)
-    [part === 'before' ? 0 : 1]!.replaceAll(String.raw`10\.0\.0\.12`, String.raw`127\.0\.0\.${machine}`)
+  const block = page.block('sh', name === 'nginx' ? 'nginx -s reload' : 'caddy reload');
+  const [before = '', after = ''] = block.split(/^# now restart.*\n/m);
+  const script = (part === 'before' ? before : after)
+    .replaceAll(String.raw`10\.0\.0\.12`, String.raw`127\.0\.0\.${machine}`)
     .replaceAll('127.0.0.12', `127.0.0.${machine}`)
     .replaceAll('740[0-3]', '[0-9]*')
     .replaceAll('/etc/nginx/sites-available/scorehall', proxy.file)

@@ -196,7 +196,7 @@ async function testDown(
   const isOurs = type === PAGE_TYPE ? /^<!doctype html>.*<p>サービス/i.test(body) : body.trim() === unavailable().body;
   report.add(
     `${name}: ${service} while it is stopped, ${accept.split(',')[0]}`,
-    `${status} ${headers['content-type']}`,
+    `${status} ${String(headers['content-type'])}`,
     status === 502 && isOurs && headers['content-type'] === type && headers['retry-after'] === '5',
   );
 }
