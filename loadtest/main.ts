@@ -15,7 +15,7 @@ target.
   npm run loadtest -- pressure                         honest users beside one abuser after another
   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
   npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
-  npm run loadtest -- agent                            a day of a game server's files in 90 seconds
+  npm run loadtest -- agent                            a day of a game server's files in 90 seconds (needs openssl, Java)
   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
   npm run loadtest -- operate                          packages, proxies (needs nginx, Caddy, promtool), drills, memory
   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, processes, restore, move, upgrade, metrics, footprint
@@ -29,7 +29,7 @@ target.
   npm run loadtest -- watch --only many                one part: many, game
   npm run loadtest -- files                            lists the source files executed for a request of each service
   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
-  npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community
+  npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community, plan
   npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
   npm run loadtest -- recording --compare DIR          compares it with the recording of another revision`;
 

@@ -13,10 +13,12 @@ export class Missing extends Error {}
 
 /**
  * Installs the packages unless they are installed. Only one process installs at a time.
- * @param {'production' | 'full'} level
+ * @param {'production' | 'full'} needed
  */
-export async function install(level) {
-  if (isInstalled(level)) return;
+export async function install(needed) {
+  if (isInstalled(needed)) return;
+  // npm would remove the development packages of a checkout.
+  const level = hasDevelopmentPackages() ? 'full' : needed;
   if (isLink(join(project, 'node_modules')))
     throw new Missing(
       'node_modules is a link to a folder that does not match package-lock.json. Remove the link and try again.',
@@ -98,6 +100,10 @@ function isInstalled(level) {
       return path === '' || flags.optional || (level === 'production' && (flags.dev || flags.devOptional));
     return installed.version === version && (!integrity || installed.integrity === integrity);
   });
+}
+
+function hasDevelopmentPackages() {
+  return Object.values(readPackages('node_modules/.package-lock.json') ?? {}).some(({ dev }) => dev);
 }
 
 function readPackages(file) {

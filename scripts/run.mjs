@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Missing, install, project } from './install.mjs';
 import { findNode } from './platform.mjs';
 
-/** For each npm script the program with its arguments, the options of Node and the packages that it needs. */
+/** For each npm script the program with its arguments, the options of Node and the packages that it needs, if any. */
 const programs = {
   demo: { run: ['src/main.ts', 'demo'], packages: 'production' },
   start: { run: ['src/main.ts', 'serve'], packages: 'production' },
@@ -25,7 +25,7 @@ const programs = {
   loadtest: { run: ['loadtest/main.ts'], packages: 'full' },
   generate: { run: ['bench/generate.ts'], packages: 'full' },
   shots: { run: ['test/shots.ts'], packages: 'full' },
-  plugins: { run: ['scripts/plugins.ts'], packages: 'production' },
+  plugins: { run: ['scripts/plugins.ts'] },
 };
 
 const [name, ...args] = process.argv.slice(2);
@@ -33,16 +33,30 @@ try {
   const program = programs[name];
   if (!program)
     throw new Missing(`There is no program "${name ?? ''}". Choose one of: ${Object.keys(programs).join(', ')}.`);
-  await install(program.packages);
+  const node = await provide(program.packages);
   const [file, ...fixed] = program.run;
   // As in src/main.ts, for the programs that are not started by it.
   const env = { NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
   const command = [...(program.node ?? []), join(project, file), ...fixed, ...args];
-  follow(spawn(findNode(), command, { cwd: project, env, stdio: 'inherit' }));
+  follow(spawn(node, command, { cwd: project, env, stdio: 'inherit' }));
 } catch (error) {
   if (!(error instanceof Missing)) throw error;
   console.error(error.message);
   process.exitCode = 1;
+}
+
+/**
+ * Installs the packages that are missing. Node 26 is one of them: for a program without packages, any present one will do.
+ * @returns the path of Node 26
+ */
+async function provide(packages) {
+  try {
+    if (packages === undefined) return findNode();
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+  }
+  await install(packages ?? 'production');
+  return findNode();
 }
 
 /** Forwards signals to the program, exits with its exit code, and ends the program when npm is killed. */

@@ -122,6 +122,7 @@ export const EXPECTED_FAULTS = {
     '100 events were lost while the queue of the outbox was full.',
   ],
   deleted: ['second'],
+  emptied: [true, ['second']],
   'not an event': ['An event of type wrong is left out: java.lang.IllegalStateException: wrong', ['right']],
   'no folder': [true, true],
 };

@@ -124,11 +124,11 @@ async function checkHidden(folder: string, report: Report): Promise<void> {
   const pgm = await eventsOf(folder, 'ScorehallPGM');
   const named = (name: string, type: string): number[] =>
     pgm.flatMap((event, index) => (event.type === type && JSON.stringify(event).includes(name) ? [index] : []));
-  const live = [...named('Nicked', 'match.progress'), ...named('Nicked', 'server.presence')];
+  const live = [...named('Nicked', 'match.progress'), ...named('Nicked', PRESENCE)];
   report.add('reports of the present that name a player with a nick', live.length, live.length === 0);
   const finished = named('Nicked', 'match.finished').length;
   report.add('finished matches that name that player', finished, finished === 1);
-  for (const type of ['match.progress', 'server.presence']) {
+  for (const type of ['match.progress', PRESENCE]) {
     const reports = pgm.flatMap((event, index) => (event.type === type ? [index] : []));
     const vanishing = named('Vanishing', type);
     const before = reports.filter((index) => index <= vanishing.at(-1)!).length;
@@ -139,7 +139,7 @@ async function checkHidden(folder: string, report: Report): Promise<void> {
       vanishing.length > 0 && after > 1,
     );
   }
-  const last = pgm.findLast(({ type }) => type === 'server.presence');
+  const last = pgm.findLast(({ type }) => type === PRESENCE);
   const presence = JSON.stringify(last?.data);
   report.add('presence on PGM', presence, presence === EXPECTED_PRESENCE);
   const bukkit = await eventsOf(folder, 'Scorehall');
@@ -147,7 +147,12 @@ async function checkHidden(folder: string, report: Report): Promise<void> {
     bukkit.flatMap((event) => (JSON.stringify(event).includes(name) ? [event.type] : [])).join(', ');
   report.add('events of a player who is vanished', about('Ghost'), about('Ghost') === '');
   report.add('of one who vanishes for a while', about('Shade'), about('Shade') === EXPECTED_SESSIONS);
+  // Otherwise the agent would report everybody from the log until the first heartbeat.
+  const first = [pgm, bukkit].map((events) => events.find(({ type }) => type !== 'player.login')?.type);
+  report.add('the plugins report who is online at the start', first.join(), first.join() === `${PRESENCE},${PRESENCE}`);
 }
+
+const PRESENCE = 'server.presence';
 
 interface OutboxEvent {
   type: string;

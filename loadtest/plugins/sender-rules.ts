@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -129,6 +130,34 @@ const RULES: Record<string, (rule: Rule) => Promise<[fact: string, isRight: bool
     const again = await warningOf(server);
     return [`${warning} | ${again}`, /is not the ingest/.test(warning) && again === 'Events are sent again.'];
   },
+  'answers that decide nothing: half of one, receipts of another batch, an unknown status': async ({
+    ingest,
+    outbox,
+    start,
+  }) => {
+    const answers: Reply[] = [
+      (_, response) => {
+        response.writeHead(200, { 'content-length': 100 }).write('[{"id":"');
+        setImmediate(() => response.destroy());
+      },
+      (_, response) => receipts(response, []),
+      (events, response) => accept([...events, ...events], response),
+      (events, response) =>
+        receipts(
+          response,
+          events.map(({ id }) => ({ id, status: 'stored' })),
+        ),
+      (_, response) => void response.end('[null,"accepted"]'),
+    ];
+    ingest.answer = (events, response) => (answers[ingest.requests.length - 1] ?? accept)(events, response);
+    await using server = start();
+    await server.ask('append', '0', '2');
+    const requests = await ingest.until(answers.length + 1);
+    await server.ask('close');
+    const sent = [...new Set(requests.map((names) => names.join()))];
+    const isRight = sent.join() === 'Player0,Player1' && ingest.requests.length === answers.length + 1;
+    return [`${ingest.requests.length} × ${sent.join(' | ')}`, isRight && !existsSync(join(outbox, 'refused.ndjson'))];
+  },
   'Retry-After of a 429 is respected': async ({ ingest, start }) => {
     ingest.answer = status(429, { 'retry-after': '2' });
     await using server = start();
@@ -203,6 +232,21 @@ const RULES: Record<string, (rule: Rule) => Promise<[fact: string, isRight: bool
     await server.ask('close');
     const names = ingest.requests.flatMap((request) => request.names).join();
     return [names, names === 'Old,Player0,Player1,Player2'];
+  },
+  'a position that no file can have': async ({ ingest, outbox, start }) => {
+    {
+      await using server = start();
+      await server.ask('append', '0', '1');
+      await server.ask('close');
+    }
+    const file = join(outbox, 'outbox.position');
+    const { beginning } = JSON.parse(await readFile(file, 'utf8')) as { beginning: string };
+    await writeFile(file, JSON.stringify({ beginning, offset: -5 }));
+    await using server = start();
+    await server.ask('append', '1', '2');
+    await server.ask('close');
+    const names = ingest.requests.flatMap((request) => request.names).join();
+    return [names, names === 'Player0,Player0,Player1'];
   },
   'a lost position and a deleted file': async ({ ingest, outbox, start }) => {
     {

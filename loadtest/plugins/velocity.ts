@@ -24,6 +24,7 @@ const STEPS: readonly (readonly [name: string, command: string, expected: unknow
   ['a change of the server', 'connect salt games', true],
   ['a second connection that is refused', 'leave salt-again conflict', true],
   ['a player who has left already', 'connect gone Lobby', true],
+  ['a player who leaves in the same moment', 'connect going Lobby', true],
   ['a server without a key', 'connect duck private', true],
   ['/link', 'command salt link abcd efgh', SENT],
   ['too soon', 'command salt stats', 'Please wait a moment.'],
@@ -65,6 +66,8 @@ const CONFIGURATIONS: readonly (readonly [settings: string[], command: string, e
 const SESSIONS = [
   'Server 0 + Saltmarten',
   'Server 0 + 🦆Duck',
+  'Server 0 + Going',
+  'Server 0 - Going',
   'Server 0 - Saltmarten',
   'Server 1 + Saltmarten',
   'Server 0 - 🦆Duck',
@@ -106,11 +109,11 @@ export async function checkVelocity(
       const online = await onlineOf(database);
       report.add('Velocity: who is online on each server', online.join(', '), isDeepStrictEqual(online, ONLINE));
       await expect(proxy, '/stats', 'command duck stats Saltmarten', STATISTICS);
+      await until(async () => (await sessionsOf(database)).length >= SESSIONS.length);
+      await checkSessions('before the stop', database, SESSIONS, report);
       const stop = (await proxy.ask('stop')) as number;
       report.add('Velocity: milliseconds of the stop', stop, stop < MAX_STOP_MS);
-      const sessions = await sessionsOf(database);
-      const expected = [...SESSIONS, 'Server 1 - Saltmarten'].toSorted();
-      report.add('Velocity: logins and logouts', sessions.join(', '), isDeepStrictEqual(sessions, expected));
+      await checkSessions('after it', database, [...SESSIONS, 'Server 1 - Saltmarten'], report);
       await expect(proxy, 'log lines', 'log', [
         'warn: These keys belong to no server in velocity.toml: [removed]',
         'info: Servers without a key, which are not reported: [private]',
@@ -152,6 +155,17 @@ async function onlineOf(database: string): Promise<string[]> {
     sql`select s.name, p.players from presence p join servers s on s.key = p.server_key order by s.name`,
   );
   return rows.map(({ name, players }) => `${name}: ${(JSON.parse(players) as string[]).join()}`.trim());
+}
+
+async function checkSessions(
+  when: string,
+  database: string,
+  expected: readonly string[],
+  report: Report,
+): Promise<void> {
+  const sessions = await sessionsOf(database);
+  const isRight = isDeepStrictEqual(sessions, expected.toSorted());
+  report.add(`Velocity: logins and logouts ${when}`, sessions.join(', '), isRight);
 }
 
 async function sessionsOf(database: string): Promise<string[]> {

@@ -7,7 +7,7 @@ export const METHODS = 'GET, HEAD, OPTIONS';
 
 const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, WWW-Authenticate, ETag, Deprecation, ' +
-  'Sunset, Link, X-Ignored-Parameters';
+  'Sunset, Link, X-Ignored-Parameters, X-Request-Id';
 
 /** Headers of every response; the value of the last one follows, see `headersFor`. */
 const COMMON: Headers = ['access-control-allow-origin', '*', 'access-control-expose-headers', EXPOSED, 'cache-control'];

@@ -5,7 +5,8 @@ import { LIMITS } from '#http/limits.ts';
 import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './callers.ts';
 import { readCredentials } from '#http/credentials.ts';
-import { setRoute } from '#http/request-metrics.ts';
+import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
+import type { Senders } from '#http/refused-requests.ts';
 import { Router } from '#http/router.ts';
 import type { UsageMeter } from './usage-meter.ts';
 import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#http/errors.ts';
@@ -113,6 +114,7 @@ export class Api {
     let counted: CountedRequest | undefined;
     try {
       authenticated = { received, caller: await this.#authenticate(received) };
+      setSenders(received.response, sendersOf(authenticated.caller));
       counted = { ...authenticated, rateLimit: await this.#count(authenticated) };
       const body = await this.#answer(counted);
       this.#countUse(counted, 200);
@@ -212,7 +214,7 @@ export class Api {
 
   #refuseCounted(counted: CountedRequest, error: unknown): void {
     const { received, rateLimit } = counted;
-    this.#countUse(counted, toHttpError(error).status);
+    this.#countUse(counted, toHttpError(error, '').status);
     this.#sendError(received, this.#headers(received, rateLimit), error);
   }
 
@@ -221,9 +223,9 @@ export class Api {
   }
 
   #sendError({ request, response, path }: ReceivedRequest, headers: Headers, error: unknown): void {
-    const httpError = toHttpError(error);
-    if (httpError.status >= 500)
-      this.#context.log.error({ err: error, path, request_id: httpError.requestId }, 'request failed');
+    const requestId = requestIdOf(response);
+    const httpError = toHttpError(error, requestId);
+    if (httpError.status >= 500) this.#context.log.error({ err: error, path, request_id: requestId }, 'request failed');
     if (response.headersSent) response.destroy();
     else sendError(request, response, headers, httpError);
   }
@@ -250,6 +252,12 @@ export class Api {
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
     return headers;
   }
+}
+
+function sendersOf(caller: Caller): Senders {
+  if (caller.kind === 'server') return { server: String(caller.serverKey) };
+  const { client_id: application } = caller.application;
+  return caller.kind === 'user' ? { application, account: caller.accountId } : { application };
 }
 
 const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };

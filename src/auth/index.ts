@@ -7,6 +7,7 @@ import { LIMITS, rateLimit } from '#http/limits.ts';
 import { openRateLimiter } from '#http/rate-limiter.ts';
 import type { HttpService } from '#http/service.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
+import { requestIdOf, setAddress, setSenders } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
 import { disconnected } from '#http/listener.ts';
 import type { Log } from '#platform/process/log.ts';
@@ -98,20 +99,44 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   };
 }
 
+/** The events of refused requests of applications. */
+const REFUSALS = [
+  'authorization.error',
+  'pushed_authorization_request.error',
+  'grant.error',
+  'introspection.error',
+  'revocation.error',
+  'userinfo.error',
+];
+
 /** Logs server errors as errors, and grants refused to applications at info level, with the reason. */
 function logProviderErrors(provider: Provider, log: Log): Provider {
-  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'oidc-provider failed'));
+  provider.on('server_error', (ctx, error) =>
+    log.error({ err: error, request_id: requestIdOf(ctx.res) }, 'oidc-provider failed'),
+  );
   provider.on('grant.error', (ctx, error) =>
     log[disconnected(ctx.req, error.cause) ? 'debug' : 'info'](
-      { error: error.message, detail: error.error_detail, client_id: ctx.oidc.client?.clientId },
+      {
+        error: error.message,
+        detail: error.error_detail,
+        client_id: ctx.oidc.client?.clientId,
+        request_id: requestIdOf(ctx.res),
+      },
       'grant refused',
     ),
   );
-  // Koa emits `error` for exceptions that oidc-provider does not catch; without a listener it prints them to stderr.
   const emitter: EventEmitter = provider;
-  emitter.on('error', (error: Error & { expose?: boolean }, { req }: KoaContextWithOIDC) => {
+  for (const event of REFUSALS)
+    emitter.on(event, ({ res, oidc }: KoaContextWithOIDC) => {
+      if (oidc.client !== undefined) setSenders(res, { application: oidc.client.clientId });
+    });
+  // Koa emits `error` for exceptions that oidc-provider does not catch; without a listener it prints them to stderr.
+  emitter.on('error', (error: Error & { expose?: boolean }, { req, res }: KoaContextWithOIDC) => {
     if (error.expose !== true)
-      log[disconnected(req, error) ? 'debug' : 'error']({ err: error }, 'oidc-provider failed');
+      log[disconnected(req, error) ? 'debug' : 'error'](
+        { err: error, request_id: requestIdOf(res) },
+        'oidc-provider failed',
+      );
   });
   return provider;
 }
@@ -133,14 +158,16 @@ class AuthService {
 
   serve(request: IncomingMessage, response: ServerResponse): void {
     const address = this.#addresses.of(request);
+    setAddress(response, address);
     const agent = request.headers['user-agent'] ?? '';
     const { origin } = request.headers;
     const answered = new Promise<void>((resolve) => void response.once('close', resolve));
     clientInfo.run({ address, agent, answered }, () => {
       this.#serve(request, response).catch((error: unknown) => {
-        const wire = toHttpError(error);
+        const requestId = requestIdOf(response);
+        const wire = toHttpError(error, requestId);
         const level = disconnected(request, error) ? 'debug' : 'error';
-        if (wire.status >= 500) this.#context.log[level]({ err: error, request_id: wire.requestId }, 'request failed');
+        if (wire.status >= 500) this.#context.log[level]({ err: error, request_id: requestId }, 'request failed');
         if (response.headersSent) response.destroy();
         else refuse(response, wire, origin);
       });

@@ -3,7 +3,7 @@ import { limitBody } from '#http/body-limit.ts';
 import { MAX_FORM } from '#http/form.ts';
 import { rememberLanguage } from '#http/cookies.ts';
 import { setHonoRoute } from '#http/request-metrics.ts';
-import { caughtError, errorPage } from '#http/error-page.ts';
+import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
 import { accountForms } from './account/account-forms.ts';
 import { accountPages } from './account/account-page.ts';
 import { consentPages } from './sign-in/consent.ts';
@@ -65,7 +65,7 @@ async function showNotFound(c: Context, deps: Deps): Promise<Response> {
 
 async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const { problem: t, errors } = c.get('texts');
-  const { status, requestId } = caughtError(c, deps.log, error);
+  const { status } = caughtError(c, deps.log, error);
   const sentences: Record<number, string> = {
     400: errors.body,
     403: errors.form,
@@ -76,6 +76,6 @@ async function showError(c: Context, deps: Deps, error: unknown): Promise<Respon
   };
   const title = status === 410 ? t.expired_title : t.title;
   const link = { href: '/account', label: t.to_account };
-  const main = errorPage({ status, title, sentence: sentences[status] ?? t.server, requestId, link });
+  const main = errorPage({ status, title, sentence: sentences[status] ?? t.server, requestId: requestIdIn(c), link });
   return await showPage(c, deps, { title, main, status });
 }

@@ -3,6 +3,7 @@ import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
+import { outgoingOf, setSenders } from '#http/request-metrics.ts';
 import type { Context, Deps } from './deps.ts';
 import { rememberThisDevice } from './device.ts';
 
@@ -23,6 +24,7 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
   if (session?.accountId === undefined) return undefined;
   const account = await accountById(deps.db.shortReads, session.accountId);
   if (account === undefined || account.disabled !== null) return undefined;
+  setSenders(outgoingOf(c), { account: account.id });
   return { account, uid_hash: secretHash(session.uid), since: session.loginTs ?? 0 };
 }
 

@@ -27,6 +27,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   job: () => import('#cli/job.ts'),
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
+  top: () => import('#cli/top.ts'),
   mail: () => import('#cli/mail.ts'),
   doctor: () => import('#cli/doctor/command.ts'),
   export: () => import('#cli/export.ts'),

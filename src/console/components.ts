@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { COLON, LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { isShownText } from '#platform/text/text.ts';
 import type { Application } from '#store/applications/applications.ts';
@@ -29,7 +30,7 @@ export function button(
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
   );
-  const ariaLabel = about === undefined ? '' : html`aria-label="${label}: ${about}"`;
+  const ariaLabel = about === undefined ? '' : html`aria-label="${label}${COLON[request.texts.lang]}${about}"`;
   return formTo(request, action, html`${hidden}<button class="${kind}" ${ariaLabel}>${label}</button>`, 'inline');
 }
 
@@ -52,12 +53,12 @@ export function factsList(facts: readonly (readonly [name: string, value: string
 /** A time in the network's time zone. `ms` is in epoch milliseconds. */
 export function timestamp({ texts, deps }: Pick<ConsoleRequest, 'texts' | 'deps'>, ms: number): Html {
   const timeZone = deps.config.TIME_ZONE;
-  const format = new Intl.DateTimeFormat(texts.lang, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const format = new Intl.DateTimeFormat(LOCALES[texts.lang], { dateStyle: 'medium', timeStyle: 'short', timeZone });
   return html`<time datetime="${new Date(ms).toISOString()}">${format.format(ms)}</time>`;
 }
 
 export function number({ texts }: Pick<ConsoleRequest, 'texts'>, value: number): string {
-  return value.toLocaleString(texts.lang);
+  return value.toLocaleString(LOCALES[texts.lang]);
 }
 
 /** The API access of an application as a badge, or that it is suspended. */

@@ -39,7 +39,14 @@ export function confirmationCard(
     ${heading === undefined ? '' : html`<h2>${heading}</h2>`}
     ${impact.map((line) => (typeof line === 'string' ? html`<p>${line}</p>` : line))}
     <p><strong>${undo ?? texts.confirm.for_good}</strong></p>
-    ${formTo(request, action, html`${fields}<button class="danger">${submit}</button>`)}
-    <p><a href="/console${back}">${texts.confirm.cancel}</a></p>
+    ${formTo(
+      request,
+      action,
+      html`${fields}
+        <div class="actions">
+          <button class="danger">${submit}</button>
+          <a class="button quiet" href="/console${back}">${texts.cancel}</a>
+        </div>`,
+    )}
   </section>`;
 }

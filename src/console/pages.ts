@@ -2,8 +2,8 @@ import { Hono } from 'hono';
 import type { ClientAddresses } from '#http/client-address.ts';
 import { limitBody } from '#http/body-limit.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
-import { setHonoRoute } from '#http/request-metrics.ts';
-import { caughtError, errorPage } from '#http/error-page.ts';
+import { outgoingOf, setHonoRoute, setSenders } from '#http/request-metrics.ts';
+import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
 import { accessRoutes } from './applications/access.ts';
 import { changeRoutes } from './applications/changes.ts';
 import { ownerRoutes } from './applications/owners.ts';
@@ -46,7 +46,9 @@ export function createPages(deps: Deps, addresses: ClientAddresses): Hono<Env> {
   app.use(async (c, next) => {
     c.set('address', addresses.of(c.env.incoming));
     setLanguage(c, deps);
-    c.set('person', await personOf(c, deps));
+    const person = await personOf(c, deps);
+    c.set('person', person);
+    if (person !== undefined) setSenders(outgoingOf(c), { account: person.account.id });
     // No id contains NUL, and PostgreSQL refuses NUL in a query parameter.
     if (c.req.url.includes('%00')) throw notFound();
     await next();
@@ -68,10 +70,16 @@ function setLanguage(c: Context, { secure }: Deps): void {
 
 async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const { errors: t, operator } = c.get('texts') ?? TEXTS.en;
-  const { status, code, requestId } = caughtError(c, deps.log, error);
+  const { status, code } = caughtError(c, deps.log, error);
   const { other_session, not_operator } = t;
   const byCode = { other_session, not_operator, not_moderator: operator.not_moderator }[code];
   const [title = '', sentence = ''] = byCode ?? t.status[status as 404] ?? t.status[500];
-  const main = errorPage({ status, title, sentence, requestId, link: { href: '/console', label: t.home } });
+  const main = errorPage({
+    status,
+    title,
+    sentence,
+    requestId: requestIdIn(c),
+    link: { href: '/console', label: t.home },
+  });
   return await showPage(c, deps, { title, main, status });
 }

@@ -49,7 +49,7 @@ export async function openAppContext(
   const file = sqliteFileOf(config.DATABASE_URL);
   if (!create && file !== undefined && !existsSync(file))
     throw new UsageError(`There is no database ${file}. ${HOW_TO_BEGIN}`);
-  const log = openLog(config.LOG_LEVEL);
+  const log = openLog(config.LOG_LEVEL, config.LOG_FORMAT);
   const { keyedHash, setFormerKeys } = keyedHashUnder(config);
   const timeoutMs = longStatements ? undefined : config.DATABASE_TIMEOUT * 1000;
   const db = await openDb(config.DATABASE_URL, { keyedHash, timeoutMs });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Unavailable } from '#platform/errors.ts';
 
 /**
@@ -37,10 +36,9 @@ export const invalidRequest = (description: string): HttpError => new HttpError(
 
 export const notFound = (description: string): HttpError => new HttpError(404, 'not_found', description);
 
-function serverError(): HttpError {
-  const requestId = randomBytes(6).toString('hex');
+function serverError(requestId: string): HttpError {
   const sentence = `Something went wrong on our side. The operator finds the cause in the log under request ${requestId}.`;
-  return new HttpError(500, 'server_error', sentence, { 'x-request-id': requestId }, requestId);
+  return new HttpError(500, 'server_error', sentence, {}, requestId);
 }
 
 export const unavailable = (): HttpError =>
@@ -54,8 +52,8 @@ export function rateLimited(sentence: string, waitMs: number): HttpError {
   return new HttpError(429, 'rate_limit', sentence, { 'retry-after': String(seconds) });
 }
 
-/** Converts anything that was thrown. */
-export function toHttpError(error: unknown): HttpError {
+/** Converts anything that was thrown while the request was answered. */
+export function toHttpError(error: unknown, requestId: string): HttpError {
   if (error instanceof HttpError) return error;
-  return error instanceof Unavailable ? unavailable() : serverError();
+  return error instanceof Unavailable ? unavailable() : serverError(requestId);
 }

@@ -5,6 +5,12 @@ export type Language = (typeof LANGUAGES)[number];
 /** The name of each language in that language. */
 export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', ja: '日本語' };
 
+/** The locale of numbers and times in each language: the day before the month, 24 hours. */
+export const LOCALES: Record<Language, string> = { en: 'en-GB', ja: 'ja-JP' };
+
+/** The colon between a name and its value in each language. */
+export const COLON: Record<Language, string> = { en: ': ', ja: '：' };
+
 /**
  * Chooses the language of a page: the first supported one among the explicit choices, else among `Accept-Language`.
  * @param choices language tags in order of precedence, each a space-separated list: `lang`, a cookie, `ui_locales`

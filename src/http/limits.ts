@@ -109,6 +109,20 @@ export const LIMITS = {
     beyond: REFUSED,
     counter: 'database',
   },
+  /** Each stores some kilobytes, which stay until the request is used or expires. */
+  openSignIn: {
+    counts: 'sign-ins that browsers have started and not finished within an hour',
+    max: { network: 300 },
+    beyond: 'the earliest to expire ends',
+    counter: 'database',
+  },
+  /** They live for a minute, and the limit of an hour is 500 a minute. */
+  openPushedRequest: {
+    counts: 'authorization requests that a service has pushed within a minute',
+    max: { application: 500 },
+    beyond: 'the earliest to expire ends',
+    counter: 'database',
+  },
   /** 100 an hour do not find a password that the rules allow. */
   wrongPassword: {
     counts: 'wrong passwords at sign-in to one account',

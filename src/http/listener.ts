@@ -6,9 +6,11 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HttpError } from './errors.ts';
-import { MeasuredResponse, type RequestMetrics } from './request-metrics.ts';
+import type { RequestLog } from './request-log.ts';
+import { MeasuredResponse, newRequestId, type RequestMetrics } from './request-metrics.ts';
 
 /** In milliseconds: the time limits for sending the headers and the whole request, and the interval of checking them. */
 type RequestTimeouts = Required<
@@ -34,6 +36,7 @@ interface HttpOptions {
   readsBodies?: boolean | undefined;
   timeouts?: RequestTimeouts;
   metrics?: RequestMetrics;
+  log?: RequestLog;
 }
 
 /**
@@ -42,12 +45,13 @@ interface HttpOptions {
  */
 export function httpServer(
   listener: RequestListener,
-  { readsBodies = true, timeouts = TIMEOUTS, metrics }: HttpOptions = {},
+  { readsBodies = true, timeouts = TIMEOUTS, metrics, log }: HttpOptions = {},
 ): Server {
   const latest: Connections = new Map();
   const serve: RequestListener<typeof IncomingMessage, typeof MeasuredResponse> = (request, response) => {
     latest.set(request.socket, response);
     metrics?.start(response);
+    log?.received(request, response);
     if (hasHost(request)) listener(request, response);
     else refuseRequest(response, BAD_HOST);
   };
@@ -63,21 +67,28 @@ export function httpServer(
     serve,
   );
   serverConnections.set(server, latest);
+  const refuseUnreadable = (socket: Duplex, error: HttpError): void => {
+    const requestId = newRequestId();
+    log?.unreadable(socket as Socket, error.status, requestId);
+    refuse(socket, latest.get(socket), error, requestId);
+  };
   return server
     .on('connection', (socket) => {
       latest.set(socket, undefined);
+      // Node then remembers the address, which the log also needs after the end of the connection.
+      void socket.remoteAddress;
       socket.once('close', () => latest.delete(socket));
     })
     .on('checkExpectation', serve)
-    .on('connect', (request, socket) => {
+    .on('connect', (_, socket) => {
       // Node has removed its own handler; without one, a reset of this connection would end the process.
       socket.on('error', () => undefined);
-      refuse(socket, latest.get(request.socket), NO_PROXY);
+      refuseUnreadable(socket, NO_PROXY);
     })
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
       if (refused.has(socket)) return;
       if (!socket.writable || /^(ECONNRESET|EPIPE)$/.test(error.code ?? '')) socket.destroy();
-      else refuse(socket, latest.get(socket), REJECTIONS[error.code ?? ''] ?? BAD_HTTP);
+      else refuseUnreadable(socket, REJECTIONS[error.code ?? ''] ?? BAD_HTTP);
     });
 }
 
@@ -173,13 +184,13 @@ const refused = new WeakSet<Duplex>();
  * Sends an error and closes the connection. If the latest request is complete, the invalid bytes came after it and the
  * error follows its response. Otherwise its own body is invalid and the error replaces its response, unless that has begun.
  */
-function refuse(socket: Duplex, latest: ServerResponse | undefined, error: HttpError): void {
-  if (refused.has(socket)) return;
+function refuse(socket: Duplex, latest: ServerResponse | undefined, error: HttpError, requestId: string): void {
   refused.add(socket);
-  if (latest === undefined) disconnect(socket, error);
-  else if (latest.writableFinished) disconnect(socket, latest.req.complete ? error : undefined);
-  else if (latest.req.complete) latest.once('close', () => disconnect(socket, error));
-  else if (latest.socket === socket && !latest.headersSent) disconnect(socket, error);
+  const answer = rawResponse(error, requestId);
+  if (latest === undefined) disconnect(socket, answer);
+  else if (latest.writableFinished) disconnect(socket, latest.req.complete ? answer : undefined);
+  else if (latest.req.complete) latest.once('close', () => disconnect(socket, answer));
+  else if (latest.socket === socket && !latest.headersSent) disconnect(socket, answer);
   else {
     latest.once('close', () => disconnect(socket));
     // The handler may wait forever for the rest of the body, so the response gets a time limit.
@@ -187,17 +198,17 @@ function refuse(socket: Duplex, latest: ServerResponse | undefined, error: HttpE
   }
 }
 
-function disconnect(socket: Duplex, error?: HttpError): void {
+function disconnect(socket: Duplex, answer?: string): void {
   if (socket.destroyed) return;
-  socket.end(error && rawResponse(error));
+  socket.end(answer);
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-function rawResponse({ status, headers, body }: HttpError): string {
+function rawResponse({ status, headers, body }: HttpError, requestId: string): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
     `HTTP/1.1 ${status} ${REASONS[status]}\r\n${lines.join('')}content-type: application/json\r\n` +
-    `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+    `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`
   );
 }

@@ -8,6 +8,11 @@ import { languageLink } from './links.ts';
 /** Escaped HTML, the result of `html` of hono/html. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
+/** Renders the parts between backticks as `<code>`. */
+export function inline(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
 /** The parts that all pages of a service share. */
 export interface PageShell {
   /** The network's name, at the end of every title. */

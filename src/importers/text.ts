@@ -22,7 +22,7 @@ export function unstyled(text: string): string {
 const TYPED_STYLE = /&#[0-9a-f]{6}|&[0-9a-fk-orx]/gi;
 
 /** Text of a plugin without marks of either form. */
-export function untyped(text: string): string {
+export function withoutTypedStyles(text: string): string {
   return unstyled(text).replace(TYPED_STYLE, '');
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
+import { requestIdOf } from '#http/request-metrics.ts';
 import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/ingest/json.ts';
 import { MAX_EVENT_LENGTH, prepareItem } from '#events/ingest/prepare.ts';
 import type { Receipt, Sender } from '#events/ledger/receipts.ts';
@@ -98,7 +99,7 @@ async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promi
     receiptLines.end();
   } catch (error) {
     if (receiptLines.isEmpty) throw error;
-    receiptLines.end(`${toHttpError(error).body}\n`);
+    receiptLines.end(`${toHttpError(error, requestIdOf(response)).body}\n`);
     drain(request);
   }
 }

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
 import { rateLimit } from '#http/limits.ts';
 import { hasGone, drain } from '#http/listener.ts';
-import { setRoute } from '#http/request-metrics.ts';
+import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
 import { Router, withoutSlash } from '#http/router.ts';
 import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
+import type { Log } from '#platform/process/log.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { receiptsAfter } from '#events/ledger/receipt-log.ts';
 import type { Sender } from '#events/ledger/receipts.ts';
@@ -72,6 +73,7 @@ export async function openIngest(
     const { route, path, parameter } = found;
     setRoute(response, path);
     const credential = await credentials.ofHeader(`Bearer ${route.protocol.readKey(request) ?? ''}`);
+    setSenders(response, { server: String(credential.serverKey) });
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
     using limits = serverLimits.open(credential.serverKey);
@@ -88,27 +90,34 @@ export async function openIngest(
     if (protocol !== undefined) return await serveProtocol(request, response, protocol);
     if (found !== undefined) setRoute(response, found.path);
     const credential = await credentials.of(request);
+    setSenders(response, { server: String(credential.serverKey) });
     if (found === undefined)
       throw notFound(`There is no ${path.slice(0, 100)} here; there are ${router.paths.join(', ')}.`);
     const handle = found.route[request.method === 'HEAD' ? 'GET' : request.method!];
     if (handle === undefined) throw notAllowed(found.route);
     await handle({ request, response, query: new URLSearchParams(search), credential });
   };
-  const logFailure = limitedLog((error: unknown, { status, requestId }: HttpError) =>
-    log.error({ err: error, status, request_id: requestId }, 'request with events failed'),
-  );
-  const refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
-    if (hasGone(request)) return;
-    const wire = toHttpError(error);
-    if (wire.status >= 500) logFailure(error, wire);
-    fail(request, response, wire);
-  };
+  const refuse = refusal(log);
   return {
     listener: (request, response) =>
       void serve(request, response)
         .catch((error: unknown) => refuse(request, response, error))
         .catch(() => response.destroy()),
     close: () => eventQueue.close(),
+  };
+}
+
+/** Answers a request with the error that it ended with, and logs the failures. */
+function refusal(log: Log): (request: IncomingMessage, response: ServerResponse, error: unknown) => void {
+  const logFailure = limitedLog((error: unknown, { status }: HttpError, requestId: string) =>
+    log.error({ err: error, status, request_id: requestId }, 'request with events failed'),
+  );
+  return (request, response, error) => {
+    if (hasGone(request)) return;
+    const requestId = requestIdOf(response);
+    const wire = toHttpError(error, requestId);
+    if (wire.status >= 500) logFailure(error, wire, requestId);
+    fail(request, response, wire);
   };
 }
 
@@ -120,12 +129,12 @@ const minuteLimits = (config: AppContext['config']) => ({
 const OUTAGE_LOG_INTERVAL_MS = 5_000;
 
 /** Logs at most one outage (503) per interval, because every request fails during an outage. */
-function limitedLog(log: (error: unknown, wire: HttpError) => void): typeof log {
+function limitedLog(log: (error: unknown, wire: HttpError, requestId: string) => void): typeof log {
   let last = -Infinity;
-  return (error, wire) => {
+  return (error, wire, requestId) => {
     if (wire.status === 503 && performance.now() - last < OUTAGE_LOG_INTERVAL_MS) return;
     last = performance.now();
-    log(error, wire);
+    log(error, wire, requestId);
   };
 }
 

@@ -1,13 +1,16 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { gauge } from '#platform/process/metrics.ts';
+import { dataFolder } from '#platform/config/config.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
+import { lastBackup } from '#store/installation/backups.ts';
 import { databaseSize } from '#store/installation/database-size.ts';
 
 /** Looking at every table costs some milliseconds, and a scrape comes every few seconds. */
 const SIZE_INTERVAL_MS = 60_000;
 
-/** Adds the sizes of the database and its connections. */
+/** Adds the sizes of the database and of its disk, its newest backup and its connections. */
 export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
   let last: { measured: number; size: ReturnType<typeof measure> } | undefined;
   const measure = () => databaseSize(db).catch(() => undefined);
@@ -38,7 +41,17 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
       for (const { table, rows: count } of (await currentSize())?.tables ?? []) rows.set({ table }, count);
     },
   });
+  gauge(metrics, {
+    name: 'scorehall_last_backup_timestamp_seconds',
+    help: 'State of the newest backup by scorehall backup, as a Unix timestamp; 0: none yet',
+    collect: async (backup) => backup.set(((await lastBackup(db).catch(() => NaN)) ?? 0) / 1000),
+  });
   const file = sqliteFileOf(config.DATABASE_URL);
+  gauge(metrics, {
+    name: 'scorehall_disk_free_bytes',
+    help: 'Free space on the disk of the SQLite file; with PostgreSQL on that of DATA_FOLDER',
+    collect: (free) => free.set(freeBytes(file === undefined ? dataFolder(config) : dirname(realpathSync(file)))),
+  });
   if (file !== undefined) addWalMetric(metrics, file);
   gauge(metrics, {
     name: 'scorehall_database_connections',
@@ -58,4 +71,11 @@ function addWalMetric(metrics: AppContext['metrics'], database: string): void {
     help: 'Size of the write-ahead log of SQLite',
     collect: (wal) => wal.set(statSync(path, { throwIfNoEntry: false })?.size ?? 0),
   });
+}
+
+/** NaN if the folder does not exist: with SECRET_KEY set and PostgreSQL nothing creates it. */
+function freeBytes(folder: string): number {
+  if (!existsSync(folder)) return NaN;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }

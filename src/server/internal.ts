@@ -7,6 +7,7 @@ import { gauge } from '#platform/process/metrics.ts';
 import { COMMIT, VERSION } from '#platform/version.ts';
 import type { AppContext } from '#context/context.ts';
 import { mailFailureOf } from '#store/mail/mail-failures.ts';
+import { addCertificateMetrics } from './certificate-metrics.ts';
 import { addDatabaseMetrics } from './database-metrics.ts';
 import { listen } from './listeners.ts';
 import { addProcessMetrics } from './process-metrics.ts';
@@ -27,6 +28,7 @@ export async function openInternalListener(context: AppContext, threads: ThreadM
   addBuildInfo(context);
   addProcessMetrics(context.metrics);
   addDatabaseMetrics(context);
+  addCertificateMetrics(context.config, context.metrics);
   addMailMetric(context);
   const readiness = new Readiness(context.db, threads);
   const routes: Record<string, (response: ServerResponse) => Promise<void>> = {

@@ -5,7 +5,7 @@ import { sampleOnline } from '#store/game/online-samples.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
-import { purgeSteps } from '#store/purge/purge.ts';
+import { purgeSteps, tokenPurgeSteps } from '#store/purge/purge.ts';
 import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
 import { recordPurge } from '#store/purge/purge-runs.ts';
 import type { AppContext } from '#context/context.ts';
@@ -79,6 +79,7 @@ function allJobs({ db, clock, log }: AppContext): readonly RecurringJob[] {
   return [
     ...JOBS,
     { name: 'purge', everyMs: 10 * MINUTE_MS, run: (context, pacing) => purgeAll(context, guard, pacing) },
+    { name: 'purge tokens', everyMs: MINUTE_MS, run: (context, pacing) => purgeTokens(context, guard, pacing) },
     { name: 'mail operators', everyMs: MINUTE_MS, run: (context) => mailOperators(context, started) },
   ];
 }
@@ -125,6 +126,10 @@ async function purgeAll(context: AppContext, guard: PurgeGuard, pacing: Pacing):
   if (await guard.allows(context.clock.now())) await purgeNow(context, pacing);
 }
 
+async function purgeTokens({ db, clock }: AppContext, guard: PurgeGuard, pacing: Pacing): Promise<void> {
+  if (await guard.allows(clock.now())) await runWithPauses(tokenPurgeSteps(db, clock.now()), pacing);
+}
+
 /** Deletes expired rows by the present time, without asking whether the clock is right. */
 export async function purgeNow({ db, config, clock }: AppContext, pacing = withoutPauses()): Promise<void> {
   const now = clock.now();
@@ -145,9 +150,9 @@ async function sampleOnlinePlayers({ db, config, clock }: AppContext): Promise<v
   await sampleOnline(db, now, now - config.PRESENCE_TIMEOUT * SECOND_MS);
 }
 
-/** Runs every job once, without pauses: for commands and tests. */
-export async function runJobsOnce(context: AppContext): Promise<void> {
-  for (const job of allJobs(context)) await job.run(context, withoutPauses());
+/** Runs every job that is due within a time once, without pauses: for commands and tests. */
+export async function runJobsOnce(context: AppContext, withinMs = Infinity): Promise<void> {
+  for (const job of allJobs(context)) if (job.everyMs <= withinMs) await job.run(context, withoutPauses());
 }
 
 /** Runs every job repeatedly until it is disposed of, which waits for the running steps. Its statements may take any time. */

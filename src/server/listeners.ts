@@ -5,6 +5,8 @@ import { dirname } from 'node:path';
 import type { ServiceName } from '#platform/config/config.ts';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
+import { RefusedRequests } from '#http/refused-requests.ts';
+import { RequestLog } from '#http/request-log.ts';
 import { RequestMetrics } from '#http/request-metrics.ts';
 import { withSelfCheck } from '#http/self-check.ts';
 import type { Listen } from '#platform/config/setting.ts';
@@ -82,15 +84,21 @@ export async function openServices(
   await claimSecretKey(context.db, context.config);
   const open: { server: Server; service: HttpService }[] = [];
   const addresses: Partial<Record<ServiceName, string>> = {};
-  const close = async (): Promise<void> => void (await Promise.all(open.map(closeService)));
+  const refused = new RefusedRequests(context);
+  const close = async (): Promise<void> => {
+    await Promise.all(open.map(closeService));
+    await refused[Symbol.asyncDispose]();
+  };
   try {
     for (const name of services) {
       const service = await SERVICES[name](context, eventQueue);
       const isHttps = context.config[`${name}_URL`].startsWith('https:');
       const listener = isHttps ? withHsts(service.listener) : service.listener;
+      const log = new RequestLog(context, name.toLowerCase(), refused);
       const server = httpServer(withSelfCheck(context, name, listener), {
         readsBodies: service.readsBodies,
-        metrics: new RequestMetrics(context.metrics, name.toLowerCase()),
+        metrics: new RequestMetrics(context.metrics, name.toLowerCase(), (...ended) => log.ended(...ended)),
+        log,
       });
       open.push({ server, service });
       addresses[name] = await listen(server, name, context.config.listen[name]);

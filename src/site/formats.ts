@@ -1,6 +1,4 @@
-import type { Language } from '#http/languages.ts';
-
-const LOCALES: Record<Language, string> = { en: 'en-GB', ja: 'ja-JP' };
+import { type Language, LOCALES } from '#http/languages.ts';
 
 /** Formats of numbers and times in one language; times are in the network's time zone unless stated otherwise. */
 export interface Formats {

@@ -7,7 +7,7 @@ import { setHonoRoute } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
 import { isCleanText } from '#platform/text/text.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
-import { caughtError, errorPage } from '#http/error-page.ts';
+import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
 import { pageHeaders, type PageShell } from '#http/page.ts';
 import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
@@ -201,6 +201,6 @@ async function sendError(c: Context, deps: Deps, error: unknown): Promise<Respon
   const sentence = sentences[status] ?? (status >= 500 ? t.server : wire.message);
   const search = status === 404 ? searchForm(request, '') : undefined;
   const link = { href: '/', label: t.home };
-  const main = errorPage({ status, title, sentence, requestId: wire.requestId, search, link });
+  const main = errorPage({ status, title, sentence, requestId: requestIdIn(c), search, link });
   return await sendPage(c, request, { title, description: sentence, path: '/', main, status, noIndex: true });
 }

@@ -8,7 +8,12 @@ import { fill, paths } from './filled-network.ts';
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-const withoutVariable = ({ headers }: Reply) => ({ ...headers, 'x-ratelimit-remaining': '', date: '' });
+const withoutVariable = ({ headers }: Reply) => ({
+  ...headers,
+  'x-ratelimit-remaining': '',
+  'x-request-id': '',
+  date: '',
+});
 const remaining = ({ headers }: Reply): number => Number(headers['x-ratelimit-remaining']);
 
 /** The headers of every `/v1` response, of any status. */

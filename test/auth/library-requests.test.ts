@@ -79,7 +79,7 @@ test('prompt=select_account asks whether to continue with the account that is si
   assert.ok((await authorize(services.auth, request, 'Steve', person)).searchParams.has('code'), 'signing in selects');
 
   await person.open(request);
-  assert.match(person.text, /Continue as Steve\?/);
+  assert.match(person.text, /Use the account Steve\?/);
   await person.submit({}, '/account');
   assert.ok(new URL(person.page.url).searchParams.has('code'));
 

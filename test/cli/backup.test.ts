@@ -28,6 +28,7 @@ import { sql } from '#db/sql.ts';
 import { readDigests } from '#db/transfer/copy.ts';
 import { readDatabaseId } from '#store/installation/database-id.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
+import { lastBackup } from '#store/installation/backups.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
 import { scorehall } from './scorehall.ts';
@@ -62,7 +63,9 @@ onEachDatabase('a backup of a database in use is restored into either database w
   await context.db.migrating((tx) => tx.script('create table added_by_somebody (note text)'));
   const file = join(folder, 'network.backup');
   const environment = { DATABASE_URL: url, SECRET_KEY };
+  const [wanted, dump] = [await readDigests(context.db, quiet), await canonicalDumpOf(context.db)];
   const written = await ok(environment, 'backup', file);
+  assert.equal(new Date((await lastBackup(context.db))!).toISOString(), written['created']);
   assert.equal(written['secret_key'], 'not included');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(folder), ['network.backup'], 'no file is left beside the backup');
@@ -70,7 +73,6 @@ onEachDatabase('a backup of a database in use is restored into either database w
   assert.equal((await ok(environment, 'backup', '--check', file))['check'], 'ok');
   assert.match(await refused(environment, 'backup', file), /exists already/);
 
-  const [wanted, dump] = [await readDigests(context.db, quiet), await canonicalDumpOf(context.db)];
   for (const table of NETWORK_TABLES) assert.ok(wanted[table]!.rows > 0, `${table} has rows`);
   for (const dialect of DIALECTS) {
     const target = await createEmptyDatabase(dialect);

@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { type Environment, readConfig, type ServiceName } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { sql } from '#db/sql.ts';
+import { closeForWrites, saveMoveMark } from '#db/transfer/closing.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
 import { openServices } from '#server/listeners.ts';
 import { captured } from '#test/support/captured.ts';
@@ -201,6 +202,29 @@ test('settings: a wrong value, a misspelt name, an open internal listener', asyn
   assert.doesNotMatch((await doctor({ INTERNAL_LISTEN: '10.0.0.4:7404' })).texts('settings'), /internal listener/);
 });
 
+test('settings: TRUSTED_PROXIES with a part of the internet', async () => {
+  for (const proxies of ['0.0.0.0/0', '::/0', '127.0.0.1, 128.0.0.0/1'])
+    assert.match(
+      (await doctor({ TRUSTED_PROXIES: proxies })).errors.join(),
+      /^TRUSTED_PROXIES trusts all of [\d.:]+\/[01]: anybody there can claim/,
+      proxies,
+    );
+  for (const proxies of ['10.0.0.0/8', 'fc00::/7', '173.245.48.0/20, unix', '198.51.100.7'])
+    assert.deepEqual((await doctor({ TRUSTED_PROXIES: proxies })).errors, [], proxies);
+});
+
+onEachDatabase('a database whose network has moved away', async (_, url) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent' };
+  await using context = await openAppContext(readConfig(settings));
+  await saveMoveMark(context.db, { state: 'moved', target: 'postgres://db.example/scorehall', since: 0 });
+  await closeForWrites(context.db);
+  const { errors } = await doctor(settings);
+  assert.match(
+    errors.join('\n'),
+    /^The network of this database moved to postgres:\/\/db\.example\/scorehall at .* Set/m,
+  );
+});
+
 test('files: secrets and database that others may read', { skip: process.platform === 'win32' }, async () => {
   const folder = newFolder();
   const database = join(folder, 'data/x.db');
@@ -219,6 +243,9 @@ test('files: secrets and database that others may read', { skip: process.platfor
   assert.match(texts('files'), /may use the secret in .*\.env/);
   assert.match(texts('files'), /Everybody on this machine may read .*x\.db/);
   assert.ok(of('files').some(({ remedy }) => remedy === `chmod 600 ${key}`));
+  const apart = { ...settings, DATA_FOLDER: join(folder, 'private') };
+  mkdirSync(apart.DATA_FOLDER, { mode: 0o700 });
+  assert.match((await doctor(apart, [], folder)).texts('files'), /Everybody on this machine may read .*x\.db/);
   assert.match(texts('disk'), /GB \(\d+ %\) are free/);
 });
 

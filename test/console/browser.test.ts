@@ -61,6 +61,48 @@ describe('the console in a browser', () => {
     await page.close();
   });
 
+  test('the header shows the whole name of the network', async () => {
+    const { services, browser } = opened;
+    for (const locale of ['en', 'ja']) {
+      const page = await browser.newPage({ locale, viewport: NARROW });
+      await signInBrowser(page, services, 'Mariner');
+      await page.goto(`${services.site}/console/operator`);
+      for (const width of [320, 360, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        const isCut = await page.evaluate<boolean>(`(() => {
+          const name = document.querySelector('.brand bdi');
+          name.textContent = 'Gullwing Quay';
+          return name.scrollWidth > name.clientWidth || name.scrollHeight > name.clientHeight;
+        })()`);
+        assert.equal(isCut, false, `${locale}, ${width} px`);
+      }
+      await page.close();
+    }
+  });
+
+  test('in a wide window tables have room, and the types of events and acts one line', async () => {
+    const { services, browser, pages } = opened;
+    for (const locale of ['en', 'ja']) {
+      const page = await browser.newPage({ locale, viewport: WIDE });
+      await signInBrowser(page, services, 'Mariner');
+      const found: string[] = [];
+      for (const { name, path } of pages.filter((one) => one.path.startsWith('/console/operator'))) {
+        await page.goto(services.site + path);
+        const faults = await page.evaluate<string[]>(`[
+          ...[...document.querySelectorAll('main .scroll')]
+            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+            .map(({ scrollWidth, clientWidth }) => 'a table of ' + scrollWidth + ' pixels in ' + clientWidth),
+          ...[...document.querySelectorAll('td > code')]
+            .filter((code) => code.textContent.length <= 18 && code.getClientRects().length > 1)
+            .map((code) => code.textContent),
+        ]`);
+        found.push(...faults.map((fault) => `${locale} ${name}: ${fault}`));
+      }
+      assert.deepEqual(found, []);
+      await page.close();
+    }
+  });
+
   test('without JavaScript: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
     const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });

@@ -82,7 +82,7 @@ onEachDatabase('operators get one mail for each silence of a server', async (t, 
   assert.equal(await run(), 2);
   const mail = await mailbox.next('olga@example.org');
   assert.equal(mail.subject, 'A game server is silent · Scorehall');
-  assert.match(mail.text, /- Alpha, last heard of on Mar 1, 2026/);
+  assert.match(mail.text, /- Alpha, last heard of on 1 Mar 2026/);
   assert.doesNotMatch(mail.text, /Beta|Never/);
   clock.advance(10 * MINUTE);
   assert.equal(await run(), 0, 'Beta is silent as well, but a mail was sent within the hour');

@@ -86,6 +86,9 @@ onEachDatabase(
     assert.deepEqual([type, reason, level, punisher, server], ['ban', 'Griefing', 2, person(9, 'Molly'), '']);
     assert.equal(expires, clock.now() + 7 * DAY_MS);
     const path = new URL(browser.page.url).pathname;
+    assert.match((await browser.open(`${path}?lang=ja`)).html, /<h1[^>]*>BAN：Rogue</);
+    assert.match((await browser.open(`${path}?lang=en`)).html, /<h1[^>]*>Ban: Rogue</);
+    await browser.open(path);
     const ids = [...browser.page.html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     assert.ok(ids.includes('reason') && ids.includes('revoke-reason'), 'both forms are there');
     assert.equal(new Set(ids).size, ids.length, `ids are unique: ${ids.join(' ')}`);
@@ -259,6 +262,6 @@ onEachDatabase('a moderator bans and finds the UUID of a deleted player without 
   const fields = { player: rogue.uuid, type: 'mute', reason: 'Spam', level: '1', expires: 'never' };
   await submitTo(browser, '/console/operator/punishments/new', fields);
   assert.equal(new URL(browser.page.url).searchParams.get('q'), rogue.uuid);
-  for (const word of ['mute', 'Spam', 'ban', 'Griefing', rogue.uuid]) assert.match(browser.text, new RegExp(word));
+  for (const word of ['Mute', 'Spam', 'Ban', 'Griefing', rogue.uuid]) assert.match(browser.text, new RegExp(word));
   assert.doesNotMatch(browser.page.html, /deleted-|Rogue|operator\/punishments\/[0-9a-z]{11}/);
 });

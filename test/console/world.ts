@@ -13,6 +13,7 @@ import { addOwner } from '#store/applications/owners.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { recordPolls, setWatch } from '#store/game/watches/server-watches.ts';
 import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
+import { addRefusedRequests, OTHERS } from '#store/installation/refused-requests.ts';
 import { createJob, type Job, jobByKey, type NewJob, saveJob } from '#store/jobs.ts';
 import { pngOf } from './png.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
@@ -70,6 +71,14 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
     note: 'Keep what you have read: matches never change.',
   });
   await addWeekOfUsage(context, application, now);
+  await addRefusedRequests(db, now, [
+    { kind: 'address', sender: '203.0.113.9', status: 401, count: 812 },
+    { kind: 'address', sender: '203.0.113.9', status: 429, count: 1_240 },
+    { kind: 'address', sender: '2001:db8:12:34::/64', status: 404, count: 96 },
+    { kind: 'address', sender: OTHERS, status: 404, count: 31 },
+    { kind: 'application', sender: application.client_id, status: 429, count: 40 },
+    { kind: 'account', sender: other.id, status: 403, count: 3 },
+  ]);
   const server = await db.get<{ key: number; name: string }>(
     sql`select key, name from servers order by sort_order limit 1`,
   );

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { sql } from '#db/sql.ts';
 import { managementProperties } from '#store/game/watches/management-url.ts';
 import { ManagedServers } from '#connectors/management/managed-servers.ts';
 import { managedServer } from '#store/game/watches/managed-servers.ts';
-import { serverByName } from '#store/game/servers.ts';
+import { listServers, serverByName } from '#store/game/servers.ts';
 import { AGENT_PACKAGES } from '../../scripts/agent-node.ts';
+import { scorehall } from '#test/cli/scorehall.ts';
 import { ManagementResponder, SECRET } from '#test/connectors/management/responder.ts';
 import { openIngestService } from '#test/ingest/service.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
@@ -171,6 +173,35 @@ onSqlite(
     while ((await managedServer(context.db, key))?.state !== 'connected') await pause(5);
   },
 );
+
+onSqlite('the commands that create, watch and hide run in the order of the document', async (t, url) => {
+  const { db } = await testContext(t, url);
+  const section = DOCUMENT.slice(DOCUMENT.indexOf('\n## A Velocity network\n'));
+  const [, file = ''] = /```yaml\n(.*?)```/s.exec(section)!;
+  await using folder = await folderOf({ 'servers.yml': file });
+  const commands = [...DOCUMENT.matchAll(/^ +npm run -s scorehall -- ((?:server (?:create|set|watch)|network) .*)$/gm)];
+  assert.equal(commands.length, 7);
+  for (const [, words] of commands) {
+    const args = words!.split(' ').map((word) => (/\.(yml|json)$/.test(word) ? join(folder.path, word) : word));
+    const { status, err } = await scorehall({ DATABASE_URL: url }, ...args);
+    assert.equal(status, 0, `${words}: ${err}`);
+  }
+  const names = (await listServers(db, 0)).map(({ name }) => name);
+  assert.deepEqual(names, ['Bastion', 'Games', 'Lantern', 'Lobby']);
+  const keys = JSON.parse(readFileSync(join(folder.path, 'keys.json'), 'utf8')) as { servers: object };
+  assert.deepEqual(Object.keys(keys.servers).toSorted(), ['Games', 'Lobby']);
+});
+
+onSqlite('the request of the document is accepted, and shows the player and the map', async (t, url) => {
+  const { context, origin, alpha } = await openIngestService(t, url);
+  context.clock.advance(Date.now() - context.clock.now());
+  const [, request = ''] = /\n## Over HTTP\n.*?```sh\n(.*?)```/s.exec(DOCUMENT)!;
+  const env = { PATH: '/usr/bin:/bin', INGEST_URL: origin, INGEST_KEY: alpha };
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-ec', request], { env });
+  assert.match(stdout, /^\{"id":"presence-\d+","status":"accepted",/);
+  const [server] = await listServers(context.db, 0);
+  assert.deepEqual([server!.players, server!.current_map], [['Saltmarten'], 'Old Mill']);
+});
 
 test('the packages of the agent are the Node of the project alone', () => {
   for (const [file, text] of Object.entries(AGENT_PACKAGES))

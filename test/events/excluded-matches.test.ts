@@ -53,7 +53,7 @@ onEachDatabase(
     assert.equal((await get('/v1/matches')).json[0].id, id);
     const board = () => page(context, '/leaderboards');
     assert.doesNotMatch(await board(), /1,000,000,0/);
-    const mark = /counts in no statistics, leaderboards and ranks/;
+    const mark = /counts in no statistics, leaderboards or ranks/;
     assert.match(await page(context, `/matches/${id}`), mark);
     assert.match(await page(context, `/matches/${id}?lang=ja`), /統計、ランキング、順位には数えません/);
     const excluded = await stateOf(context);

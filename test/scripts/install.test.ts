@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,22 +10,54 @@ import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-test('without a network the first command ends with one sentence', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scorehall-install-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  for (const name of ['package.json', 'package-lock.json', 'scripts'])
+/** Runs a command of package.json in a checkout without packages, with a registry that does not answer. */
+async function runIn(folder: string, program: string, path = ''): Promise<{ stdout: string; stderr: string }> {
+  for (const name of ['package.json', 'package-lock.json', 'scripts', 'packages', 'src/platform'])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   const env = {
-    PATH: process.env['PATH'],
+    PATH: `${path}:${process.env['PATH']}`,
     HOME: join(folder, 'home'),
     npm_config_registry: `http://127.0.0.1:${await closedPort()}/`,
   };
-  const { stderr } = await assertFails(promisify(execFile)('node', ['scripts/run.mjs', 'demo'], { cwd: folder, env }));
-  assert.equal(
-    stderr,
-    'Installing packages (for production) …\n' +
-      'npm cannot reach its registry (ECONNREFUSED), and its cache does not have all packages. Connect this machine to the network, or set the proxy (npm config set https-proxy URL), and run this again.\n',
-  );
+  return await promisify(execFile)(process.execPath, ['scripts/run.mjs', program], { cwd: folder, env });
+}
+
+const UNREACHABLE =
+  'npm cannot reach its registry (ECONNREFUSED), and its cache does not have all packages. Connect this machine to the network, or set the proxy (npm config set https-proxy URL), and run this again.\n';
+
+test('without a network the first command ends with one sentence', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'scorehall-install-'));
+  const { stderr } = await assertFails(runIn(folder.path, 'demo'));
+  assert.equal(stderr, `Installing packages (for production) …\n${UNREACHABLE}`);
+});
+
+test('a command for production keeps the development packages of a checkout', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'scorehall-install-'));
+  mkdirSync(join(folder.path, 'node_modules'));
+  const packages = { 'node_modules/typescript': { version: '1.0.0', dev: true } };
+  writeFileSync(join(folder.path, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
+  const { stderr } = await assertFails(runIn(folder.path, 'demo'));
+  assert.equal(stderr, `Installing packages (including development packages) …\n${UNREACHABLE}`);
+});
+
+test('the jars of the plugins need no packages', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'scorehall-install-'));
+  const jdk = join(folder.path, 'jdk');
+  mkdirSync(jdk);
+  for (const [name, script] of [
+    ['javac', 'echo javac 17.0.1'],
+    ['jar', 'while [ "$1" != --file ]; do shift; done; echo > "$2"'],
+  ] as const) {
+    writeFileSync(join(jdk, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(jdk, name), 0o755);
+  }
+  const { stdout, stderr } = await runIn(folder.path, 'plugins', jdk);
+  assert.deepEqual(stdout.match(/^dist.*/gm), [
+    'dist/Scorehall.jar',
+    'dist/ScorehallPGM.jar',
+    'dist/ScorehallVelocity.jar',
+  ]);
+  assert.equal(stderr, '');
 });
 
 async function assertFails(run: Promise<unknown>): Promise<{ code: number; stderr: string }> {

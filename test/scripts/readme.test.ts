@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -46,6 +46,16 @@ test('each command of README.md can be typed in a checkout', () => {
   for (const command of commands) {
     const { script = 'start' } = typed.exec(command)?.groups ?? assert.fail(`"${command}" does not exist.`);
     assert.ok(script in scripts, `package.json has no script "${script}".`);
+  }
+});
+
+test('README.md and the usage of the command list every load test', () => {
+  const names = readdirSync(join(ROOT, 'loadtest')).filter((name) =>
+    existsSync(join(ROOT, 'loadtest', name, 'run.ts')),
+  );
+  for (const file of ['README.md', 'loadtest/main.ts']) {
+    const listed = readFileSync(join(ROOT, file), 'utf8').matchAll(/^ *npm run loadtest -- (\w+)/gm);
+    assert.deepEqual([...new Set([...listed].map(([, name]) => name))].toSorted(), names.toSorted(), file);
   }
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scorehall, serve } from '../cli/scorehall.ts';
@@ -90,6 +90,12 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   assert.equal(valueOf(metrics, 'scorehall_event_queue_events', { thread: 'writer' }), 0);
   assert.ok(valueOf(metrics, 'scorehall_event_loop_delay_seconds', { thread: 'writer', percentile: '99' })! >= 0);
   assert.ok(valueOf(metrics, 'scorehall_database_bytes')! > 100_000);
+  assert.ok(valueOf(metrics, 'scorehall_disk_free_bytes')! > 1_000_000);
+  assert.equal(valueOf(metrics, 'scorehall_last_backup_timestamp_seconds'), 0);
+  const backup = join(mkdtempSync(join(tmpdir(), 'backup-')), 'network.backup');
+  assert.equal((await scorehall(settings, 'backup', backup)).status, 0);
+  const seconds = valueOf(await metricsWith(internal, 6), 'scorehall_last_backup_timestamp_seconds')!;
+  assert.ok(Math.abs(seconds - statSync(backup).mtimeMs / 1000) < 60, `${seconds}`);
   if (!url.startsWith('postgres'))
     assert.ok(valueOf(metrics, 'scorehall_database_wal_bytes')! > 0, 'the log is beside the file, not beside the link');
   assert.ok(valueOf(metrics, 'scorehall_table_rows', { table: 'migrations' })! >= 0);

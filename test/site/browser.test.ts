@@ -97,7 +97,7 @@ describe('the site in a browser', () => {
     await page.goto(site + match.path);
     const timestamp = page.locator('.banner time');
     const iso = (await timestamp.getAttribute('datetime'))!;
-    const tokyo = new Intl.DateTimeFormat('en', {
+    const tokyo = new Intl.DateTimeFormat('en-GB', {
       ...{
         timeZone: 'Asia/Tokyo',
         day: 'numeric',

@@ -121,6 +121,18 @@ describe('the layout of the site in a browser', () => {
     }
   });
 
+  test('a name of 15 letters takes one line of a leaderboard', async () => {
+    for (const path of ['/leaderboards?period=all', opened.pages.find(({ name }) => /counter/.test(name))!.path]) {
+      const page = await openPage(path);
+      const lines = await page.evaluate<number[]>(`[...document.querySelectorAll('.board tbody th bdi')].map((name) => {
+        name.textContent = 'DenaezuthYarrow';
+        return name.getClientRects().length;
+      })`);
+      assert.deepEqual([...new Set(lines)], [1], path);
+      await page.close();
+    }
+  });
+
   test('every link and button that is not part of a sentence is 24 pixels high; no heading divides a word', async () => {
     const faults: string[] = [];
     const page = await openPage('/');

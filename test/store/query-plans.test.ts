@@ -54,7 +54,7 @@ import { bansAfter, countUnknown, issuedBans, listedBans, onlineOn } from '#stor
 import { receiptsAfter, receiptsBefore } from '#events/ledger/receipt-log.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import type { Application } from '#store/applications/applications.ts';
-import { endExcessTokens } from '#store/applications/live-tokens.ts';
+import { endExcessRequests, endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { punishmentHistory, listChanges } from '#events/punishments/changes.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';
@@ -244,6 +244,20 @@ test('the tokens beyond the limit are found in the order of one index', async (t
       ],
     );
   }
+});
+
+test('the open requests beyond the limit are found in the order of one index', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db } = await testContext(t, database.url);
+  const steps = await stepsOf(db, database.url, (recorder) => endExcessRequests(recorder, 'x', 'newest', 10));
+  assert.deepEqual(
+    steps.filter((step) => !step.startsWith('LIST')),
+    [
+      'SEARCH tokens USING PRIMARY KEY (hash=? AND kind=?)',
+      'SEARCH tokens USING COVERING INDEX tokens_by_opener (opener=?)',
+    ],
+  );
 });
 
 /** Bounds of a page of a player's matches: the newest match, an old one, after the last one, and invalid keys. */

@@ -1,7 +1,9 @@
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,6 +36,7 @@ final class OutboxFaults {
     facts.put("more than the queue holds", moreThanTheQueueHolds());
     facts.put("lost for minutes", lostForMinutes());
     facts.put("deleted", deleted());
+    facts.put("emptied", emptied());
     facts.put("not an event", notAnEvent());
     facts.put("no folder", List.of(withoutFolder(new ScorehallBukkit()), withoutFolder(new ScorehallPgm())));
     return facts;
@@ -98,6 +101,19 @@ final class OutboxFaults {
       outbox.append("second", Map.of());
     }
     return types(file);
+  }
+
+  /** Somebody empties the file. */
+  private Object emptied() throws Exception {
+    Path own = folder.resolve("emptied");
+    Path file = own.resolve("outbox.ndjson");
+    try (Outbox outbox = new Outbox(own, troubles::add)) {
+      outbox.append("first", Map.of());
+      outbox.flush();
+      FileChannel.open(file, StandardOpenOption.WRITE).truncate(0).close();
+      outbox.append("second", Map.of());
+    }
+    return List.of(Files.readString(file).startsWith("{"), types(file));
   }
 
   /** In a folder that is a symbolic link. */

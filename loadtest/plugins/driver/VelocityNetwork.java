@@ -25,19 +25,20 @@ final class VelocityNetwork extends Commands {
       new VelocityProxy(List.of("Lobby", "games", "empty", "down", "private"), Set.of("down"));
   private final ScorehallVelocity plugin;
   private final Map<String, Player> players = Map.of(
-      "salt", player(1, "Saltmarten", true),
-      "salt-again", player(1, "Saltmarten", true),
-      "wader", player(2, "Wader", true),
-      "duck", player(3, "\ud83e\udd86Duck\ud800", true),
-      "gone", player(4, "Gone", false));
+      "salt", player(1, "Saltmarten", Integer.MAX_VALUE),
+      "salt-again", player(1, "Saltmarten", Integer.MAX_VALUE),
+      "wader", player(2, "Wader", Integer.MAX_VALUE),
+      "duck", player(3, "\ud83e\udd86Duck\ud800", Integer.MAX_VALUE),
+      "gone", player(4, "Gone", 0),
+      "going", player(5, "Going", 2));
 
   VelocityNetwork(Path folder, String settings) throws IOException {
     if (!settings.isEmpty()) Files.writeString(Files.createDirectories(folder).resolve("config.properties"), settings);
     plugin = new ScorehallVelocity(network.proxy, network.logger, folder);
   }
 
-  private Player player(int number, String name, boolean isActive) {
-    return network.player(Driver.uuid(number), name, isActive);
+  private Player player(int number, String name, int activeFor) {
+    return network.player(Driver.uuid(number), name, activeFor);
   }
 
   @Override
@@ -75,7 +76,9 @@ final class VelocityNetwork extends Commands {
   private Object connect(Player player, String server) throws Exception {
     network.connected.values().forEach(list -> list.remove(player));
     if (player.isActive()) network.connected.get(server).add(player);
-    return fired(new ServerConnectedEvent(player, network.servers.get(server), null));
+    fired(new ServerConnectedEvent(player, network.servers.get(server), null));
+    if (!player.isActive()) network.connected.get(server).remove(player);
+    return true;
   }
 
   private Object leave(Player player, LoginStatus status) throws Exception {

@@ -24,6 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import net.kyori.adventure.text.TextComponent;
 import org.slf4j.Logger;
 
@@ -91,12 +92,13 @@ final class VelocityProxy {
     });
   }
 
-  /** @param isActive whether the connection still exists */
-  Player player(UUID uuid, String name, boolean isActive) {
+  /** @param activeFor how many times the connection still exists when it is asked */
+  Player player(UUID uuid, String name, int activeFor) {
+    AtomicInteger left = new AtomicInteger(activeFor);
     return World.fake(Player.class, (method, given) -> switch (method.getName()) {
       case "getUsername" -> name;
       case "getUniqueId" -> uuid;
-      case "isActive" -> isActive;
+      case "isActive" -> left.getAndDecrement() > 0;
       case "sendMessage" -> messages.add(((TextComponent) given[0]).content());
       default -> throw new UnsupportedOperationException(method.getName());
     });

@@ -36,8 +36,9 @@ final class World {
     case "getOnlinePlayers" -> online;
     case "getPluginManager" -> fake(org.bukkit.plugin.PluginManager.class, this::manage);
     case "getScheduler" -> fake(org.bukkit.scheduler.BukkitScheduler.class, (run, given) -> {
-      if (run.getName().equals("runTaskTimer")) timers.add((Runnable) given[1]);
-      else ((Runnable) given[1]).run();
+      boolean isTimer = run.getName().equals("runTaskTimer");
+      if (isTimer) timers.add((Runnable) given[1]);
+      if (!isTimer || given[2].equals(0L)) ((Runnable) given[1]).run();
       return null;
     });
     default -> throw new UnsupportedOperationException(method.getName());

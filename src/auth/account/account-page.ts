@@ -2,6 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { type HttpError, rateLimited } from '#http/errors.ts';
+import { COLON, type Language, LOCALES } from '#http/languages.ts';
 import { LIMITS } from '#http/limits.ts';
 import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/streams/json-stream.ts';
@@ -147,13 +148,13 @@ function row(label: string, value: Html | string, action: Html): Html {
   </li>`;
 }
 
-function profileCard({ account: t, change }: Texts, account: Account, site: string): Html {
+function profileCard({ account: t, change, lang }: Texts, account: Account, site: string): Html {
   const profileUrl = `${site}/players/${account.player_uuid}`;
   const verified = account.email_verified
     ? html`<span class="badge good">${t.verified}</span>`
     : html`<span class="badge bad">${t.unverified}</span>`;
   const go = (path: string, label: string): Html =>
-    html`<a href="/account/${path}">${change}<span class="hidden">: ${label}</span></a>`;
+    html`<a href="/account/${path}">${change}<span class="hidden">${COLON[lang]}${label}</span></a>`;
   return html`<section class="card" aria-labelledby="profile">
     <h2 id="profile">${t.profile}</h2>
     <ul class="rows">
@@ -262,7 +263,7 @@ function endForm(
   </form>`;
 }
 
-function timeFormatter(lang: string, timeZone: string): FormatTime {
-  const format = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+function timeFormatter(lang: Language, timeZone: string): FormatTime {
+  const format = new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: 'medium', timeStyle: 'short', timeZone });
   return (ms) => format.format(ms);
 }

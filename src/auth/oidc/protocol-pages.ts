@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { requestLanguage } from '#http/cookies.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import type { Deps } from '../deps.ts';
 import { formTargetsFor, formHeaders, type PageContent, writePage } from '../layout.ts';
@@ -109,7 +110,7 @@ function errorPage(
     <p>${sentence}</p>
     <p class="hint">
       ${t.detail}
-      <code>${code}</code>${description === undefined ? '' : html`, ${describeIn(lang, description)}`}
+      <code>${code}</code>${description === undefined ? '' : html`${COLON[lang]}${describeIn(lang, description)}`}
     </p>
   </div>`;
   return { title, main };

@@ -7,9 +7,9 @@ import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { lastSessionEnd, touchSession } from '#store/accounts/account-sessions.ts';
 import { applicationByClientId, readSecretHashes } from '#store/applications/applications.ts';
-import { endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
+import { endExcessRequests, endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
-import { type InteractionLimits, countInteraction } from './interaction-limit.ts';
+import { type InteractionLimits, countInteraction, type Opener } from './interaction-limit.ts';
 import { familyHash } from './refresh-tokens.ts';
 import type { TokenLimits } from './token-limits.ts';
 import { clientMetadata } from './clients.ts';
@@ -62,13 +62,14 @@ class TokenAdapter implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { group, clock, unusedGrantMs } = this.#parts;
-    await countInteraction(this.#parts, this.#kind, payload);
+    const opener = await countInteraction(this.#parts, this.#kind, payload);
     await this.#countToken(payload);
     const now = clock.now();
     const lifetimeMs = this.#kind === 'Grant' ? unusedGrantMs : expiresIn * 1000;
     const expires = Number.isFinite(lifetimeMs) ? now + lifetimeMs : null;
     if (this.#kind === 'Session' && payload.accountId !== undefined)
       return await this.#storeSession(id, payload, expires ?? Infinity, payload.accountId);
+    if (opener !== undefined) return await this.#storeRequest(id, payload, expires, opener);
     const statement = this.#insert(id, payload, expires);
     if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.add(statement);
     // An application whose own token a power failure has lost gets 401 and asks for another one. A flush for each would
@@ -91,6 +92,16 @@ class TokenAdapter implements Adapter {
       await endExcessTokens(tx, owner, secretHash(id), liveTokens);
     };
     await this.#transact({ owner, durable: true, work });
+  }
+
+  /** A sign-in that a power failure has lost is started again, so it waits for no flush. */
+  async #storeRequest(id: string, payload: AdapterPayload, expires: number | null, opener: Opener): Promise<void> {
+    const owner: TokenOwner = { kind: this.#kind, clientId: opener.name, accountId: null };
+    const work = async (tx: Queryable): Promise<void> => {
+      await tx.run(this.#insert(id, payload, expires, opener.name));
+      await endExcessRequests(tx, opener.name, secretHash(id), opener.maxOpen);
+    };
+    await this.#transact({ owner, durable: false, work });
   }
 
   /** Stores a token unless its grant has been revoked, and ends the tokens that it replaces or that exceed the limit. */
@@ -191,14 +202,14 @@ class TokenAdapter implements Adapter {
     });
   }
 
-  #insert(id: string, { jti, ...payload }: AdapterPayload, expires: number | null): Sql {
+  #insert(id: string, { jti, ...payload }: AdapterPayload, expires: number | null, opener: string | null = null): Sql {
     const { clientId = null, grantId, uid } = payload;
     const text = this.#kind === 'Interaction' ? encryptInteraction(id, payload) : JSON.stringify(payload);
     const grant = grantId === undefined || this.#kind === 'Interaction' ? null : secretHash(grantId);
     return sql`
-      insert into tokens (hash, kind, payload, client_id, account_id, grant_id, uid_hash, family_hash, expires)
+      insert into tokens (hash, kind, payload, client_id, account_id, grant_id, uid_hash, family_hash, expires, opener)
       values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${payloadAccountId(payload)}, ${grant},
-        ${uid === undefined ? null : secretHash(uid)}, ${this.#familyHash(id)}, ${expires})
+        ${uid === undefined ? null : secretHash(uid)}, ${this.#familyHash(id)}, ${expires}, ${opener})
       on conflict (hash, kind) do update set
         payload = excluded.payload, account_id = excluded.account_id, grant_id = excluded.grant_id,
         uid_hash = excluded.uid_hash, family_hash = excluded.family_hash,

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { limitBody } from '#http/body-limit.ts';
 import { ALLOWED_HEADERS } from '#http/cors.ts';
+import { requestIdIn } from '#http/error-page.ts';
 import { HttpError, toHttpError } from '#http/errors.ts';
 import { type Form, MAX_FORM, readForm } from '#http/form.ts';
 import type { Queryable } from '#db/db.ts';
@@ -29,7 +30,7 @@ export function tokenInfoEndpoint(db: Queryable, tokenInfo: () => TokenInfo): Ho
     return c.json(body, 405, { ...CORS, allow: 'GET, POST, OPTIONS' });
   });
   app.onError((error, c) => {
-    const { status, body, headers } = toHttpError(error);
+    const { status, body, headers } = toHttpError(error, requestIdIn(c));
     return c.body(body, status as 400, { ...headers, ...CORS, 'content-type': 'application/json' });
   });
   return app;

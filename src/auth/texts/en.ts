@@ -71,7 +71,7 @@ export const en = {
   },
 
   select_account: {
-    title: (name: string) => `Continue as ${name}?`,
+    title: (name: string) => `Use the account ${name}?`,
     submit: (name: string) => `Continue as ${name}`,
   },
 

@@ -70,7 +70,7 @@ export const ja: Texts = {
   },
 
   select_account: {
-    title: (name) => `${name} として続けますか？`,
+    title: (name) => `アカウント ${name} を使いますか？`,
     submit: (name) => `${name} として続ける`,
   },
 

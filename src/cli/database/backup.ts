@@ -9,6 +9,7 @@ import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
+import { recordBackup } from '#store/installation/backups.ts';
 import { schemaVersion } from '#db/migrate.ts';
 import { type Manifest, openBackup, writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
@@ -49,7 +50,10 @@ async function backup(input: Input): Promise<void> {
   const secretKey = withSecretKey ? existingSecret(config) : null;
   if (secretKey === undefined) throw new UsageError('There is no secret key yet: leave out --with-secret-key.');
   const options = { now: systemClock.now(), migration: applied, secretKey, progress: progressLines('copied') };
-  print(input, summaryOf(file, await writeBackup(db, file, options)));
+  const manifest = await writeBackup(db, file, options);
+  // The backup is good even if its database takes no writes, like a standby, or is older than the table.
+  await recordBackup(db, manifest.created).catch(() => undefined);
+  print(input, summaryOf(file, manifest));
 }
 
 async function check(input: Input, file: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { Config } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
 import { latestMigration } from '#db/migrate.ts';
 import { openDb } from '#db/open.ts';
+import { UsageError } from '#platform/errors.ts';
 import { isPostgresUrl, sqliteFileOf } from '#platform/config/setting.ts';
 import { sql } from '#db/sql.ts';
 import { healthOf } from '#store/installation/health.ts';
@@ -72,11 +73,13 @@ export async function checkDatabase({ config, db, now }: Installation): Promise<
   const unwritable = await checkWritable(db).then(
     () => [],
     (error: unknown) => [
-      problem(
-        CHECK,
-        `It cannot be written: ${reasonOf(error)}.`.replace('..', '.'),
-        'Free disk space, or set DATABASE_URL to the database that takes writes (on PostgreSQL the primary).',
-      ),
+      error instanceof UsageError
+        ? problem(CHECK, error.message, 'Until then every write gets 503, and the service does not start again.')
+        : problem(
+            CHECK,
+            `It cannot be written: ${reasonOf(error)}.`.replace('..', '.'),
+            'Free disk space, or set DATABASE_URL to the database that takes writes (on PostgreSQL the primary).',
+          ),
     ],
   );
   return [...findings, ...unwritable];

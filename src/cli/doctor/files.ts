@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { dataFolder, type SettingName, SETTINGS, settingNames } from '#platform/config/config.ts';
 import { type Setting, sqliteFileOf } from '#platform/config/setting.ts';
@@ -39,7 +39,7 @@ export function checkFiles({ config, environment }: Installation): Finding[] {
     ...checkUser(database ?? folder),
     ...[join(folder, 'secret.key'), ...named.map((name) => environment[`${name}_FILE`])].flatMap(secretFile),
     ...(envHoldsSecret(named) ? secretFile('.env') : []),
-    ...(database === undefined ? [] : databaseFile(database, folder)),
+    ...(database === undefined ? [] : databaseFile(database, dirname(database))),
   ];
   return findings.length > 0 ? findings : [ok('files', `Only ${userName()} can read the secrets and the database.`)];
 }

@@ -4,14 +4,18 @@ import { parseEnv } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { settingNames } from '#platform/config/config.ts';
 import { isLoopback } from '#platform/config/plain-http.ts';
-import { type Finding, type Installation, ok, warning } from './finding.ts';
+import { type Finding, type Installation, ok, problem, warning } from './finding.ts';
 
 /** Variables of `.env` that other programs read. */
 const FOREIGN = /^(NODE_|COMPOSE_|POSTGRES_|PG|TZ$|DEBUG$|LANG$|LC_|HOME$|PATH$|https?_proxy$|no_proxy$)/i;
 
 /** Checks settings that are valid but probably not meant. Wrong values have stopped the doctor before. */
 export function checkSettings({ config }: Installation): Finding[] {
-  const findings = [...unknownSettings(), ...internalListener(config.INTERNAL_LISTEN)];
+  const findings = [
+    ...unknownSettings(),
+    ...internalListener(config.INTERNAL_LISTEN),
+    ...config.TRUSTED_PROXIES.filter(isPartOfInternet).map(trustOfMany),
+  ];
   if (isLoopback(config.SITE_URL))
     findings.push(
       warning(
@@ -52,3 +56,18 @@ function internalListener({ host, port, path }: Installation['config']['INTERNAL
     ),
   ];
 }
+
+/** Whether a network of TRUSTED_PROXIES is larger than any proxy's: `0.0.0.0/0`, or the halves of it. */
+function isPartOfInternet(proxy: string): boolean {
+  const [address = '', bits] = proxy.split('/');
+  if (bits === undefined || isIP(address) === 0) return false;
+  const isPrivate = ['private', 'uniqueLocal', 'linkLocal', 'loopback'].includes(ipaddr.parse(address).range());
+  return !isPrivate && Number(bits) < (isIP(address) === 6 ? 16 : 8);
+}
+
+const trustOfMany = (proxy: string): Finding =>
+  problem(
+    'settings',
+    `TRUSTED_PROXIES trusts all of ${proxy}: anybody there can claim any address, which switches the limits off.`,
+    'List only the addresses of your proxies in TRUSTED_PROXIES.',
+  );

@@ -35,8 +35,8 @@ export interface Endpoint {
 
 /**
  * Resolves an address as Minecraft does: an address without a port may be redirected by an SRV record. The owner of the
- * domain chooses the target of that record, so only its public addresses are tried, unless it is the address that the operator entered: a poll must
- * not reach services on this machine or its private network that the operator did not name.
+ * domain chooses the target of that record, so only its public addresses are tried, unless it is the address that the
+ * operator entered: a poll must not reach services on this machine or its private network that the operator did not name.
  * @throws PollFailed
  */
 export async function resolveMinecraft({ host, port }: GameAddress, names: Names = systemNames): Promise<Endpoint> {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { AppContext } from '#context/context.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { type AccessRequest, isApprovedByOperator } from '#store/applications/access-requests.ts';
@@ -24,23 +25,25 @@ function uriList(uris: readonly string[], others: readonly string[], label: stri
 export function changeTable({ texts }: ConsoleRequest, change: ApplicationChange): Html {
   const { changes: t } = texts;
   const { old, name, redirect_uris } = change;
+  const colon = COLON[texts.lang];
   return html`<dl class="facts">
-    <dt>${t.name}: ${t.now}</dt>
+    <dt>${t.name}${colon}${t.now}</dt>
     <dd><bdi>${old.name}</bdi></dd>
-    <dt>${t.name}: ${t.wanted}</dt>
+    <dt>${t.name}${colon}${t.wanted}</dt>
     <dd><bdi>${name}</bdi> ${name === old.name ? '' : html`<span class="badge warn">${t.added}</span>`}</dd>
-    ${change.logo === null ? '' : logoRows(t, change)}
-    <dt>${t.redirect_uris}: ${t.now}</dt>
+    ${change.logo === null ? '' : logoRows(texts, change)}
+    <dt>${t.redirect_uris}${colon}${t.now}</dt>
     <dd>${uriList(old.redirect_uris, redirect_uris, t.removed)}</dd>
-    <dt>${t.redirect_uris}: ${t.wanted}</dt>
+    <dt>${t.redirect_uris}${colon}${t.wanted}</dt>
     <dd>${uriList(redirect_uris, old.redirect_uris, t.added)}</dd>
   </dl>`;
 }
 
-function logoRows(t: ConsoleRequest['texts']['changes'], { client_id, id }: ApplicationChange): Html {
-  return html`<dt>${t.logo}: ${t.now}</dt>
+function logoRows({ changes: t, lang }: ConsoleRequest['texts'], { client_id, id }: ApplicationChange): Html {
+  const colon = COLON[lang];
+  return html`<dt>${t.logo}${colon}${t.now}</dt>
     <dd>${logoImage({ client_id }, 64)}</dd>
-    <dt>${t.logo}: ${t.wanted}</dt>
+    <dt>${t.logo}${colon}${t.wanted}</dt>
     <dd>
       <img
         class="logo"

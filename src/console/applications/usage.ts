@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { COLON, LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { HOUR_MS, readLastUse, type Sum, sumUsage, type Usage, usageSince } from '#store/applications/usage.ts';
 import { inApplication } from './layout.ts';
@@ -72,19 +73,19 @@ function words(request: ConsoleRequest, { requests, client_errors, limited }: Su
 function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, name: string): Html {
   const { lang, usage: t } = request.texts;
   const timeZone = request.deps.config.TIME_ZONE;
-  const hourFormat = new Intl.DateTimeFormat(lang, {
+  const hourFormat = new Intl.DateTimeFormat(LOCALES[lang], {
     weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
     timeZone,
   });
-  const dayFormat = new Intl.DateTimeFormat(lang, { month: 'short', day: 'numeric', timeZone });
+  const dayFormat = new Intl.DateTimeFormat(LOCALES[lang], { month: 'short', day: 'numeric', timeZone });
   const byHour = Map.groupBy(rows, ({ hour }) => hour);
   const hours: Column[] = Array.from({ length: HOURS }, (_, index) => {
     const hour = first + index * HOUR_MS;
     const sum = sumUsage(byHour.get(hour) ?? []);
     const { requests, client_errors: bad, limited, server_errors } = sum;
-    const title = `${hourFormat.format(hour)}: ${words(request, sum)}`;
+    const title = `${hourFormat.format(hour)}${COLON[lang]}${words(request, sum)}`;
     return { title, good: requests - bad - limited - server_errors, bad: bad + server_errors, limited };
   });
   const busiest = hours.reduce((best, column) => (total(column) > total(best) ? column : best), hours[0]!);
@@ -92,7 +93,11 @@ function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, n
     at: day * 24,
     text: dayFormat.format(first + (day * 24 + 12) * HOUR_MS),
   }));
-  return columnChart(hours, `${name}: ${words(request, sumUsage(rows))}. ${t.busiest} ${busiest.title}`, marks);
+  return columnChart(
+    hours,
+    `${name}${COLON[lang]}${words(request, sumUsage(rows))}. ${t.busiest} ${busiest.title}`,
+    marks,
+  );
 }
 
 const total = ({ good, bad, limited }: Column): number => good + bad + limited;

@@ -2,7 +2,7 @@ import { withoutAddresses } from '#platform/text/text.ts';
 import type { Config } from '#platform/config/config.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Mail } from '#platform/mail/mail.ts';
-import { chooseLanguage } from '#http/languages.ts';
+import { chooseLanguage, LOCALES } from '#http/languages.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { ApplicationChange } from '#store/applications/application-changes.ts';
 import type { AccessRequest } from '#store/applications/access-requests.ts';
@@ -46,7 +46,11 @@ export function silentServersMail(
   { SITE_URL, TIME_ZONE }: Config,
   servers: readonly SilentServer[],
 ): ReturnType<OperatorMail> {
-  const format = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'long', timeZone: TIME_ZONE });
+  const format = new Intl.DateTimeFormat(LOCALES[lang], {
+    dateStyle: 'medium',
+    timeStyle: 'long',
+    timeZone: TIME_ZONE,
+  });
   const lines = servers.map(({ name, received }) => t.silent_server(name, format.format(received)));
   return {
     subject: t.silent_subject(servers.length),
@@ -61,7 +65,7 @@ export function refusalsMail(
 ): ReturnType<OperatorMail> {
   const lines = servers.map(
     ({ key, name, count, reason }) =>
-      `${t.refusing_server(name, count.toLocaleString(lang), reason)}\n  ${SITE_URL}/console/operator/servers/${idOf(key)}`,
+      `${t.refusing_server(name, count.toLocaleString(LOCALES[lang]), reason)}\n  ${SITE_URL}/console/operator/servers/${idOf(key)}`,
   );
   return { subject: t.refusals_subject, lines: [t.refusals, listOf(lines)] };
 }

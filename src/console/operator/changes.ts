@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { approveChange, MAX_NOTE, refuseChange } from '#admin/access.ts';
 import { type ApplicationChange, changeById, waitingChanges } from '#store/applications/application-changes.ts';
@@ -23,7 +24,7 @@ export async function changeRows(request: ConsoleRequest): Promise<Html[]> {
           <span class="hint">${t.asked_by(account_name ?? t.nobody)} ${timestamp(request, created)}</span></span
         >
         <a class="button quiet" href="/console/operator/changes/${id}"
-          >${t.review}<span class="hidden">: ${old.name}</span></a
+          >${t.review}<span class="hidden">${COLON[request.texts.lang]}${old.name}</span></a
         >
       </li>`,
   );

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { field } from '#http/fields.ts';
 import { renameAccount } from '#admin/accounts.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById, accountByName, accountByPlayer } from '#store/accounts/accounts.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
@@ -48,7 +49,7 @@ async function playerCard(request: ConsoleRequest, { key, uuid, name }: Player):
       </tr>`,
   );
   return html`<section class="card" aria-labelledby="player">
-    <h2 id="player">${t.player}: <a href="/players/${uuid}">${name}</a></h2>
+    <h2 id="player">${t.player}${COLON[request.texts.lang]}<a href="/players/${uuid}">${name}</a></h2>
     <p><code>${uuid}</code></p>
     ${table(t.names, [t.names, t.first_seen, t.last_seen], rows)}
     <div class="actions">
@@ -63,7 +64,7 @@ function accountCard(request: ConsoleRequest, account: Account, problem: string 
   const { id, name, player_uuid } = account;
   const value = request.form['name'];
   return html`<section class="card form" aria-labelledby="account">
-    <h2 id="account">${t.the_account}: ${name}</h2>
+    <h2 id="account">${t.the_account}${COLON[request.texts.lang]}${name}</h2>
     ${
       player_uuid !== null || !mayRename(request, account)
         ? html`<p>${player_uuid === null ? t.own_account : t.name_follows_game}</p>`

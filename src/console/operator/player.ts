@@ -10,12 +10,13 @@ import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { isPseudonym } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { readAliases, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
-import { ACTIVE, isBanned, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
+import { isBanned, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
 import { factsList, formTo, timestamp } from '../components.ts';
 import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_PUNISHMENTS = 10;
 const MAX_ALIASES = 20;
@@ -99,12 +100,14 @@ async function namesCard(request: ConsoleRequest, { key }: Player): Promise<Html
 function punishmentsCard(request: ConsoleRequest, uuid: string, punishments: readonly Punishment[]): Html {
   const { player_page: t, operator: o } = request.texts;
   const rows = punishments.map(
-    ({ key, type, reason, state, time }) =>
+    (punishment) =>
       html`<tr>
-        <th scope="row"><a href="/console/operator/punishments/${idOf(key)}">${type}</a></th>
-        <td>${reason}</td>
-        <td><span class="badge ${state === ACTIVE ? 'bad' : ''}">${o.punishment_states[state]}</span></td>
-        <td>${timestamp(request, time)}</td>
+        <th scope="row">
+          <a href="/console/operator/punishments/${idOf(punishment.key)}">${typeName(request, punishment.type)}</a>
+        </th>
+        <td>${punishment.reason}</td>
+        <td>${stateBadge(request, punishment)}</td>
+        <td>${timestamp(request, punishment.time)}</td>
       </tr>`,
   );
   return html`<section class="card" aria-labelledby="punishments">

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { approveRequest, MAX_NOTE, refuseRequest } from '#admin/access.ts';
 import { type AccessRequest, listRequests, requestById } from '#store/applications/access-requests.ts';
@@ -13,6 +14,7 @@ import { changeRows, wrongNote } from './changes.ts';
 import { firstHourCard } from './first-hour.ts';
 import { healthCard } from './health.ts';
 import { inOperator } from './layout.ts';
+import { refusedRequestsCard } from './refused-requests.ts';
 
 const MAX_LISTED = 50;
 
@@ -32,7 +34,7 @@ async function requestsPage(request: ConsoleRequest) {
         ${waiting.map((accessRequest) => requestRow(request, accessRequest, true))} ${changes}
       </ul>
     </section>
-    ${await suspendedCard(request)} ${await healthCard(request)}
+    ${await suspendedCard(request)} ${await healthCard(request)} ${await refusedRequestsCard(request)}
     ${
       decided.length === 0
         ? ''
@@ -86,7 +88,7 @@ function requestRow(request: ConsoleRequest, accessRequest: AccessRequest, isWai
     ${
       isWaiting
         ? html`<a class="button quiet" href="/console/operator/requests/${id}"
-            >${t.review}<span class="hidden">: ${application_name}</span></a
+            >${t.review}<span class="hidden">${COLON[request.texts.lang]}${application_name}</span></a
           >`
         : html`<span class="badge ${state === 'approved' ? 'good' : 'bad'}">${access.request_states[state]}</span>`
     }
@@ -104,7 +106,7 @@ async function requestPage(request: ConsoleRequest, problem?: string) {
   const { operator: t, access } = texts;
   const accessRequest = await requireRequest(request);
   const { kind, client_id, application_name } = accessRequest;
-  const title = `${access.kinds[kind]}: ${application_name}`;
+  const title = `${access.kinds[kind]}${COLON[texts.lang]}${application_name}`;
   const inner = html`<section class="card form" aria-labelledby="request">
     <h2 id="request">${t.request}</h2>
     <dl class="facts">

@@ -1,17 +1,19 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { managedApplication } from '#store/applications/applications.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
 import { type Player, playerByKey } from '#store/game/players.ts';
-import { ACTIVE, listPunishmentsOf } from '#store/game/punishments.ts';
+import { listPunishmentsOf } from '#store/game/punishments.ts';
 import { serverByKey } from '#store/game/servers.ts';
 import { findByWord, type SearchKind } from '#store/search-terms.ts';
 import { textOf, timestamp } from '../components.ts';
 import { moderatorPage, type ConsoleRequest, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
 import { searchForm } from './lists.ts';
+import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_FOUND = 20;
 /** Punishments are those of the players found. */
@@ -103,11 +105,8 @@ async function punishmentsOf(request: ConsoleRequest, players: readonly Player[]
   );
   return lists.flat().map((punishment) => ({
     href: `/console/operator/punishments/${idOf(punishment.key)}`,
-    label: `${punishment.type}: ${punishment.punished.name}`,
-    hint: html`<span class="badge ${punishment.state === ACTIVE ? 'bad' : ''}"
-        >${request.texts.operator.punishment_states[punishment.state]}</span
-      >
-      ${punishment.reason} ${timestamp(request, punishment.time)}`,
+    label: `${typeName(request, punishment.type)}${COLON[request.texts.lang]}${punishment.punished.name}`,
+    hint: html`${stateBadge(request, punishment)} ${punishment.reason} ${timestamp(request, punishment.time)}`,
   }));
 }
 

@@ -14,7 +14,7 @@ import {
 } from '#admin/servers.ts';
 import { field } from '#http/fields.ts';
 import type { Form } from '#http/form.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, inline } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
 import { hiddenOn } from '#store/game/hidden-lists.ts';
@@ -84,7 +84,7 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
           <span class="badge ${{ accepted: 'good', withdrawn: 'warn', rejected: 'bad' }[receipt.status]}"
             >${t.receipt_states[receipt.status]}</span
           >
-          ${reasonsIn(receipt).map((reason) => html`<span class="hint">${reason}</span>`)}
+          ${reasonsIn(receipt).map((reason) => html`<span class="hint">${inline(reason)}</span>`)}
         </td>
         <td>
           ${

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { countMatch, excludeMatch } from '#admin/matches.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, inline } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { OF_THE_PRESENT } from '#events/schema/index.ts';
 import { type EventWarning, listEventWarnings } from '#store/game/event-warnings.ts';
@@ -44,7 +44,7 @@ function warningRow(request: ConsoleRequest, warning: EventWarning, isExcluded: 
     <td>${timestamp(request, received)}</td>
     <td>${serverKey === 0 ? '–' : html`<a href="/console${root}">${server}</a>`}</td>
     <td><code>${type}</code> <span class="hint">${id}</span></td>
-    <td>${warnings.map(({ reason }) => html`<span class="hint">${reason}</span>`)}</td>
+    <td>${warnings.map(({ reason }) => html`<span class="hint">${inline(reason)}</span>`)}</td>
     <td>${type === 'match.finished' && !withdrawn ? countingCell(request, receipt, isExcluded) : ''}</td>
     <td>
       ${withdrawn ? html`<span class="badge warn">${t.receipt_states.withdrawn}</span>` : isStored ? button(request, `${root}/withdraw`, t.withdraw, withdraw) : ''}

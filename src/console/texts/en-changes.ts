@@ -10,7 +10,7 @@ export const changes = {
     review_lead:
       'The application was approved with what stands under “Now”. People see its name and logo on the consent page, and the Redirect URIs receive their sign-ins: check that they belong to the same application.',
     now: 'Now',
-    wanted: 'Then',
+    wanted: 'After approval',
     name: 'Name',
     redirect_uris: 'Redirect URIs',
     logo: 'Logo',

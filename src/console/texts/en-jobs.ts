@@ -26,7 +26,6 @@ export const jobs = {
     holds: 'Later jobs wait until this one is complete, because the records of its player are in two states.',
   },
   confirm: {
-    cancel: 'Cancel',
     for_good: 'This cannot be undone.',
     nothing: 'No stored events were received since then. Heartbeats are removed from the chart of players online.',
     withdraw: (name: string) => `Withdraw events of ${name}?`,

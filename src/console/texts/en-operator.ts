@@ -1,3 +1,4 @@
+import { en as game } from '#http/game-texts/en.ts';
 /** The English texts of the operator's pages. */
 export const operator = {
   operator: {
@@ -103,13 +104,13 @@ export const operator = {
     revoke_key: 'Revoke',
     new_key: 'New key',
     new_test_key: 'New test key',
-    rotate_key: 'Replace; other keys stay valid for 24 h',
+    rotate_key: 'Replace; other keys stay valid for 24 hours',
     received: 'Received',
     receipts: 'Recently received events',
     no_receipts: 'No events yet.',
     event: 'Event',
     warnings_lead:
-      'These events were accepted, but contain impossible values, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Such a match is in lists, with a mark, but counts in no statistics, leaderboards and ranks until you count it. Withdraw an event to remove it completely.',
+      'These events were accepted, but contain impossible values, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Such a match is in lists, with a mark, but counts in no statistics, leaderboards or ranks until you count it. Withdraw an event to remove it completely.',
     counting: 'Counts',
     counted: 'counts',
     excluded: 'excluded',
@@ -144,11 +145,12 @@ export const operator = {
 
     find_player: 'Player, by name or UUID',
     player: 'Player',
-    kind: 'Kind',
+    kind: 'Type',
     reason: 'Reason',
     punisher: 'Issued by',
     expires: 'Expires',
     never_expires: 'never',
+    punishment_types: game.punishmentTypes,
     punishment_states: ['active', 'expired', 'revoked'],
     revoke: 'Revoke this punishment',
     revoke_reason: 'Reason',
@@ -237,6 +239,19 @@ export const operator = {
     undo: 'Undo what this key changed',
     undo_lead:
       'Every record that this key created disappears, and all others are as if the key had never changed them: matches, maps, names and punishments since the time above. Revoke the key first. This cannot be undone.',
+  },
+
+  refused: {
+    title: 'Refused requests',
+    lead: 'Who sent the most requests of the last hour that were answered with a status from 400 to 498.',
+    none: 'No request of the last hour was refused.',
+    sender: 'Sender',
+    kind: 'Kind',
+    kinds: { address: 'Address', application: 'Application', server: 'Game server', account: 'Account' },
+    others: 'all others',
+    requests: 'Requests',
+    statuses: 'By status',
+    since: 'Since',
   },
 
   health: {

@@ -12,7 +12,7 @@ export const changes: typeof en = {
     review_lead:
       'このアプリは「現在」の内容で許可されています。名前とロゴは同意のページに表示され、リダイレクト URI はログインの結果を受け取ります。同じアプリのものか確かめてください。',
     now: '現在',
-    wanted: '変更後',
+    wanted: '許可後',
     name: '名前',
     redirect_uris: 'リダイレクト URI',
     logo: 'ロゴ',

@@ -28,7 +28,6 @@ export const jobs: typeof en = {
     holds: 'プレイヤーの記録が途中の状態にあるため、このジョブが終わるまで後のジョブは待ちます。',
   },
   confirm: {
-    cancel: 'キャンセル',
     for_good: 'この操作は取り消せません。',
     nothing: 'その時刻以降に保存されたイベントはありません。ハートビートは接続人数のグラフから除かれます。',
     withdraw: (name: string) => `${name} のイベントを取り下げますか？`,

@@ -1,3 +1,4 @@
+import { ja as game } from '#http/game-texts/ja.ts';
 import type { operator as en } from './en-operator.ts';
 
 /** The Japanese texts of the operator's pages. */
@@ -20,7 +21,7 @@ export const operator: typeof en = {
     waiting: '対応待ち',
     no_requests: '待っている申請はありません。',
     decided: '最近の回答',
-    asked_by: (name) => `${name} さんの申請、`,
+    asked_by: (name) => `${name} さんの申請`,
     decided_by: (name) => `${name} が回答`,
     automatic: '設定により自動で許可',
     nobody: '削除されたアカウント',
@@ -149,6 +150,7 @@ export const operator: typeof en = {
     punisher: '処分した人',
     expires: '期限',
     never_expires: '無期限',
+    punishment_types: game.punishmentTypes,
     punishment_states: ['有効', '期限切れ', '取り消し'],
     revoke: 'この処分を取り消す',
     revoke_reason: '理由',
@@ -237,6 +239,19 @@ export const operator: typeof en = {
     undo: 'このキーによる変更を元に戻す',
     undo_lead:
       'このキーが作成した記録は消え、ほかの記録はこのキーが何も変更しなかったのと同じ状態になります（上の時点以降の試合、マップ、名前、処分）。先にキーを無効にしてください。この操作は取り消せません。',
+  },
+
+  refused: {
+    title: '拒否されたリクエスト',
+    lead: '過去 1 時間に、ステータス 400～498 で拒否されたリクエストが多かった送信元です。',
+    none: '過去 1 時間に拒否されたリクエストはありません。',
+    sender: '送信元',
+    kind: '種類',
+    kinds: { address: 'アドレス', application: 'アプリケーション', server: 'ゲームサーバー', account: 'アカウント' },
+    others: 'その他すべて',
+    requests: 'リクエスト数',
+    statuses: 'ステータス別',
+    since: '集計開始',
   },
 
   health: {

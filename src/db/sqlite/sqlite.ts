@@ -74,8 +74,11 @@ const DURABLE = `pragma synchronous = full; pragma wal_autocheckpoint = ${CHECKP
  * higher limit is for processes without durable commits.
  */
 const NOT_DURABLE = `pragma synchronous = normal; pragma wal_autocheckpoint = ${3 * CHECKPOINT_PAGES}`;
-/** `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of the WAL. */
-const WRITER_PRAGMAS = `pragma journal_mode = wal; pragma journal_size_limit = ${CHECKPOINT_PAGES * PAGE_BYTES}; ${DURABLE}`;
+/**
+ * `secure_delete` overwrites deleted content: an erased player is in no free part of the file. `fast` leaves free pages.
+ * `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of the WAL.
+ */
+const WRITER_PRAGMAS = `pragma secure_delete = on; pragma journal_mode = wal; pragma journal_size_limit = ${CHECKPOINT_PAGES * PAGE_BYTES}; ${DURABLE}`;
 
 /** The reader's cache holds the inner B-tree pages of a million matches; a smaller one loses them to scattered reads. */
 const CACHE_KB = { reading: 32_000, writing: 16_000 };

@@ -1,9 +1,11 @@
 import type { Group, Gamemode } from '#store/game/statistics-groups.ts';
 
-/** The names of groups and gamemodes on the site and in the console. */
+/** The names of groups, gamemodes and punishment types on the site and in the console. */
 export interface GameTexts {
   groups: Record<Group, string>;
   gamemodes: Record<Gamemode, string>;
+  /** The types that servers usually report. */
+  punishmentTypes: Readonly<Record<string, string>>;
 }
 
 export const en: GameTexts = {
@@ -35,4 +37,5 @@ export const en: GameTexts = {
     paintball: 'Paintball',
     splatt: 'Splatt',
   },
+  punishmentTypes: { ban: 'Ban', mute: 'Mute', kick: 'Kick', warn: 'Warning' },
 };

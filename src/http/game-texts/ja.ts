@@ -29,4 +29,5 @@ export const ja: GameTexts = {
     paintball: 'ペイントボール',
     splatt: 'スプラット',
   },
+  punishmentTypes: { ban: 'BAN', mute: 'ミュート', kick: 'キック', warn: '警告' },
 };

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import { ImportRefusal } from '../finding.ts';
-import { fit, oneLine, untyped } from '../text.ts';
+import { fit, oneLine, withoutTypedStyles } from '../text.ts';
 import type { SourceRow } from './source-database.ts';
 
 /** Reads the cells of rows of other programs. Errors never quote a cell, because it may contain an address. */
@@ -61,7 +61,7 @@ export function nameIn(row: SourceRow, column: string): string {
 
 /** A reason as events accept it, in one line without styles. Addresses in it are replaced. */
 export function reasonIn(row: SourceRow, column: string): string {
-  const text = oneLine(untyped(textIn(row, column)).replaceAll('\\n', ' '));
+  const text = oneLine(withoutTypedStyles(textIn(row, column)).replaceAll('\\n', ' '));
   return fit(text.split(' ').map(withoutAddress).join(' '), MAX_REASON);
 }
 

@@ -45,11 +45,7 @@ export const SETTINGS = {
   ),
   API_URL: setting('http://127.0.0.1:7400', 'Public address of the data API; its paths begin with /v1', origin),
   AUTH_URL: setting('http://127.0.0.1:7401', 'Public address of sign-in: token issuer and account pages', origin),
-  SITE_URL: setting(
-    'http://127.0.0.1:7402',
-    'Public address of the site; must be on another host than API_URL',
-    origin,
-  ),
+  SITE_URL: setting('http://127.0.0.1:7402', 'Public address of the site, on another host than API_URL', origin),
   INGEST_URL: setting('http://127.0.0.1:7403', 'Address to which game servers send events', origin),
   PLAIN_HTTP: setting(
     'loopback',
@@ -223,6 +219,12 @@ export const SETTINGS = {
     'info',
     'Lowest level that is logged',
     choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  ),
+  LOG_FORMAT: setting('json', 'Form of log entries: json: for programs; text: for people', choice(['json', 'text'])),
+  ACCESS_LOG: setting(
+    'off',
+    'Which requests are logged, with their client addresses: off: none; errors: those answered with a status from 400; all',
+    choice(['off', 'errors', 'all']),
   ),
 } as const satisfies Record<string, Setting>;
 

@@ -12,11 +12,13 @@ const MAX_CAUSES = 100;
 const MAX_WAITING = 1024 * 1024;
 
 /**
- * Opens the log of the process: JSON lines on standard error, with the fields that may hold secrets redacted. A log
- * that cannot be written (a file on a full disk, a pipe without a reader) does not end the process.
+ * Opens the log of the process: lines on standard error, with the fields that may hold secrets redacted. A log that cannot
+ * be written (a file on a full disk, a pipe without a reader) does not end the process.
  */
-export function openLog(level: string): Log {
+export function openLog(level: string, format: 'json' | 'text' = 'json'): Log {
   const redact = ['authorization', 'cookie', 'access_token', 'client_secret', 'password', 'token'];
+  // Without `dest` pino would open standard output; see `output`.
+  const lines = destination({ dest: 2, sync: true, maxLength: MAX_WAITING }).on('error', () => undefined);
   return pino(
     {
       level,
@@ -24,10 +26,31 @@ export function openLog(level: string): Log {
       redact: [...redact, ...redact.map((name) => `*.${name}`)],
       hooks: { logMethod: limitOutages() },
     },
-    // Without `dest` pino would open standard output; see `output`.
-    destination({ dest: 2, sync: true, maxLength: MAX_WAITING }).on('error', () => undefined),
+    format === 'json' ? lines : { write: (json) => void lines.write(textOf(json)) },
   );
 }
+
+/** An entry for people: time, level, message, fields, and the stack of an error in further lines. */
+function textOf(json: string): string {
+  const { time, level, msg = '', err, ...fields } = JSON.parse(json) as Entry;
+  const shown = Object.entries(fields).map(([name, value]) => `${name}=${shownValue(value)}`);
+  const stack = err?.stack === undefined ? '' : `\n    ${err.stack.replace(/\n/g, '\n    ')}`;
+  const name = (pino.levels.labels[level] ?? String(level)).toUpperCase();
+  const text = `${[new Date(time).toISOString(), name.padEnd(5), msg, ...shown].join(' ')}${stack}\n`;
+  // A terminal would obey control characters in the message of an error.
+  return text.replace(/(?!\n)\p{Cc}/gu, '\u{fffd}');
+}
+
+interface Entry extends Record<string, unknown> {
+  time: number;
+  level: number;
+  msg?: string;
+  err?: { stack?: string };
+}
+
+/** Quoted, unless it is one word, so that no value can look like a field or a line. */
+const shownValue = (value: unknown): string =>
+  typeof value === 'string' && /^[\w./:@%+~-]+$/.test(value) ? value : JSON.stringify(value);
 
 /** Writes one entry a second for each cause of an outage; `suppressed` counts those left out since the last entry. */
 function limitOutages(): NonNullable<LoggerOptions['hooks']>['logMethod'] {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
+import { punishmentTypeName } from '#http/game-texts/punishment-types.ts';
 import type { Html } from '#http/page.ts';
 import { ACTIVE, EXPIRED, type Punishment } from '#store/game/punishments.ts';
 import type { PageRequest } from '../page-request.ts';
@@ -7,11 +8,7 @@ import { playerLink } from './player-link.ts';
 import { ago } from './timestamps.ts';
 
 /** The name of a punishment type in the reader's language; a custom type as the server reported it. */
-export function typeName({ text }: PageRequest, type: string): string {
-  const names: Readonly<Record<string, string>> = text.punishmentTypes;
-  const key = type.toLowerCase();
-  return Object.hasOwn(names, key) ? names[key]! : type;
-}
+export const typeName = ({ text }: PageRequest, type: string): string => punishmentTypeName(text.punishmentTypes, type);
 
 export function stateChip({ text }: PageRequest, { state }: Punishment): Html {
   const name = state === ACTIVE ? 'active' : state === EXPIRED ? 'expired' : 'revoked';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Language } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, inline } from '#http/page.ts';
 import type { PageContent } from '../page-request.ts';
 import { example, type Placeholders } from './examples.ts';
 import type { Text } from './text/index.ts';
@@ -106,9 +106,4 @@ export function table(
       </tbody>
     </table>
   </div>`;
-}
-
-/** Renders the parts between backticks as `<code>`. */
-export function inline(text: string): Html {
-  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

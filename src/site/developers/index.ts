@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
 import { LIMITS } from '#http/limits.ts';
 import { TYPES_OF_SERVERS } from '#events/schema/index.ts';
+import { inline } from '#http/page.ts';
 import type { Deps, PageContent, PageHandler, PageRequest } from '../page-request.ts';
-import { code, inline, languageTabs, layout, PATHS, table } from './components.ts';
+import { code, languageTabs, layout, PATHS, table } from './components.ts';
 import type { Placeholders } from './examples.ts';
 import type { ApiDocument } from './reference/document.ts';
 import { referencePage } from './reference/page.ts';

@@ -128,7 +128,10 @@ function summary({ text, formats }: PageRequest, stats: Stats): Html {
   const decided = win + lose;
   const winRate = decided === 0 ? 0 : win / decided;
   return html`<section class="card summary" aria-label="${text.player.total}">
-    ${ringChart(winRate, text.player.winShare(formats.percent(winRate)), formats.percent(winRate))}
+    <div>
+      ${ringChart(winRate, text.player.winShare(formats.percent(winRate)), formats.percent(winRate))}
+      <p class="ring-name soft small" aria-hidden="true">${text.columns.winShare}</p>
+    </div>
     <dl class="figures-row">
       ${figure(formats.number(play), text.columns.matches)}${figure(formats.number(win), text.columns.wins)}
       ${figure(formats.number(kill), text.columns.kills)}${figure(formats.number(death), text.columns.deaths)}

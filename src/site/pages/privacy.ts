@@ -2,7 +2,7 @@ import { readFileSync, existsSync } from 'node:fs';
 import { html } from 'hono/html';
 import { UsageError } from '#platform/errors.ts';
 import type { Config } from '#platform/config/config.ts';
-import type { Language } from '#http/languages.ts';
+import { COLON, type Language } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
@@ -40,7 +40,7 @@ export function showPrivacy(privacy: Privacy): (request: PageRequest) => Promise
       main: html`<h1>${text.frame.privacy}</h1>
         <div class="prose">
           ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
-          ${CONTACT === '' ? '' : html`<p>${text.frame.contact}: ${contactHtml(CONTACT)}</p>`}
+          ${CONTACT === '' ? '' : html`<p>${text.frame.contact}${COLON[language]}${contactHtml(CONTACT)}</p>`}
         </div>`,
     };
   };

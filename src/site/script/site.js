@@ -1,15 +1,17 @@
 // Optional improvements of the pages, all of which work without scripts.
 
 const language = document.documentElement.lang;
+/** The formats of the server, which are those of `LOCALES`. */
+const locale = language === 'en' ? 'en-GB' : language;
 
 /** Shows times in the reader's time zone. In lists, shows relative times with the exact time as tooltip. */
 function showTimes() {
   // The styles `medium` and `short` have no zone, which two readers of one page need to agree on a time.
-  const local = new Intl.DateTimeFormat(language, {
+  const local = new Intl.DateTimeFormat(locale, {
     ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
     ...{ hourCycle: 'h23', timeZoneName: 'short' },
   });
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' });
+  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
   for (const time of document.querySelectorAll('time[data-as]')) {
     const date = new Date(time.dateTime);
     if (time.dataset.as === 'ago') {
@@ -45,7 +47,7 @@ async function refreshCounts() {
   const response = await fetch('/live.json', { headers: { accept: 'application/json' } });
   if (!response.ok) return;
   const current = await response.json();
-  const number = new Intl.NumberFormat(language);
+  const number = new Intl.NumberFormat(locale);
   const plural = new Intl.PluralRules(language);
   for (const count of counts) {
     const value = current[count.dataset.live];

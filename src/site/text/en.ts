@@ -109,7 +109,7 @@ export const en = {
     title: (map: string, server: string) => `${map} on ${server}`,
     ranked: 'ranked',
     excluded:
-      'This match has impossible values, or an operator excluded it: it counts in no statistics, leaderboards and ranks.',
+      'This match has impossible values, or an operator excluded it: it counts in no statistics, leaderboards or ranks.',
     draw: 'Draw',
     /** The words before and after the winner. */
     won: ['', ' won'] as [before: string, after: string],
@@ -246,12 +246,12 @@ export const en = {
     revokedBy: 'Revoked by',
     revokedWhy: 'Reason for the revocation',
   },
-  punishmentTypes: { ban: 'Ban', mute: 'Mute', kick: 'Kick', warn: 'Warning' },
   punishmentStates: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   privacy: {
     description: (network: string) => `What ${network} stores about players and visitors.`,
     paragraphs: (network: string) => [
       `${network} stores what its game servers report: names and UUIDs of players, when they joined and left, the matches they played and their statistics in them, ratings of maps, and punishments. All of it is public on these pages and through the data API.`,
+      'To stop abuse, requests are counted by network address for about an hour.',
       'These pages set no cookie unless you choose a language or sign in. They load nothing from other hosts and use no analytics.',
       'If you have an account here, the account page shows everything stored about it. You can download that data as a file, and you can delete the account. Finished matches then remain under a made-up name and UUID that do not identify you. The log of actions on the account also remains, without your name, for a period set by the operator.',
     ],

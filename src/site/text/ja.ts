@@ -43,7 +43,7 @@ export const ja: Text = {
   feeds: { matches: '試合のフィード', punishments: '処分のフィード' },
   pager: { label: 'ページ', first: '最新へ', next: '次へ', end: '以上です' },
   filters: {
-    open: '表示：',
+    open: '表示中',
     all: 'すべて',
     gamemode: 'ゲームモード',
     server: 'サーバー',
@@ -177,8 +177,8 @@ export const ja: Text = {
       `${name}：${matches} 試合、${wins} 勝、${kills} キル、プレイ時間 ${time}。`,
     banned: 'BAN 中',
     neverSeen: 'ログインの記録はありません',
-    lastLogin: 'ログイン：',
-    lastSeen: '最終ログアウト：',
+    lastLogin: 'ログイン',
+    lastSeen: '最終ログアウト',
     total: '全モード合計',
     winShare: (percent) => `勝敗のついた試合の勝率 ${percent}`,
     activity: '試合数の推移',
@@ -238,12 +238,12 @@ export const ja: Text = {
     revokedBy: '取り消した人',
     revokedWhy: '取り消しの理由',
   },
-  punishmentTypes: { ban: 'BAN', mute: 'ミュート', kick: 'キック', warn: '警告' },
   punishmentStates: { active: '有効', expired: '終了', revoked: '取り消し' },
   privacy: {
     description: (network) => `${network} がプレイヤーと閲覧者について保存する情報です。`,
     paragraphs: (network) => [
       `${network} は、ゲームサーバーから報告された情報を保存します。プレイヤーの名前と UUID、ログインとログアウトの日時、参加した試合とその内容、マップの評価、処分です。これらはすべて、このサイトとデータ API で公開されます。`,
+      '不正な利用を防ぐため、リクエスト数をネットワークアドレスごとに約 1 時間記録します。',
       'このサイトが Cookie を使用するのは、言語を選んだときとログインしたときだけです。他のホストから何も読み込まず、アクセス解析も行いません。',
       'アカウントをお持ちの方は、アカウントページで保存されている情報をすべて確認し、ファイルとして受け取り、削除できます。終了した試合は、本人を特定できない仮の名前と UUID で残ります。アカウントに対する操作の記録も、運営者が定める期間、名前なしで残ります。',
     ],

@@ -41,12 +41,20 @@ export async function endExcessTokens(
 ): Promise<void> {
   const client: Sql = clientId === null ? sql`client_id is null` : sql`client_id = ${clientId}`;
   const account: Sql = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`;
-  const ended = await tx.all<{ hash: string }>(sql`
-    delete from tokens where (hash, kind) in (
-      select hash, kind from tokens
-      where ${client} and kind = ${kind} and ${account} and hash <> ${newest}
-      order by expires desc limit ${BATCH_SIZE} offset ${limit - 1})
-    returning hash`);
+  const ended = await endExcess(tx, sql`${client} and kind = ${kind} and ${account}`, newest, limit);
   if (kind !== 'Grant') return;
   for (const { hash } of ended) await tx.run(sql`delete from tokens where grant_id = ${hash}`);
+}
+
+/** The same for the unfinished requests that a network or an application has opened. */
+export async function endExcessRequests(tx: Queryable, opener: string, newest: string, limit: number): Promise<void> {
+  await endExcess(tx, sql`opener = ${opener}`, newest, limit);
+}
+
+async function endExcess(tx: Queryable, counted: Sql, newest: string, limit: number): Promise<{ hash: string }[]> {
+  return await tx.all<{ hash: string }>(sql`
+    delete from tokens where (hash, kind) in (
+      select hash, kind from tokens where ${counted} and hash <> ${newest}
+      order by expires desc limit ${BATCH_SIZE} offset ${limit - 1})
+    returning hash`);
 }

@@ -29,18 +29,35 @@ export interface Retention {
 export function purgeSteps(db: Db, { zone, auditMs }: Retention, now: number): () => Promise<boolean> {
   const oldAudit: PurgeRule = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
   const oldJobs: PurgeRule = { table: 'jobs', key: ['key'], where: sql`finished < ${now - auditMs}` };
-  const rules = [...expired(now), oldAudit, oldJobs, ...oldLeaderboards(zone, now)];
+  const rules = [expiredTokens(now), ...expired(now), oldAudit, oldJobs, ...oldLeaderboards(zone, now)];
   return async () => {
-    const [rule] = rules;
-    if (rule === undefined) await closeFormerTokens(db, now);
-    else if ((await remove(db, rule)) < BATCH_SIZE) rules.shift();
-    return rule !== undefined;
+    if (await removeBatch(db, rules)) return true;
+    await closeFormerTokens(db, now);
+    return false;
   };
 }
 
+/** The same for expired tokens alone, of which sign-ins that are started and not finished leave many. */
+export function tokenPurgeSteps(db: Db, now: number): () => Promise<boolean> {
+  const rules = [expiredTokens(now)];
+  return () => removeBatch(db, rules);
+}
+
+/** Applies the first rule, which is removed when it has no more rows. Returns false if there is none. */
+async function removeBatch(db: Db, rules: PurgeRule[]): Promise<boolean> {
+  const [rule] = rules;
+  if (rule !== undefined && (await remove(db, rule)) < BATCH_SIZE) rules.shift();
+  return rule !== undefined;
+}
+
+const expiredTokens = (now: number): PurgeRule => ({
+  table: 'tokens',
+  key: ['hash', 'kind'],
+  where: sql`expires <= ${now}`,
+});
+
 function expired(now: number): PurgeRule[] {
   return [
-    { table: 'tokens', key: ['hash', 'kind'], where: sql`expires <= ${now}` },
     { table: 'former_tokens', key: ['hash'], where: sql`until <= ${now}` },
     { table: 'rate_limits', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'throttles', key: ['subject'], where: sql`resets <= ${now}` },

@@ -12,7 +12,7 @@ import { createEmptyDatabase, onSqlite, testContext } from '#test/support/contex
 import { TIME, uuid } from './litebans-database.ts';
 
 /**
- * The columns of a dump of LiteBans 2.15 in the types of PostgreSQL. Its flags are bits in MySQL; here both types are
+ * The columns of a dump of LiteBans in the types of PostgreSQL. Its flags are bits in MySQL; here both types are
  * tried. Tables of older versions lack `template`, `ipban_wildcard` and `removed_by_reason`.
  */
 const layout = (flag: string, isOld: boolean): string[] => {

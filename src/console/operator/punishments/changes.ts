@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { listChanges, type PunishmentChange } from '#events/punishments/changes.ts';
@@ -7,6 +8,7 @@ import { button, number, timestamp } from '../../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { typeName } from '../punishment-labels.ts';
 
 /**
  * A table of changes.
@@ -66,13 +68,15 @@ function termsOf(request: ConsoleRequest, { terms }: PunishmentChange): Html {
   const { type, level, reason, expires } = terms;
   const until = expires === null ? t.never_expires : expires && timestamp(request, Date.parse(expires));
   const parts: [string, Html | string | undefined][] = [
-    [t.kind, type],
+    [t.kind, type && typeName(request, type)],
     [t.level, level === undefined ? undefined : number(request, level)],
     [t.reason, reason],
     [t.expires, until],
   ];
   const given = parts.filter(([, value]) => value !== undefined);
-  return given.length === 0 ? html`–` : html`${given.map(([name, value]) => html`<div>${name}: ${value}</div>`)}`;
+  return given.length === 0
+    ? html`–`
+    : html`${given.map(([name, value]) => html`<div>${name}${COLON[request.texts.lang]}${value}</div>`)}`;
 }
 
 function undoButton(request: ConsoleRequest, { key, type, withdrawn }: PunishmentChange, of: number): Html {

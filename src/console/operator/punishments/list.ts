@@ -7,7 +7,8 @@ import { timestamp, textOf } from '../../components.ts';
 import { moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
-import { expiryOf, stateBadge } from './terms.ts';
+import { stateBadge, typeName } from '../punishment-labels.ts';
+import { expiryOf } from './terms.ts';
 
 async function punishmentsPage(request: ConsoleRequest) {
   const { c, person } = request;
@@ -21,7 +22,7 @@ async function punishmentsPage(request: ConsoleRequest) {
         <th scope="row">
           ${deleted === undefined ? html`<a href="/console/operator/punishments/${idOf(punishment.key)}">${punishment.punished.name}</a>` : deleted}
         </th>
-        <td>${punishment.type}</td>
+        <td>${typeName(request, punishment.type)}</td>
         <td>${punishment.reason}</td>
         <td>${stateBadge(request, punishment)}</td>
         <td>${timestamp(request, punishment.time)}</td>

@@ -3,6 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { perform } from '#admin/operation.ts';
 import { changePunishment, revokePunishment, undoPunishmentChange } from '#admin/punishments.ts';
 import { field, notice } from '#http/fields.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { runJob } from '#events/jobs/runner.ts';
 import { punishmentHistory } from '#events/punishments/changes.ts';
@@ -19,6 +20,7 @@ import { isConfirmed } from '../../confirmation.ts';
 import { notFound } from '../../sign-in.ts';
 import { confirmationPage } from '../confirmation.ts';
 import { inOperator } from '../layout.ts';
+import { stateBadge, typeName } from '../punishment-labels.ts';
 import { changeTable } from './changes.ts';
 import {
   enteredTerms,
@@ -27,7 +29,6 @@ import {
   MAX_REASON,
   playerOf,
   readTerms,
-  stateBadge,
   termsFields,
   wireExpiry,
 } from './terms.ts';
@@ -62,7 +63,13 @@ async function punishmentPage(request: ConsoleRequest, problems: PageProblems = 
       ${changeTable(request, history, { of: key })}
     </section>`;
   const status = problems.change === undefined && problems.revoke === undefined ? 200 : 422;
-  return inOperator(request, '/punishments', `${type}: ${punished.name}`, inner, status);
+  return inOperator(
+    request,
+    '/punishments',
+    `${typeName(request, type)}${COLON[request.texts.lang]}${punished.name}`,
+    inner,
+    status,
+  );
 }
 
 function factsOf(request: ConsoleRequest, punishment: Punishment): [string, Html | string][] {
@@ -70,7 +77,7 @@ function factsOf(request: ConsoleRequest, punishment: Punishment): [string, Html
   const { punished, punisher, type, level, reason, server, time, revocation } = punishment;
   return [
     [t.player, html`<a href="/players/${punished.uuid}">${punished.name}</a>`],
-    [t.kind, type],
+    [t.kind, typeName(request, type)],
     [t.level, String(level)],
     [t.reason, reason === '' ? '–' : reason],
     [t.punisher, punisher?.name ?? '–'],

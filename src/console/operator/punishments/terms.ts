@@ -12,10 +12,6 @@ import type { ConsoleRequest } from '../../routes.ts';
 export const MAX_REASON = 500;
 const MAX_TYPE = 32;
 
-export function stateBadge({ texts: { operator: t } }: ConsoleRequest, { state }: Punishment): Html {
-  return html`<span class="badge ${['bad', '', 'good'][state]}">${t.punishment_states[state]}</span>`;
-}
-
 export function expiryOf(request: ConsoleRequest, { expires }: Punishment): Html | string {
   return expires === null ? request.texts.operator.never_expires : timestamp(request, expires);
 }

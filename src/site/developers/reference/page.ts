@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
-import type { Html } from '#http/page.ts';
+import { COLON } from '#http/languages.ts';
+import { type Html, inline } from '#http/page.ts';
 import { type Application } from '#store/applications/applications.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
-import { inline, layout, PATHS, table } from '../components.ts';
+import { layout, PATHS, table } from '../components.ts';
 import type { Text } from '../text/index.ts';
 import {
   type ResponseObject,
@@ -89,7 +90,7 @@ function applicationChoice(words: Words, owned: Application[] | undefined, clien
         </select>`;
   return html`<p>${words.applicationText}</p>
     <form class="big-find" action="${PATHS.reference}">
-      <label class="hidden" for="client_id">${isOwn ? words.application : 'Client ID'}</label>
+      <label for="client_id">${isOwn ? words.application : 'Client ID'}</label>
       ${field}<button>${words.use}</button>
     </form>
     <p class="small">
@@ -115,7 +116,7 @@ function credentials({ components }: ApiDocument, words: Words): Html {
   return table(
     words.credentialColumns,
     Object.values(components.securitySchemes).map(({ in: place, name, description }) => [
-      place === undefined ? 'Authorization: Bearer …' : place === 'query' ? `?${name}=…` : `${name}: …`,
+      place === undefined ? 'Authorization: Bearer\u00A0…' : place === 'query' ? `?${name}=…` : `${name}: …`,
       description,
     ]),
     'en',
@@ -171,7 +172,9 @@ function answers({ responses }: Operation, words: Words): Html {
   const shared = all.filter(([, answer]) => '$ref' in answer);
   return html`<h4>${words.answers}</h4>
     ${all.map(([status, answer]) => ('$ref' in answer ? '' : ownResponse(status, answer, words)))}
-    <p>${words.errors}: ${shared.map(([status]) => html`<a href="#error-${status}">${status}</a> `)}</p>`;
+    <p>
+      ${words.errors}${COLON[words.lang]}${shared.map(([status]) => html`<a href="#error-${status}">${status}</a> `)}
+    </p>`;
 }
 
 const ownResponse = (
@@ -181,7 +184,7 @@ const ownResponse = (
 ): Html =>
   html`<p>
       <strong>${status}</strong> <span lang="en">${inline(description)}</span>${typeOfBody(content)}<br />
-      <span class="soft small">${words.headers}: ${Object.keys(sent).join(', ')}</span>
+      <span class="soft small">${words.headers}${COLON[words.lang]}${Object.keys(sent).join(', ')}</span>
     </p>
     ${content === undefined ? '' : json(content['application/json'].example)}`;
 
@@ -204,7 +207,7 @@ function errors({ components }: ApiDocument, words: Words): Html {
   return html`${Object.entries(components.responses).map(
     ([status, { description, headers: sent = {}, content }]) =>
       html`<h3 id="error-${status}">${status} <span lang="en">${inline(description)}</span></h3>
-        <p class="soft small">${words.headers}: ${Object.keys(sent).join(', ')}</p>
+        <p class="soft small">${words.headers}${COLON[words.lang]}${Object.keys(sent).join(', ')}</p>
         ${json(content!['application/json'].example)}`,
   )}`;
 }

@@ -126,7 +126,7 @@ export const en = {
       ['X-RateLimit-Remaining', 'Requests left in this window'],
       ['X-RateLimit-Reset', 'When the window ends, in Unix seconds'],
     ] as [string, string][],
-    limitsHead: ['Requests with', 'Counted for', 'In an hour'],
+    limitsHead: ['Requests with', 'Counted for', 'Per hour'],
     limitRows: (user: string, application: string, address: string, server: string) => [
       [
         'the access token of a person',
@@ -139,7 +139,7 @@ export const en = {
       ['wrong credentials', 'the address, apart from the others', address],
     ],
     ignored:
-      'A response names the query parameters that its endpoint does not have, and ignores, in `X-Ignored-Parameters`.',
+      'The header `X-Ignored-Parameters` names the query parameters that the endpoint does not have and ignored.',
     over: 'Requests over the limit get status 429, with the seconds to wait in `Retry-After`. You can request a higher limit in the console.',
     tokens: 'Tokens',
     tokensText: (hourly: string, live: string) =>
@@ -196,8 +196,8 @@ export const en = {
     ],
     log: 'Log',
     entries: [
-      ['1', 'The data API, version 1: servers, matches, maps, punishments, players.'],
-      ['1', 'Sign-in with OpenID Connect.'],
+      ['v1', 'The data API, version 1: servers, matches, maps, punishments, players.'],
+      ['v1', 'Sign-in with OpenID Connect.'],
     ] as [string, string][],
   },
 };

@@ -35,7 +35,8 @@ final class Sessions {
     // After a reload, players are online already.
     server.getOnlinePlayers().forEach(this::check);
     server.getScheduler().runTaskTimer(plugin, this::checkAll, CHECK_TICKS, CHECK_TICKS);
-    server.getScheduler().runTaskTimer(plugin, this::reportPresence, PRESENCE_TICKS, PRESENCE_TICKS);
+    // From the start on, because without a heartbeat the agent reports from the log, which names hidden players.
+    server.getScheduler().runTaskTimer(plugin, this::reportPresence, 0, PRESENCE_TICKS);
   }
 
   /** @return whether the player was visible until now, and is hidden */

@@ -197,6 +197,8 @@ public final class Outbox implements AutoCloseable {
       boolean last = closing;
       try {
         if (!channel.isOpen() || Files.notExists(file)) open();
+        // Somebody may have emptied the file, and a write beyond its end would fill it up with zeros.
+        end = Math.min(end, channel.size());
         if (end > 0 && end + line.capacity() > maxBytes) rotate();
         line.rewind();
         while (line.hasRemaining()) channel.write(line, end + line.position());

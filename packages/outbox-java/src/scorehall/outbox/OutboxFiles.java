@@ -145,7 +145,7 @@ final class OutboxFiles {
     try {
       Object read = JsonReader.read(Files.readString(folder.resolve("outbox.position")));
       if (read instanceof Map<?, ?> members && members.get("beginning") instanceof String beginning
-          && !beginning.isEmpty() && members.get("offset") instanceof Double offset) {
+          && !beginning.isEmpty() && members.get("offset") instanceof Double offset && offset >= 0) {
         return new Position(beginning, offset.longValue());
       }
     } catch (IOException | IllegalArgumentException missing) {

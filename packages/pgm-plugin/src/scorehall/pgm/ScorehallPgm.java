@@ -57,8 +57,9 @@ public final class ScorehallPgm extends JavaPlugin implements Listener {
     repeat(this::reportPresence, PRESENCE_TICKS);
   }
 
+  /** From the start on, because without a heartbeat the agent reports from the log, which names hidden players. */
   private void repeat(Runnable task, long ticks) {
-    getServer().getScheduler().runTaskTimer(this, task, ticks, ticks);
+    getServer().getScheduler().runTaskTimer(this, task, 0, ticks);
   }
 
   @Override

@@ -93,10 +93,12 @@ public final class ScorehallVelocity {
     }));
   }
 
-  /** A player who left in the same moment has had the other event. */
+  /** For a player who left in the same moment, the other event may have come before. */
   @Subscribe
   public void onServer(ServerConnectedEvent event) {
-    if (reportsPlayers() && event.getPlayer().isActive()) backends.move(event.getPlayer(), event.getServer());
+    if (!reportsPlayers() || !event.getPlayer().isActive()) return;
+    backends.move(event.getPlayer(), event.getServer());
+    if (!event.getPlayer().isActive()) backends.move(event.getPlayer(), null);
   }
 
   @Subscribe

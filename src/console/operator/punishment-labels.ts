@@ -1,0 +1,13 @@
+import { html } from 'hono/html';
+import { punishmentTypeName } from '#http/game-texts/punishment-types.ts';
+import type { Html } from '#http/page.ts';
+import type { Punishment } from '#store/game/punishments.ts';
+import type { ConsoleRequest } from '../routes.ts';
+
+/** The name of a punishment type in the reader's language; a custom type as the server reported it. */
+export const typeName = ({ texts }: ConsoleRequest, type: string): string =>
+  punishmentTypeName(texts.operator.punishment_types, type);
+
+export function stateBadge({ texts: { operator: t } }: ConsoleRequest, { state }: Punishment): Html {
+  return html`<span class="badge ${['bad', '', 'good'][state]}">${t.punishment_states[state]}</span>`;
+}

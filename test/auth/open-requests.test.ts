@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { sql } from '#db/sql.ts';
+import { LIMITS } from '#http/limits.ts';
+import { runJobsOnce } from '#server/jobs.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { type Fields, post, requestFor } from './flow.ts';
+import { Person } from './person.ts';
+import { CALLBACK, makeAccount, makeApplication, openTestAuth, PASSWORD, type TestAuth } from './support.ts';
+
+/** Requests sent concurrently. */
+const PER_BATCH = 25;
+const MINUTE_MS = 60_000;
+
+async function openRows({ context }: TestAuth): Promise<Record<string, number>> {
+  const rows = await context.db.all<{ kind: string; count: number }>(
+    sql`select kind, count(*) as count from tokens group by kind`,
+  );
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+}
+
+async function repeatedly(times: number, work: () => Promise<number>, expected: number): Promise<void> {
+  for (let left = times; left > 0; left -= PER_BATCH) {
+    const statuses = await Promise.all(Array.from({ length: Math.min(left, PER_BATCH) }, work));
+    assert.deepEqual(new Set(statuses), new Set([expected]));
+  }
+}
+
+onEachDatabase(
+  'a network and an application have a bounded number of open requests; the newest stay',
+  async (t, url) => {
+    const services = await openTestAuth(t, url, { TRUSTED_PROXIES: '127.0.0.1' });
+    const { clock } = services.context;
+    const { application: web } = await makeApplication(services, 'web');
+    const { application: service, secret } = await makeApplication(services, 'service');
+    await makeAccount(services, 'Ann');
+    const { openSignIn, openPushedRequest } = LIMITS;
+    const [network, pushed] = [openSignIn.max.network, openPushedRequest.max.application];
+    const start = async (address: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': address };
+      return (await fetch(requestFor(services, web.client_id), { redirect: 'manual', headers })).status;
+    };
+    const fields = { response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+    const push = async (client: Fields, address: string) =>
+      await post(services, '/oauth/par', { ...fields, ...client }, { 'x-forwarded-for': address });
+
+    assert.equal(await start('192.0.2.2'), 303);
+    clock.advance(1_000);
+    await repeatedly(network + PER_BATCH, () => start('192.0.2.1'), 303);
+    assert.deepEqual(await openRows(services), { Interaction: network + 1 }, 'other networks keep theirs');
+
+    const browser = new Person(services.auth, { 'x-forwarded-for': '192.0.2.1' });
+    await browser.open(requestFor(services, web.client_id));
+    await browser.submit({ login: 'Ann', password: PASSWORD });
+    if (browser.page.html.includes('/consent"')) await browser.submit({}, '/consent');
+    assert.match(browser.page.url, /callback\?code=/, 'the newest sign-in works');
+
+    const ofService: Fields = { client_id: service.client_id, client_secret: secret! };
+    const ofBrowser: Fields = { client_id: web.client_id };
+    const statusOf = (client: Fields, address: string) => async () => (await push(client, address)).status;
+    await repeatedly(pushed + PER_BATCH, statusOf(ofService, '192.0.2.9'), 201);
+    assert.equal((await openRows(services))['PushedAuthorizationRequest'], pushed);
+    await repeatedly(PER_BATCH, statusOf(ofBrowser, '192.0.2.1'), 201);
+    const rows = await openRows(services);
+    const ofNetwork = rows['Interaction']! - 1 + rows['PushedAuthorizationRequest']! - pushed;
+    assert.equal(ofNetwork, network, 'requests of a public application count by their network');
+    assert.equal(await start('192.0.2.1'), 303);
+  },
+);
+
+onEachDatabase('expired requests are purged each minute, but not while the clock is suspect', async (t, url) => {
+  const services = await openTestAuth(t, url);
+  const { context } = services;
+  const { application, secret } = await makeApplication(services, 'service');
+  const client = { client_id: application.client_id, client_secret: secret! };
+  const fields = { ...client, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+  const push = async (): Promise<void> => assert.equal((await post(services, '/oauth/par', fields)).status, 201);
+  await runJobsOnce(context);
+  await push();
+  context.clock.advance(59_000);
+  await push();
+  await runJobsOnce(context, MINUTE_MS);
+  assert.deepEqual(await openRows(services), { PushedAuthorizationRequest: 2 });
+  context.clock.advance(2_000);
+  await runJobsOnce(context, MINUTE_MS);
+  assert.deepEqual(await openRows(services), { PushedAuthorizationRequest: 1 });
+  context.clock.advance(25 * 60 * MINUTE_MS);
+  await runJobsOnce(context, MINUTE_MS);
+  assert.deepEqual(await openRows(services), { PushedAuthorizationRequest: 1 });
+});
