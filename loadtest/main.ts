@@ -18,11 +18,12 @@ target.
   npm run loadtest -- agent                            a day of a game server's files in 90 seconds (needs openssl, Java)
   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
   npm run loadtest -- operate                          packages, proxies (needs nginx, Caddy, promtool), drills, memory
-  npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, faults, metrics,
-                                                       footprint
+  npm run loadtest -- operate --only proxies           one part: proxies, unit, image, processes, restore, move, upgrade, faults,
+                                                       metrics, footprint
   npm run loadtest -- operate --only faults            faults of the database under load (needs pgbouncer)
   npm run loadtest -- operate --only unit              boots a Debian with the unit (root, debootstrap, systemd-container)
   npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)
+  npm run loadtest -- operate --only processes         three behind a proxy, killed under load; what 1, 2 and 4 give
   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
   npm run loadtest -- operate --only move --database sqlite   one direction: from SQLite (postgres: from PostgreSQL)
   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)

@@ -26,7 +26,7 @@ export async function testReads(databases: Databases, report: Report): Promise<v
   const services = await serveProcess(url);
   const idle = await medianP99(services.api, token);
   using servers = new GameServers();
-  const writing = servers.send({ port: services.ingest, keys, batch: 1 });
+  const writing = servers.send({ ports: [services.ingest], keys, batch: 1 });
   const busy = await medianP99(services.api, token);
   servers.stop();
   const written = await writing;

@@ -68,7 +68,7 @@ interface Size {
 async function sendAll(url: string, keys: string[], batch: number, { warmUp, matches }: Size): Promise<Pace> {
   const services = await serveProcess(url);
   using servers = new GameServers();
-  const order = { port: services.ingest, keys, batch };
+  const order = { ports: [services.ingest], keys, batch };
   await servers.send({ ...order, matches: warmUp });
   const spent = cpuOf(services);
   const rate = await servers.send({ ...order, matches });

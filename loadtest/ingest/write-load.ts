@@ -4,7 +4,8 @@ import { RawClient, rawPost } from '../support/raw-client.ts';
 
 /** What to send. Without `matches`, sending continues until the message `stop`. */
 export interface WriteOrder {
-  port: number;
+  /** The services; the senders are shared among them. */
+  ports: readonly number[];
   keys: string[];
   /** Matches in a request. */
   batch: number;
@@ -46,13 +47,13 @@ async function write(port: number, requests: Request[], maxMatches: number): Pro
   client.close();
 }
 
-async function execute({ port, keys, batch, matches = Infinity }: WriteOrder): Promise<void> {
+async function execute({ ports, keys, batch, matches = Infinity }: WriteOrder): Promise<void> {
   const prepared = keys.map((key) =>
     Array.from({ length: Math.ceil(PREPARED_MATCHES / batch) }, () => requestOf(key, batch)),
   );
   sent = 0;
   const began = performance.now();
-  await Promise.all(prepared.map((requests) => write(port, requests, matches)));
+  await Promise.all(prepared.map((requests, place) => write(ports[place % ports.length]!, requests, matches)));
   process.send!(sent / ((performance.now() - began) / 1000));
 }
 

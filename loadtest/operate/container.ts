@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,7 +18,7 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** A Debian that was started by its own systemd. */
 export interface Container extends AsyncDisposable {
   run(command: readonly string[], stdin?: string): Outcome;
-  /** Runs a shell script in /opt/scorehall, which ends at the first command that fails. */
+  /** Runs a shell script in the folder of the program, which ends at the first command that fails. */
   shell(script: string, stdin?: string): Outcome;
 }
 
@@ -30,7 +30,7 @@ export function missingForContainer(): string | undefined {
   return `${missing.join(', ')} missing: apt-get install debootstrap systemd-container util-linux`;
 }
 
-/** Makes a minimal Debian with Node and the program in /opt/scorehall, without a network, and boots it. */
+/** Makes a minimal Debian with Node and the program as its only release, without a network, and boots it. */
 export async function bootContainer(): Promise<Container> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-unit-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -38,7 +38,8 @@ export async function bootContainer(): Promise<Container> {
     const root = join(folder, 'root');
     runProgram(findProgram('debootstrap')!, ['--variant=minbase', `--include=${PACKAGES}`, SUITE, root]);
     await cp(process.execPath, join(root, 'usr/local/bin/node'));
-    await installProgram(join(root, 'opt/scorehall'));
+    await installProgram(join(root, 'opt/scorehall/releases/tested'));
+    await symlink('releases/tested', join(root, 'opt/scorehall/current'));
     return await boot(root, remove);
   } catch (error) {
     await remove();
@@ -108,5 +109,5 @@ function createContainer(init: string): Pick<Container, 'run' | 'shell'> {
     const { status, stdout, stderr } = spawnSync('nsenter', [...prefix, ...command], { encoding: 'utf8', input });
     return { status, text: (stdout ?? '').trim(), errors: (stderr ?? '').trim() };
   };
-  return { run, shell: (script, stdin) => run(['sh', '-ec', `cd /opt/scorehall\n${script}`], stdin) };
+  return { run, shell: (script, stdin) => run(['sh', '-ec', `cd /opt/scorehall/current\n${script}`], stdin) };
 }

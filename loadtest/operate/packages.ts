@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../report.ts';
@@ -18,6 +18,7 @@ export async function testUnit(report: Report): Promise<void> {
   if (analyze === undefined) return report.add('systemd-analyze', 'is missing: apt-get install systemd', false);
   const folder = mkdtempSync(join(tmpdir(), 'scorehall-units-'));
   const copies = UNITS.map((name) => verifiable(name, folder));
+  copies.push(instanceOf(copies[0]!, folder));
   const verified = spawnSync(analyze, ['verify', ...copies], { encoding: 'utf8' });
   rmSync(folder, { recursive: true });
   report.add('units: systemd-analyze verify', verified.stderr.trim() || 'no complaint', verified.status === 0);
@@ -35,6 +36,12 @@ function verifiable(name: string, folder: string): string {
   const copy = join(folder, name);
   writeFileSync(copy, unit.replaceAll('/opt/scorehall/deploy/agent/node_modules/.bin/node', process.execPath));
   return copy;
+}
+
+/** The service as docs/scaling.md installs it for further processes of one machine. */
+function instanceOf(unit: string, folder: string): string {
+  copyFileSync(unit, join(folder, 'scorehall@.service'));
+  return join(folder, 'scorehall@2.service');
 }
 
 const unitPath = (name: string): string => join(ROOT, 'deploy/systemd', name);

@@ -169,16 +169,34 @@ async function testDoctor(report: Report, { name, environment }: Installed): Pro
   report.add(`${name}: doctor`, figure, status === 0 && bad.length === 0 && addresses.length === SERVICES.length);
 }
 
-/** While Scorehall is stopped, the proxy sends our error body. */
-async function testOutage(report: Report, { name, urls, ca }: Installed): Promise<void> {
+const JSON_TYPE = 'application/json';
+const PAGE_TYPE = 'text/html; charset=utf-8';
+/** The header of a browser that opens a page, as Chromium sends it. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+/** While Scorehall is stopped, the proxy sends our error body, and a browser that opens a page of site or sign-in gets a page. */
+async function testOutage(report: Report, installed: Installed): Promise<void> {
+  for (const service of SERVICES)
+    await testDown(report, installed, service, '*/*', service === 'SITE' ? PAGE_TYPE : JSON_TYPE);
   for (const service of SERVICES) {
-    const { status, body, headers } = await ask(urls[service] + PATHS[service], { ca });
-    const isOurs = service === 'SITE' ? /^<!doctype html>.*<p>/i.test(body) : body.trim() === unavailable().body;
-    const type = service === 'SITE' ? 'text/html; charset=utf-8' : 'application/json';
-    report.add(
-      `${name}: ${service} while it is stopped`,
-      status,
-      status === 502 && isOurs && headers['content-type'] === type,
-    );
+    const hasPages = service === 'SITE' || service === 'AUTH';
+    await testDown(report, installed, service, BROWSER, hasPages ? PAGE_TYPE : JSON_TYPE);
   }
+}
+
+async function testDown(
+  report: Report,
+  { name, urls, ca }: Installed,
+  service: Service,
+  accept: string,
+  type: string,
+): Promise<void> {
+  const options = { ca, headers: { accept, 'accept-language': 'ja' } };
+  const { status, body, headers } = await ask(urls[service] + PATHS[service], options);
+  const isOurs = type === PAGE_TYPE ? /^<!doctype html>.*<p>サービス/i.test(body) : body.trim() === unavailable().body;
+  report.add(
+    `${name}: ${service} while it is stopped, ${accept.split(',')[0]}`,
+    `${status} ${String(headers['content-type'])}`,
+    status === 502 && isOurs && headers['content-type'] === type && headers['retry-after'] === '5',
+  );
 }

@@ -28,6 +28,20 @@ export interface Setup {
   open: Record<Service, number>;
   /** The port at which the proxy redirects http. */
   http: number;
+  /**
+   * Puts the addresses of several processes into an example; without it those of `listen` on this machine. Then the proxy does
+   * not log what fails, because processes end on purpose.
+   */
+  forward?: (example: string) => string;
+  /** The port at which Caddy takes orders; without it none. */
+  admin?: number;
+}
+
+interface ProxyCommand {
+  args: string[];
+  environment: NodeJS.ProcessEnv;
+  /** The path of its configuration. */
+  file: string;
 }
 
 /** A proxy with the example of deploy/, but other ports and one certificate. */
@@ -35,7 +49,7 @@ export interface ProxyProgram {
   name: 'nginx' | 'caddy';
   /** The package of Debian. */
   package: string;
-  command(setup: Setup): { args: string[]; environment: NodeJS.ProcessEnv };
+  command(setup: Setup): ProxyCommand;
 }
 
 export const PROXIES: readonly ProxyProgram[] = [
@@ -43,7 +57,7 @@ export const PROXIES: readonly ProxyProgram[] = [
   { name: 'caddy', package: 'caddy', command: caddyCommand },
 ];
 
-function nginxCommand(setup: Setup): { args: string[]; environment: NodeJS.ProcessEnv } {
+function nginxCommand(setup: Setup): ProxyCommand {
   const { folder, certificates } = setup;
   let example = withPorts(readFileSync(join(ROOT, 'deploy/nginx/scorehall.conf'), 'utf8'), setup);
   for (const service of SERVICES)
@@ -62,17 +76,21 @@ function nginxCommand(setup: Setup): { args: string[]; environment: NodeJS.Proce
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   writeFileSync(
     join(folder, 'nginx.conf'),
-    `daemon off; ${user} worker_processes 1; pid ${join(folder, 'nginx.pid')}; error_log stderr warn;
+    `daemon off; ${user} worker_processes 1; pid ${join(folder, 'nginx.pid')}; error_log stderr ${setup.forward === undefined ? 'warn' : 'crit'};
 events {}
 http { access_log off; ${temporary.join(' ')}
 ${example}
 }
 `,
   );
-  return { args: ['-c', join(folder, 'nginx.conf'), '-e', 'stderr'], environment: {} };
+  return {
+    args: ['-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
+    environment: {},
+    file: join(folder, 'nginx.conf'),
+  };
 }
 
-function caddyCommand(setup: Setup): { args: string[]; environment: NodeJS.ProcessEnv } {
+function caddyCommand(setup: Setup): ProxyCommand {
   const { folder, certificates } = setup;
   let example = withPorts(readFileSync(join(ROOT, 'deploy/caddy/Caddyfile'), 'utf8'), setup);
   const tls = `tls ${certificates.certificate} ${certificates.key}`;
@@ -84,15 +102,17 @@ function caddyCommand(setup: Setup): { args: string[]; environment: NodeJS.Proce
     );
   writeFileSync(
     join(folder, 'Caddyfile'),
-    `{\n\tadmin off\n\thttp_port ${setup.http}\n\tlog {\n\t\tlevel ERROR\n\t}\n}\n${example}`,
+    `{\n\tadmin ${setup.admin === undefined ? 'off' : `127.0.0.1:${setup.admin}`}\n\thttp_port ${setup.http}\n\tlog {\n\t\tlevel ${setup.forward === undefined ? 'ERROR' : 'FATAL'}\n\t}\n}\n${example}`,
   );
   return {
     args: ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')],
     environment: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    file: join(folder, 'Caddyfile'),
   };
 }
 
-function withPorts(example: string, { listen }: Setup): string {
+function withPorts(example: string, { listen, forward }: Setup): string {
+  if (forward !== undefined) return forward(example);
   return SERVICES.reduce(
     (text, service) => replaceOne(text, `127.0.0.1:${EXAMPLE_PORTS[service]}`, `127.0.0.1:${listen[service]}`),
     example,
@@ -107,11 +127,13 @@ function replaceOne(text: string, from: string, to: string): string {
 
 export interface RunningProxy extends AsyncDisposable {
   child: ChildProcess;
+  /** The path of its configuration. */
+  file: string;
 }
 
 /** Starts a proxy and waits until it accepts connections. */
 export async function startProxy(path: string, program: ProxyProgram, setup: Setup): Promise<RunningProxy> {
-  const { args, environment } = program.command(setup);
+  const { args, environment, file } = program.command(setup);
   const child = spawn(path, args, { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'inherit'] });
   process.once('exit', () => child.kill('SIGTERM'));
   const exited = once(child, 'exit');
@@ -121,6 +143,7 @@ export async function startProxy(path: string, program: ProxyProgram, setup: Set
   }
   return {
     child,
+    file,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM');
       await exited;

@@ -8,6 +8,7 @@ const LOADERS: Record<string, () => Promise<Part>> = {
   proxies: async () => (await import('./proxies.ts')).testProxies,
   unit: async () => (await import('./packages.ts')).testUnit,
   image: async () => (await import('./image.ts')).testImage,
+  processes: async () => (await import('./processes.ts')).testProcesses,
   restore: async () => (await import('./restore-drill.ts')).testRestore,
   upgrade: async () => (await import('./upgrade-drill.ts')).testUpgrade,
   move: async () => (await import('./move-drill.ts')).testMove,
@@ -18,7 +19,7 @@ const LOADERS: Record<string, () => Promise<Part>> = {
 
 export const PARTS = Object.keys(LOADERS);
 
-/** Tests the tasks of an operator: packages, proxies, restore, upgrade, move, metrics, memory. */
+/** Tests the tasks of an operator: packages, proxies, several processes, restore, upgrade, move, metrics, memory. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
   for (const [name, load] of Object.entries(LOADERS)) if (options.wants(name)) await (await load())(report, options);
 }

@@ -44,7 +44,7 @@ export async function databases(dialect: Dialect): Promise<Databases> {
   };
   return {
     dialect,
-    create: () => createIn(url),
+    create: () => createDatabase(url),
     remove: (one) => removeFrom(url, one),
     outage,
     [Symbol.asyncDispose]: close,
@@ -53,7 +53,8 @@ export async function databases(dialect: Dialect): Promise<Databases> {
 
 const removeFile = (path: string): Promise<void> => rm(dirname(path), { recursive: true });
 
-async function createIn(maintenance: string): Promise<string> {
+/** Creates a database on the server of a maintenance database. */
+export async function createDatabase(maintenance: string): Promise<string> {
   const name = `loadtest_${randomBytes(6).toString('hex')}`;
   await maintain(maintenance, `create database ${name} template template0 locale_provider icu icu_locale 'en'`);
   const url = new URL(maintenance);

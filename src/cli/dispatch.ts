@@ -1,7 +1,7 @@
 import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/process/output.ts';
 import { didYouMean, nearest } from '#platform/text/suggestion.ts';
-import { VERSION } from '#platform/version.ts';
+import { COMMIT, VERSION } from '#platform/version.ts';
 import { type Command, helpOf, parse } from './command/command.ts';
 
 /** A file of commands is imported only when one of its commands is called. */
@@ -44,7 +44,7 @@ const WRONG_INPUT = 2;
 
 async function main(args: string[]): Promise<number> {
   const [word = ''] = args;
-  if (word === '--version') return written(`scorehall ${VERSION}\n`);
+  if (word === '--version') return written(`scorehall ${VERSION}${COMMIT && ` (commit ${COMMIT})`}\n`);
   const load = Object.hasOwn(MODULES, word) ? MODULES[word] : undefined;
   if (load === undefined) return await overview(args);
   const { commands } = await load();

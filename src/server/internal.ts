@@ -4,7 +4,7 @@ import { closeHttpServer, httpServer } from '#http/listener.ts';
 import { Router } from '#http/router.ts';
 import { mailServerOf } from '#platform/mail/mail.ts';
 import { gauge } from '#platform/process/metrics.ts';
-import { VERSION } from '#platform/version.ts';
+import { COMMIT, VERSION } from '#platform/version.ts';
 import type { AppContext } from '#context/context.ts';
 import { mailFailureOf } from '#store/mail/mail-failures.ts';
 import { addCertificateMetrics } from './certificate-metrics.ts';
@@ -87,8 +87,8 @@ function addBuildInfo({ metrics }: AppContext): void {
   gauge(metrics, {
     name: 'scorehall_build_info',
     help: 'Always 1; the labels say which program runs',
-    labelNames: ['version', 'node'],
-    collect: (info) => info.set({ version: VERSION, node: process.version }, 1),
+    labelNames: ['version', 'commit', 'node'],
+    collect: (info) => info.set({ version: VERSION, commit: COMMIT, node: process.version }, 1),
   });
 }
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
@@ -10,6 +13,12 @@ import { scorehall } from '#test/cli/scorehall.ts';
 const read = (file: string): string => readFileSync(`deploy/${file}`, 'utf8');
 
 interface Service {
+  environment?: Record<string, string>;
+  command?: string[];
+  mem_limit?: string;
+  pids_limit?: number;
+  logging?: object;
+  networks?: { services: { ipv4_address: string } };
   read_only?: boolean;
   user?: string;
   cap_drop?: string[];
@@ -27,27 +36,73 @@ test('the examples of proxies send our error body with 502', () => {
   ] as const)
     assert.equal(read(file).split(body).length - 1, count, file);
   const nginx = read('nginx/scorehall.conf');
-  assert.equal(nginx.match(/return 502/g)?.length, 4);
+  assert.equal(nginx.match(/return 502/g)?.length, 5, 'sign-in has a page and the error body');
   assert.match(nginx, /X-Forwarded-For \$remote_addr;/, 'overwritten, never appended');
   parse(read('traefik/traefik.yaml'));
   parse(read('traefik/scorehall.yaml'));
 });
 
-test('the containers are hardened, keep their data and publish no internal listener', () => {
-  const { services, volumes } = parse(read('compose.yaml')) as {
-    services: Record<'scorehall' | 'postgres', Service>;
-    volumes: object;
-  };
-  const { scorehall, postgres } = services;
-  assert.deepEqual([scorehall.read_only, scorehall.user, scorehall.cap_drop], [true, '10001:10001', ['ALL']]);
-  assert.ok(scorehall.ports!.every((port) => /^127\.0\.0\.1:740[0-3]:740[0-3]$/.test(port)));
+type ServiceName = 'scorehall' | 'second' | 'backup' | 'postgres';
+
+/** The compose file, as YAML 1.1 with merge keys, as Docker reads it. */
+const compose = (): { services: Record<ServiceName, Service>; volumes: object } =>
+  parse(read('compose.yaml'), { merge: true }) as ReturnType<typeof compose>;
+
+test('the containers are hardened and limited, keep their data and publish to this machine alone', () => {
+  const { services, volumes } = compose();
+  const { scorehall, second, backup, postgres } = services;
+  for (const [name, service] of Object.entries(services)) {
+    assert.ok(service.mem_limit !== undefined && service.pids_limit !== undefined, name);
+    assert.deepEqual(service.logging, { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } }, name);
+    assert.ok(service.ports?.every((port) => /^127\.0\.0\.1:74[01][0-4]:740[0-4]$/.test(port)) ?? true, name);
+  }
+  for (const service of [scorehall, second, backup])
+    assert.deepEqual([service.read_only, service.user, service.cap_drop], [true, '10001:10001', ['ALL']]);
+  for (const service of [scorehall, second]) {
+    const { ipv4_address: address } = service.networks!.services;
+    assert.equal(service.environment!['INTERNAL_LISTEN'], `${address}:7404`, 'no address that the doctor warns of');
+    assert.equal(service.ports!.length, 5);
+    readConfig(service.environment!);
+  }
+  assert.equal(new Set([scorehall, second].flatMap(({ ports }) => ports!.map((port) => port.split(':')[1]))).size, 10);
   assert.ok(scorehall.volumes.includes('data:/data') && 'data' in volumes);
-  assert.deepEqual([scorehall.profiles, postgres.profiles], [undefined, ['postgres']]);
+  const profiles = [scorehall, backup, second, postgres].map((service) => service.profiles);
+  assert.deepEqual(profiles, [undefined, undefined, ['second'], ['postgres']]);
   assert.ok(postgres.volumes.includes('postgres:/var/lib/postgresql') && 'postgres' in volumes);
   const image = read('Containerfile');
   assert.match(image, /^USER 10001:10001$/m);
-  assert.match(image, /^HEALTHCHECK [^]*127\.0\.0\.1:7404\/readyz/m);
+  assert.match(image, /^HEALTHCHECK [^]*process\.env\.INTERNAL_LISTEN \+ '\/readyz'/m);
   assert.doesNotMatch(image, /EXPOSE.*7404/);
+});
+
+test('the backup container writes a backup a day and deletes those older than two weeks, after a success', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'backups-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [shell, option, script] = compose().services.backup.command!;
+  // Compose makes one dollar sign of two. The pause after the first turn ends the loop.
+  const turn = script!.replaceAll('$$', '$').replaceAll('/backups', folder).replace('sleep 600', 'exit 0');
+  const run = (ends: string): string[] => {
+    writeFileSync(join(folder, 'scorehall'), `#!/bin/sh\n[ "$1" = backup ] && ${ends} && touch "$2"\n`, {
+      mode: 0o755,
+    });
+    const path = `${folder}:${process.env['PATH']}`;
+    assert.equal(spawnSync(shell!, [option!, turn], { env: { PATH: path } }).status, 0);
+    return readdirSync(folder).filter((name) => name.endsWith('.backup'));
+  };
+  const hoursAgo = (name: string, hours: number): void => {
+    const time = Date.now() / 1000 - hours * 3600;
+    writeFileSync(join(folder, name), '');
+    utimesSync(join(folder, name), time, time);
+  };
+  hoursAgo('scorehall-old.backup', 16 * 24);
+  assert.deepEqual(run('false'), ['scorehall-old.backup'], 'a failure deletes nothing');
+  const [first, ...others] = run('true');
+  assert.match(first!, /^scorehall-\d{4}-\d\d-\d\dT\d{6}\.backup$/);
+  assert.deepEqual(others, [], 'the old one is deleted');
+  assert.deepEqual(run('true'), [first], 'one is enough');
+  renameSync(join(folder, first!), join(folder, 'scorehall-yesterday.backup'));
+  hoursAgo('scorehall-yesterday.backup', 24);
+  assert.equal(run('true').length, 2, 'the next day');
 });
 
 test('the examples of settings are valid and name existing settings', () => {

@@ -74,7 +74,11 @@ interface Compose {
 }
 
 test('the read-only container can write each folder of its settings', () => {
-  const { volumes, tmpfs, env_file: files } = (parse(read('deploy/compose.yaml')) as Compose).services.scorehall;
+  const {
+    volumes,
+    tmpfs,
+    env_file: files,
+  } = (parse(read('deploy/compose.yaml'), { merge: true }) as Compose).services.scorehall;
   const writable = [...volumes.filter((volume) => !volume.endsWith(':ro')), ...tmpfs.map((mount) => `:${mount}`)];
   const folders = writable.map((volume) => volume.split(':')[1]);
   assert.deepEqual(folders, ['/data', '/backups', '/tmp']);
@@ -94,10 +98,11 @@ test('the health check succeeds only when the service is ready', async () => {
   await once(server, 'listening');
   let status = 200;
   const { port } = server.address() as AddressInfo;
+  const env = { INTERNAL_LISTEN: `127.0.0.1:${port}` };
   const run = async (): Promise<unknown> => {
-    const [command, ...args] = JSON.parse(check!.replace(':7404', `:${port}`)) as [string, ...string[]];
+    const [command, ...args] = JSON.parse(check!) as [string, ...string[]];
     assert.equal(command, 'node');
-    return (await once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit'))[0];
+    return (await once(spawn(process.execPath, args, { stdio: 'ignore', env }), 'exit'))[0];
   };
   assert.equal(await run(), 0);
   status = 503;

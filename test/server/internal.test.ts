@@ -6,6 +6,7 @@ import { scorehall, serve } from '../cli/scorehall.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { DatabaseProxy } from '#test/support/database-proxy.ts';
+import { COMMIT, VERSION } from '#platform/version.ts';
 
 interface Ready {
   ready: boolean;
@@ -83,6 +84,7 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   assert.equal(requests('api', 'none', 401), 1, 'a path that does not exist is no label');
   assert.equal(requests('site', '/maps/:id', 404), 1);
   assert.equal(requests('site', 'none', 404), 1);
+  assert.equal(valueOf(metrics, 'scorehall_build_info', { version: VERSION, commit: COMMIT }), 1);
   assert.equal(requests('auth', '/oauth/jwks', 200), 1);
   assert.equal(requests('ingest', '/events', 401), 1, 'the ingest runs in a thread of its own');
   assert.equal(valueOf(metrics, 'scorehall_event_queue_events', { thread: 'writer' }), 0);
