@@ -34,7 +34,8 @@ test('a mistyped command or option gets a suggestion, and missing options are na
     [['account', 'link'], '--account and --uuid are missing.'],
     [['player', 'merge'], '--from and --into are missing.'],
     [['punishment', 'issue'], '--player and --type are missing.'],
-    [['punishment', 'revoke'], '--punishment and --reason are missing.'],
+    [['punishment', 'revoke'], '--reason is missing.'],
+    [['punishment', 'revoke', '--reason', 'x'], 'Give either --punishment or --player.'],
     [['access', 'refuse'], '--request and --note are missing.'],
     [['app', 'secret', 'withdraw'], '--client-id and --id are missing.'],
   ];

@@ -74,7 +74,7 @@ onSqlite('name and redirect URIs of an approved application wait for the operato
   assert.equal(mails.length, 0);
 
   const path = await review();
-  assert.match(olga.text, /Name: Now\s+Board\s.*Name: Then\s+Shop\s+new/s);
+  assert.match(olga.text, /Name: Now\s+Board\s.*Name: After approval\s+Shop\s+new/s);
   assert.match(olga.text, /board\.example\/callback\s*goes away.*other\.example\/callback\s*new/s);
   assert.equal((await olga.post(path, { form_token: tokenOn(olga.page.html), state: 'refused' })).status, 422);
   for (const state of ['', 'yes']) assert.equal(await decide(path, state, 'No.'), 'undecided');
@@ -156,7 +156,7 @@ onEachDatabase('a new logo of an approved application waits for the operator', a
   assert.equal(await save(olga, { name: 'Club' }), 'saved');
   assert.match(await upload(ann, 3), /done=waits$/);
   const second = await review();
-  assert.match(olga.text, /Logo: Now.*Logo: Then/);
+  assert.match(olga.text, /Logo: Now.*Logo: After approval/);
   assert.equal(await decide(second, 'refused', 'Not your picture.'), 'refused');
   assert.deepEqual([await waiting(), await shown(), (await inForce())[0]], [[], true, 'Club']);
 

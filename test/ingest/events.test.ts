@@ -216,8 +216,8 @@ onEachDatabase('values that are not plausible are accepted with warnings, which 
   await sendEvents(context, configured('Alpha', { max: 2 }));
   // A match of ten minutes.
   for (const [counts, member] of [
-    [{ time_played: 660 }, undefined],
-    [{ time_played: 661 }, 'time_played'],
+    [{ time_played: 1200 }, undefined],
+    [{ time_played: 1201 }, 'time_played'],
     [{ kill_count: 1300, death_count: 1300, shot_count: 25_000 }, undefined],
     [{ kill_count: 1301 }, 'kill_count'],
     [{ death_count: 600_000 }, 'death_count'],

@@ -30,6 +30,17 @@ export async function retryWhileLocked<T>(
   }
 }
 
+const OPEN_TIMEOUT_MS = 15_000;
+
+/** Opens a connection; another process may hold a lock that this needs for a moment. */
+export async function opened<C>(connection: () => C): Promise<C> {
+  try {
+    return await retryWhileLocked(connection, OPEN_TIMEOUT_MS, () => 1 + Math.random() * 4);
+  } catch (error) {
+    throw resultCode(error) === SQLITE_BUSY ? new Unavailable(error) : error;
+  }
+}
+
 const LOCK_TIMEOUT_MS = 15_000;
 
 /**

@@ -17,12 +17,11 @@ import {
 import { Outages } from '../outages.ts';
 import { readBigInts } from './big-integers.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
-import { resultCode, retryWhileLocked, SQLITE_BUSY, WriteTurns } from './locks.ts';
+import { opened, WriteTurns } from './locks.ts';
 import { isFull, isOutage } from './outage.ts';
 import { createPrivately } from './private-file.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
-const OPEN_TIMEOUT_MS = 15_000;
 const CACHED_STATEMENTS = 500;
 
 /**
@@ -323,15 +322,6 @@ function prepareDataVersions(handle: DatabaseSync): StatementSync {
   const statement = handle.prepare('select name, value from data_versions');
   statement.setReturnArrays(true);
   return statement;
-}
-
-/** Opens a connection; another process may hold a lock that this needs for a moment. */
-async function opened<C extends Connection>(connection: () => C): Promise<C> {
-  try {
-    return await retryWhileLocked(connection, OPEN_TIMEOUT_MS, () => 1 + Math.random() * 4);
-  } catch (error) {
-    throw resultCode(error) === SQLITE_BUSY ? new Unavailable(error) : error;
-  }
 }
 
 /** Migrations use PostgreSQL's types, which SQLite's strict tables do not have. */

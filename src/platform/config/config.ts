@@ -258,9 +258,7 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
-export function settingNames(): SettingName[] {
-  return Object.keys(SETTINGS) as SettingName[];
-}
+export const settingNames = (): SettingName[] => Object.keys(SETTINGS) as SettingName[];
 
 function readSetting(name: SettingName, value: string | undefined): unknown {
   const { read, default: fallback, secret: isSecret } = SETTINGS[name] as Setting;
@@ -277,7 +275,7 @@ function readSetting(name: SettingName, value: string | undefined): unknown {
  * @throws UsageError for an ambiguous line of a file, or a `NAME_FILE` that cannot be read
  */
 export function environment(actual: Environment = process.env, folder = process.cwd(), warn = toStderr): Environment {
-  const inFiles = inFileNames();
+  const inFiles = settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
   const names = [...settingNames(), ...inFiles.map((name) => `${name}_FILE`)];
   warnOfTypos(actual, names, warn);
   const merged = {
@@ -298,10 +296,6 @@ export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOL
   if (DATA_FOLDER !== '') return DATA_FOLDER;
   const file = sqliteFileOf(DATABASE_URL);
   return file === undefined ? 'data' : dirname(file);
-}
-
-function inFileNames(): SettingName[] {
-  return settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
 }
 
 function listenAddresses(settings: Settings): Record<ServiceName, Listen> {

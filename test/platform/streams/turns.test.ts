@@ -14,7 +14,7 @@ test('of all that wait for a turn of the event loop one continues in each', asyn
   await Promise.all(waiting);
   assert.deepEqual(continued, [1, 2, 3, 4]);
   const most = Math.max(...seen.map((count, index) => count - (seen[index - 1] ?? 0)));
-  assert.equal(most, 1, `continued so far, turn by turn: ${seen}`);
+  assert.equal(most, 1, `continued so far, turn by turn: ${seen.join()}`);
 });
 
 const work = (ms: number) => (item: number) => {
