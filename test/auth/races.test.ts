@@ -18,7 +18,7 @@ import {
 } from './support.ts';
 
 const CONCURRENT_REQUESTS = 50;
-const PAIRS = 8;
+const PAIRS = 5;
 
 type Tokens = Record<string, string>;
 
