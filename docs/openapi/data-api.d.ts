@@ -777,7 +777,7 @@ export interface components {
             /** @description Opaque; newer ids compare greater as text */
             match_id: string;
             map: string;
-            /** @description The block where the victim died, its coordinates rounded down; members are null where unknown */
+            /** @description The block where the victim died, its coordinates rounded down; a member is null if unknown */
             location: {
                 world: string | null;
                 x: number | null;
@@ -906,7 +906,7 @@ export interface components {
             /** @description Opaque; newer ids compare greater as text */
             match_id: string;
             map: string;
-            /** @description The block where the victim died, its coordinates rounded down; members are null where unknown */
+            /** @description The block where the victim died, its coordinates rounded down; a member is null if unknown */
             location: {
                 world: string | null;
                 x: number | null;

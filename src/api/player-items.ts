@@ -10,7 +10,7 @@ import { count, id, timestamp } from './schemas.ts';
 const block = z.int().nullable();
 /** Never null: clients in use read its members without a check, and as integers. */
 const location = z.object({ world: z.string().nullable(), x: block, y: block, z: block }).meta({
-  description: 'The block where the victim died, its coordinates rounded down; members are null where unknown',
+  description: 'The block where the victim died, its coordinates rounded down; a member is null if unknown',
 });
 
 const killMembers = {

@@ -8,7 +8,7 @@ const LISTED = 10;
 export const commands: Command[] = [
   {
     words: 'top',
-    summary: 'Show who sent the most refused requests of the last hour: addresses, applications, servers, accounts',
+    summary: 'List the senders of refused requests of the last hour: addresses, applications, servers, accounts',
     options: {
       limit: { type: 'string', value: 'N', help: `How many of each kind, at most ${MAX_LISTED} (default: ${LISTED})` },
       json: JSON_OPTION,

@@ -12,7 +12,7 @@ const GAMEMODES_OF_TAG: ReadonlyMap<unknown, readonly Gamemode[]> = Map.groupBy(
 const MAX_TAGS = 50;
 
 /**
- * The gamemodes that the tags of a map allow, the most probable first: several if they share a tag. As in the plugin for
+ * The gamemodes that the tags of a map allow, in descending order of probability: several if they share a tag. As in the plugin for
  * PGM, the first one with its own field group counts, otherwise the first one in the order of the table.
  */
 export function gamemodesFromTags(tags: unknown): readonly string[] {

@@ -12,7 +12,7 @@ export interface GameStatus {
   uuids?: ReadonlyMap<string, string>;
   /** Players taking part in the running game. */
   playing: number;
-  /** Those that are possible, the most probable first. */
+  /** Possible gamemodes, in descending order of probability. */
   gamemodes: readonly string[];
   map: string;
   nextMap: string;

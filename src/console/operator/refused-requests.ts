@@ -7,7 +7,7 @@ import { table } from './lists.ts';
 
 const LISTED = 5;
 
-/** Who sent the most refused requests of the last hour, some of each kind. */
+/** The senders with the highest counts of refused requests in the last hour, some of each kind. */
 export async function refusedRequestsCard(request: ConsoleRequest): Promise<Html> {
   const { deps, now, texts } = request;
   const { refused: t } = texts;
