@@ -5,6 +5,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
 import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { Log } from '#platform/process/log.ts';
 import type { Mailer } from '#platform/mail/mail.ts';
 import type { Db } from '#db/db.ts';
@@ -29,6 +30,8 @@ export interface Deps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
+  /** Derives the keys of challenges and of sealed secrets. */
+  readonly secret: SecretKey;
   readonly mail: Mailer;
   readonly shell: PageShell;
   readonly secure: boolean;

@@ -15,6 +15,7 @@ import { recoveryPages } from './account/recovery.ts';
 import { registerPages } from './account/register.ts';
 import { clientInfo } from './client-info.ts';
 import { mailStatePages } from './mail-state.ts';
+import { secondFactorPages } from './sign-in/second-factor.ts';
 import { selectAccountPages } from './sign-in/select-account.ts';
 import { signInLinkPages } from './sign-in/sign-in-link.ts';
 import { undoEmailPages } from './account/undo-email.ts';
@@ -43,6 +44,7 @@ export function createPages(deps: Deps, tokenInfo: Hono<Env>): Hono<Env> {
 }
 
 const PAGES = [
+  secondFactorPages,
   loginPages,
   signInLinkPages,
   selectAccountPages,

@@ -144,6 +144,27 @@ export const LIMITS = {
     beyond: 'no mail',
     counter: 'database',
   },
+  wrongCode: {
+    counts: 'wrong codes of the authenticator app of one account, and of those mailed to confirm its first factor',
+    max: { knownBrowser: 20, otherBrowsers: 20 },
+    windowMs: DAY_MS,
+    beyond: 'only a passkey or a recovery code counts, and the owner gets a mail',
+    counter: 'database',
+  },
+  wrongCodeMail: {
+    counts: 'mails to the owner of an account about wrong codes',
+    max: { account: 1 },
+    windowMs: DAY_MS,
+    beyond: 'no mail',
+    counter: 'database',
+  },
+  factorMail: {
+    counts: 'mails with a code to confirm the first factor of an account',
+    max: { account: 10 },
+    windowMs: DAY_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
   register: {
     counts: 'registrations',
     max: { network: 20 },

@@ -3,6 +3,7 @@ import { Members, type Pages } from '#platform/streams/json-stream.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { sessionsOf } from '#store/accounts/account-sessions.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
+import { factorsOf } from '#store/accounts/factors.ts';
 import type { Death } from '#store/game/kills.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { type Player, playerByUuid } from '#store/game/players.ts';
@@ -31,6 +32,7 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
   const player = account.player_uuid === null ? undefined : await playerByUuid(db, account.player_uuid);
   const sessions = await sessionsOf(db, account.id, now);
   const applications = await connectedApplications(db, account.id);
+  const factors = await factorsOf(db, account.id);
   return new Members({
     exported: isoTime(now),
     account: { ...facts, created: isoTime(created), disabled: isoTime(disabled) },
@@ -40,6 +42,14 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
       address: session.address,
       user_agent: session.agent,
     })),
+    passkeys: factors.passkeys.map(({ name, created, last_used, backed_up }) => ({
+      name,
+      created: isoTime(created),
+      last_used: isoTime(last_used),
+      synchronised: backed_up,
+    })),
+    authenticator_app: factors.totp === undefined ? null : { created: isoTime(factors.totp.created), last_used: isoTime(factors.totp.last_used) },
+    recovery_codes: factors.recovery_codes,
     applications: applications.map(({ granted, used, read, ...rest }) => ({
       ...rest,
       granted: isoTime(granted),
