@@ -53,6 +53,11 @@ onEachDatabase('an authenticator app is set up, replaced and removed without Jav
   assert.deepEqual(file.html.match(CODE), codes);
   await person.open('/account');
   assert.match(person.text, /authenticator app · 10 recovery codes/);
+  const exported = JSON.parse((await person.open('/account/export')).html) as Record<string, unknown>;
+  const created = new Date(clock.now()).toISOString();
+  assert.deepEqual(exported['factors'], {
+    ...{ passkeys: [], authenticator_app: { created, last_used: null }, recovery_codes: 10 },
+  });
 
   clock.advance(FIVE_MINUTES);
   await person.open('/account/security/app/remove');
