@@ -15,6 +15,9 @@ import type { Deps } from '../deps.ts';
 /** The time for a ceremony. */
 const CHALLENGE_MS = 10 * 60_000;
 
+/** EdDSA, ES256 and RS256. The keys of ML-DSA, which Node still calls experimental, exceed the length of a field. */
+const ALGORITHMS = [-8, -7, -257];
+
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
 type Purpose = `${'add' | 'use'} ${string}`;
@@ -42,6 +45,8 @@ export async function creationOptions(deps: Deps, account: Account, passkeys: re
     userName: account.name,
     userID: new TextEncoder().encode(account.id),
     challenge: newChallenge(deps, `add ${account.id}`),
+    timeout: CHALLENGE_MS,
+    supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: passkeys.map(({ id }) => ({ id })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
   });
@@ -52,6 +57,7 @@ export async function requestOptions(deps: Deps, accountId: string, passkeys: re
   return await generateAuthenticationOptions({
     rpID: domainOf(deps),
     challenge: newChallenge(deps, `use ${accountId}`),
+    timeout: CHALLENGE_MS,
     allowCredentials: passkeys.map(({ id }) => ({ id })),
     userVerification: 'preferred',
   });
@@ -64,6 +70,7 @@ export async function readCreated(deps: Deps, accountId: string, credential: str
   const check = new ChallengeCheck(deps, `add ${accountId}`);
   const read = await verifyRegistrationResponse({
     response: parse(credential) as RegistrationResponseJSON,
+    supportedAlgorithmIDs: ALGORITHMS,
     ...check.expected,
     requireUserVerification: false,
   }).catch(() => undefined);
