@@ -5,9 +5,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
 import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
-import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { Log } from '#platform/process/log.ts';
 import type { Mailer } from '#platform/mail/mail.ts';
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { requestLanguage } from '#http/cookies.ts';
 import type { PageShell } from '#http/page.ts';
@@ -30,11 +30,10 @@ export interface Deps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
-  /** Derives the keys of challenges and of sealed secrets. */
-  readonly secret: SecretKey;
   readonly mail: Mailer;
   readonly shell: PageShell;
   readonly secure: boolean;
+  readonly secretKey: SecretKey;
   readonly background: Background;
   readonly passwordQueue: PasswordQueue;
   readonly guesses: GuessCounter;

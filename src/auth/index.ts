@@ -67,8 +67,8 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
     pages: new ProtocolPages({ config, shell }),
   };
-  const secret = openSecretKey(config);
-  const keyRing = await KeyRing.open(context, secret, (keys) =>
+  const secretKey = openSecretKey(config);
+  const keyRing = await KeyRing.open(context, secretKey, (keys) =>
     logProviderErrors(createProvider(providerParts, keys), log),
   );
   const background = new Background(log);
@@ -78,10 +78,10 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     db,
     clock,
     log,
-    secret,
     mail,
     shell,
     secure,
+    secretKey,
     background,
     passwordQueue,
     guesses: new GuessCounter(db, clock),

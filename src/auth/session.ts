@@ -28,7 +28,12 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
   const account = await accountById(deps.db.shortReads, session.accountId);
   if (account === undefined || account.disabled !== null) return undefined;
   setSenders(outgoingOf(c), { account: account.id });
-  return { account, uid_hash: secretHash(session.uid), since: session.loginTs ?? 0, methods: (session.amr ?? []) as string[] as unknown as Methods };
+  return {
+    account,
+    uid_hash: secretHash(session.uid),
+    since: session.loginTs ?? 0,
+    methods: (session.amr ?? []) as string[] as unknown as Methods,
+  };
 }
 
 /**

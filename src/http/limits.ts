@@ -144,8 +144,9 @@ export const LIMITS = {
     beyond: 'no mail',
     counter: 'database',
   },
+  /** 20 a day do not find one of the three codes in a million that count. */
   wrongCode: {
-    counts: 'wrong codes of the authenticator app of one account, and of those mailed to confirm its first factor',
+    counts: 'wrong codes of the authenticator app of an account',
     max: { knownBrowser: 20, otherBrowsers: 20 },
     windowMs: DAY_MS,
     beyond: 'only a passkey or a recovery code counts, and the owner gets a mail',
@@ -156,13 +157,6 @@ export const LIMITS = {
     max: { account: 1 },
     windowMs: DAY_MS,
     beyond: 'no mail',
-    counter: 'database',
-  },
-  factorMail: {
-    counts: 'mails with a code to confirm the first factor of an account',
-    max: { account: 10 },
-    windowMs: DAY_MS,
-    beyond: PROBLEM,
     counter: 'database',
   },
   register: {
@@ -205,6 +199,13 @@ export const LIMITS = {
     counts: 'current passwords on the account pages; a right one deletes the count of account and address',
     max: { network: 60, accountInNetwork: 10, account: 100 },
     windowMs: QUARTER_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
+  factorMail: {
+    counts: 'mails with the code that confirms the first passkey or authenticator app',
+    max: { account: 5 },
+    windowMs: HOUR_MS,
     beyond: PROBLEM,
     counter: 'database',
   },

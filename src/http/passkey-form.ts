@@ -53,9 +53,9 @@ export function passkeyForm({
     ${isOffered ? html`data-offered` : ''}
   >
     ${fields ?? ''}
-    <input type="hidden" name="credential" />
-    <p class="notice bad" role="alert" hidden></p>
     <button class="${isQuiet ? 'quiet' : ''}" hidden>${button}</button>
+    <p class="notice bad" role="alert" hidden></p>
+    <input type="hidden" name="credential" />
     <noscript><p class="hint">${texts.script}</p></noscript>
   </form>`;
 }

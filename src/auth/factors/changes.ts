@@ -10,147 +10,130 @@ import type { Context, Deps } from '../deps.ts';
 import { sendAlert } from '../mails.ts';
 import type { SignedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
-import { verifyNewPasskey } from './ceremonies.ts';
-import { isProvedIn } from './proof.ts';
+import { readCreated } from './ceremonies.ts';
+import { isProved } from './proof.ts';
 
-/** The recovery codes that the account gets with its first factor. */
+/** A factor that was added: the recovery codes if it is the first one, which replace it when it is lost. */
 interface Added {
   codes: string[] | undefined;
 }
 
+interface Change<T> {
+  /** The name in the audit log. */
+  action: string;
+  /** The sentence of the mail. */
+  text: (texts: Texts['mail']) => string;
+  /** @returns undefined if there is nothing to change */
+  run: (tx: Queryable, isFirst: boolean) => Promise<T | undefined>;
+}
+
 /**
- * Adds a passkey. The owner gets a mail, and the other sessions end.
- * @param credential the JSON text of the answer to `creationOptions`
- * @returns 'refused' if the answer is not valid, or the session may not add a factor any more
+ * Changes the factors of an account in one transaction with the checks that allow it: the proof in this session, and the
+ * wait of a session that began by mail. Ends all other sessions and mails the owner.
+ * @returns undefined if nothing was changed
  */
+async function change<T>(
+  c: Context,
+  deps: Deps,
+  current: SignedIn,
+  { action, text, run }: Change<T>,
+): Promise<T | undefined> {
+  const { account, uid_hash } = current;
+  const result = await deps.db.transaction(async (tx) => {
+    if (!(await lockFactors(tx, account.id)) || !(await isProved(deps, tx, current))) return undefined;
+    const isFirst = !(await hasFactor(tx, account.id));
+    if (isFirst && (await firstFactorAllowedFrom(tx, account.id, uid_hash)) > deps.clock.now()) return undefined;
+    const changed = await run(tx, isFirst);
+    if (changed === undefined) return undefined;
+    // Recovery codes alone are no factor.
+    if (!(await hasFactor(tx, account.id))) await deleteRecoveryCodes(tx, account.id);
+    await endSessions(tx, account.id, { except: uid_hash });
+    return changed;
+  });
+  if (result === undefined) return undefined;
+  record(c, deps, account, { action });
+  sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
+  return result;
+}
+
+/** @returns undefined if the passkey is refused, or the account has the maximum */
 export async function addPasskey(
   c: Context,
   deps: Deps,
   current: SignedIn,
   name: string,
   credential: string,
-): Promise<'refused' | 'too many' | Added> {
-  const { account } = current;
-  const created = await verifyNewPasskey(deps, current, credential);
-  if (created === undefined) return 'refused';
-  const passkey = { ...created, account_id: account.id, name, created: deps.clock.now(), last_used: null };
-  const result = await addFactor(deps, current, async (tx) => {
-    if ((await passkeysOf(tx, account.id)).length >= MAX_PASSKEYS) return 'too many';
-    return (await insertPasskey(tx, passkey)) ? 'added' : 'refused';
+): Promise<Added | undefined> {
+  const { id } = current.account;
+  const created = await readCreated(deps, id, credential);
+  if (created === undefined) return undefined;
+  const now = deps.clock.now();
+  return await change(c, deps, current, {
+    action: 'account.passkey-add',
+    text: (texts) => texts.passkey_added(name),
+    run: async (tx, isFirst) => {
+      if ((await passkeysOf(tx, id)).length >= MAX_PASSKEYS) return undefined;
+      const passkey = { ...created, name, created: now, last_used: null };
+      return (await insertPasskey(tx, passkey)) ? await added(tx, now, id, isFirst) : undefined;
+    },
   });
-  if (typeof result === 'string') return result;
-  const texts = (mail: Texts['mail']): Alert => [mail.passkey_added_subject, mail.passkey_added(name)];
-  reportChange(c, deps, current, 'account.passkey.add', texts, { name });
-  return result;
 }
 
-/**
- * Sets up an authenticator app, in the place of an earlier one. The owner gets a mail, and the other sessions end.
- * @param secret hexadecimal digits, as the page showed it
- * @param code of the app, which proves that it has the secret
- */
+async function added(tx: Queryable, now: number, accountId: string, isFirst: boolean): Promise<Added> {
+  return { codes: isFirst ? await renewRecoveryCodes(tx, now, accountId) : undefined };
+}
+
+/** @returns undefined if the account has no such passkey */
+export async function removePasskey(
+  c: Context,
+  deps: Deps,
+  current: SignedIn,
+  id: string,
+): Promise<string | undefined> {
+  return await change(c, deps, current, {
+    action: 'account.passkey-remove',
+    text: (texts) => texts.passkey_removed,
+    run: (tx) => deletePasskey(tx, current.account.id, id),
+  });
+}
+
+/** @param secret of the app, which counts from now on if the code is one of it @returns undefined for a wrong code */
 export async function addApp(
   c: Context,
   deps: Deps,
   current: SignedIn,
   secret: string,
   code: string,
-): Promise<'wrong' | Added> {
+): Promise<Added | undefined> {
+  const { id } = current.account;
   const now = deps.clock.now();
   const step = matchingSteps(secret, code, now).at(-1);
-  if (step === undefined) return 'wrong';
-  const result = await addFactor(deps, current, async (tx) => {
-    await setTotp(tx, now, deps.secret, current.account.id, { secret, step });
-    return 'added';
+  if (step === undefined) return undefined;
+  return await change(c, deps, current, {
+    action: 'account.app-add',
+    text: (texts) => texts.app_added,
+    run: async (tx, isFirst) => {
+      await setTotp(tx, now, deps.secretKey, id, { secret, step });
+      return await added(tx, now, id, isFirst);
+    },
   });
-  if (typeof result === 'string') return 'wrong';
-  reportChange(c, deps, current, 'account.app.add', (mail) => [mail.app_added_subject, mail.app_added]);
-  return result;
 }
 
-/** @returns false if the account has no such passkey, or the session may not change factors any more */
-export async function removePasskey(c: Context, deps: Deps, current: SignedIn, id: string): Promise<boolean> {
-  const name = await removeFactor(deps, current, (tx) => deletePasskey(tx, current.account.id, id));
-  if (name === undefined) return false;
-  const texts = (mail: Texts['mail']): Alert => [mail.passkey_removed_subject, mail.passkey_removed(name)];
-  reportChange(c, deps, current, 'account.passkey.remove', texts, { name });
-  return true;
+/** @returns undefined if the account has none */
+export async function removeApp(c: Context, deps: Deps, current: SignedIn): Promise<true | undefined> {
+  return await change(c, deps, current, {
+    action: 'account.app-remove',
+    text: (texts) => texts.app_removed,
+    run: async (tx) => ((await deleteTotp(tx, current.account.id)) ? true : undefined),
+  });
 }
 
-/** @returns false if the account has no authenticator app, or the session may not change factors any more */
-export async function removeApp(c: Context, deps: Deps, current: SignedIn): Promise<boolean> {
-  const removed = await removeFactor(
-    deps,
-    current,
-    async (tx) => (await deleteTotp(tx, current.account.id)) || undefined,
-  );
-  if (removed === undefined) return false;
-  reportChange(c, deps, current, 'account.app.remove', (mail) => [mail.app_removed_subject, mail.app_removed]);
-  return true;
-}
-
-/** New recovery codes, in the place of the old ones. @returns undefined if the account has no factor */
+/** @returns the new recovery codes; undefined without a factor */
 export async function renewCodes(c: Context, deps: Deps, current: SignedIn): Promise<string[] | undefined> {
-  const { db, clock } = deps;
-  const { account } = current;
-  const codes = await db.transaction(async (tx) => {
-    if (!(await mayChange(tx, clock.now(), current)) || !(await hasFactor(tx, account.id))) return undefined;
-    return await renewRecoveryCodes(tx, clock.now(), account.id);
+  return await change(c, deps, current, {
+    action: 'account.recovery-codes',
+    text: (texts) => texts.codes_renewed,
+    run: async (tx, isFirst) =>
+      isFirst ? undefined : await renewRecoveryCodes(tx, deps.clock.now(), current.account.id),
   });
-  if (codes === undefined) return undefined;
-  reportChange(c, deps, current, 'account.recovery_codes', (mail) => [mail.codes_made_subject, mail.codes_made]);
-  return codes;
-}
-
-async function addFactor(
-  { db, clock }: Deps,
-  current: SignedIn,
-  add: (tx: Queryable) => Promise<'added' | 'refused' | 'too many'>,
-): Promise<'refused' | 'too many' | Added> {
-  const now = clock.now();
-  const { account, uid_hash } = current;
-  return await db.transaction(async (tx) => {
-    if (!(await mayChange(tx, now, current))) return 'refused';
-    const isFirst = !(await hasFactor(tx, account.id));
-    if (isFirst && (await firstFactorAllowedFrom(tx, account.id, uid_hash)) > now) return 'refused';
-    const result = await add(tx);
-    if (result !== 'added') return result;
-    await endSessions(tx, account.id, { except: uid_hash });
-    return { codes: isFirst ? await renewRecoveryCodes(tx, now, account.id) : undefined };
-  });
-}
-
-async function removeFactor<T>(
-  { db, clock }: Deps,
-  current: SignedIn,
-  remove: (tx: Queryable) => Promise<T | undefined>,
-): Promise<T | undefined> {
-  const { account, uid_hash } = current;
-  return await db.transaction(async (tx) => {
-    if (!(await mayChange(tx, clock.now(), current))) return undefined;
-    const removed = await remove(tx);
-    if (removed === undefined) return undefined;
-    if (!(await hasFactor(tx, account.id))) await deleteRecoveryCodes(tx, account.id);
-    await endSessions(tx, account.id, { except: uid_hash });
-    return removed;
-  });
-}
-
-/** Changes of one account take turns, and the proof of a session that has ended meanwhile does not count. */
-async function mayChange(tx: Queryable, now: number, { account, uid_hash }: SignedIn): Promise<boolean> {
-  return (await lockFactors(tx, account.id)) && (await isProvedIn(tx, now, uid_hash));
-}
-
-type Alert = [string, string];
-
-function reportChange(
-  c: Context,
-  deps: Deps,
-  { account }: SignedIn,
-  action: string,
-  texts: (mail: Texts['mail']) => Alert,
-  detail: Record<string, string> = {},
-): void {
-  record(c, deps, account, { action, detail });
-  sendAlert(deps, account, texts);
 }

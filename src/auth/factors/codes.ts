@@ -16,9 +16,9 @@ export type CodeResult = 'right' | 'wrong' | 'blocked';
 /** Checks a code of the authenticator app (six digits), or else a recovery code; a right one is used up. */
 export async function checkCode(c: Context, deps: Deps, account: Account, text: string): Promise<CodeResult> {
   const code = text.replaceAll(/\s/g, '');
-  const { db, clock, secret } = deps;
+  const { db, clock, secretKey } = deps;
   if (/^\d{6}$/.test(code))
-    return await limited(c, deps, account, () => useTotpCode(db, clock.now(), secret, account.id, code));
+    return await limited(c, deps, account, () => useTotpCode(db, clock.now(), secretKey, account.id, code));
   const networks = await countNetworks(c, deps);
   if (networks === undefined) return 'blocked';
   if (!(await useRecoveryCode(db, account.id, plainCode(code)))) return 'wrong';
@@ -31,12 +31,7 @@ export async function checkCode(c: Context, deps: Deps, account: Account, text: 
  * all others share one, so that a thief of the password has few guesses and cannot use up those of the owner.
  * @param check compares the code, and uses it up if it is right
  */
-export async function limited(
-  c: Context,
-  deps: Deps,
-  account: Account,
-  check: () => Promise<boolean>,
-): Promise<CodeResult> {
+async function limited(c: Context, deps: Deps, account: Account, check: () => Promise<boolean>): Promise<CodeResult> {
   const networks = await countNetworks(c, deps);
   if (networks === undefined) return 'blocked';
   const isKnown = await isOwnDevice(c, deps, account.id);

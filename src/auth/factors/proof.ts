@@ -1,85 +1,81 @@
-import { passwordMatches } from '#platform/crypto/passwords.ts';
 import { rateLimit } from '#http/limits.ts';
-import type { Queryable } from '#db/db.ts';
-import { type Account, passwordOf } from '#store/accounts/accounts.ts';
+import { passwordMatches } from '#platform/crypto/passwords.ts';
+import { passwordOf } from '#store/accounts/accounts.ts';
 import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
-import { FACTOR_MAIL_CODE_MS, newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
+import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
+import type { Queryable } from '#db/db.ts';
 import { admitAttempt, forgetAttempts } from '../attempts.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendMail } from '../mails.ts';
 import type { SignedIn } from '../session.ts';
-import { verifyOwnPasskey } from './passkeys.ts';
-import { checkCode, limited } from './codes.ts';
+import { readUsed } from './ceremonies.ts';
+import { checkCode, type CodeResult } from './codes.ts';
 
-/** A proof counts for this long. */
+/** For this long a proof in a session allows changes of factors. */
 const PROOF_MS = 5 * 60_000;
 
-/**
- * Whether the person has proved in this session within five minutes to own the account, as changes of its factors need: by a
- * passkey, or by the password together with a code of the app or a recovery code. If the account has no factor yet, by the
- * password together with a code from a mail: a thief of the password alone must not add one.
- */
-export async function isProved({ db, clock }: Pick<Deps, 'db' | 'clock'>, { uid_hash }: SignedIn): Promise<boolean> {
-  return await isProvedIn(db, clock.now(), uid_hash);
+/** Whether the person has proved in the session, within five minutes, to own the account. */
+export async function isProved(
+  { clock }: Pick<Deps, 'clock'>,
+  db: Queryable,
+  { uid_hash }: Pick<SignedIn, 'uid_hash'>,
+): Promise<boolean> {
+  const { proved } = await sessionFacts(db, uid_hash);
+  return proved !== null && proved > clock.now() - PROOF_MS;
 }
 
-/** Like `isProved`, within a transaction: false if the session has ended meanwhile. */
-export async function isProvedIn(tx: Queryable, now: number, uidHash: string): Promise<boolean> {
-  const { proved } = await sessionFacts(tx, uidHash);
-  return proved !== null && proved > now - PROOF_MS;
-}
-
-/** Mails the code for the first factor. @returns false after too many mails */
-export async function mailProofCode(_c: Context, deps: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
-  const { db, clock, config } = deps;
-  const limit = rateLimit(config, 'factorMail', 'account');
-  if (!(await deps.guesses.count(`factor mail ${db.keyedHash(account.id)}`, limit)).allowed) return false;
+/** Mails the code that confirms a first factor, together with the password. @returns false after too many */
+export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
+  const { config, db, clock } = deps;
+  const subject = `factor mail ${db.keyedHash(account.id)}`;
+  if (!(await countAttempt(db, clock.now(), subject, rateLimit(config, 'factorMail', 'account'))).allowed) return false;
   const code = await newFactorMailCode(db, clock.now(), account.id, uid_hash);
-  const minutes = FACTOR_MAIL_CODE_MS / 60_000;
   sendMail(deps, account, (texts) => ({
     subject: texts.factor_code_subject,
-    lines: [texts.factor_code(minutes), code, texts.factor_code_not_you, `${config.AUTH_URL}/forgot`],
+    lines: [texts.factor_code, code, texts.factor_code_warning],
   }));
   return true;
 }
 
-/** @param credential the JSON text of the answer to `requestOptions` */
-export async function proveByPasskey(
-  _c: Context,
+export async function confirmByPasskey(
   deps: Deps,
   { account, uid_hash }: SignedIn,
   credential: string,
 ): Promise<boolean> {
-  const used = await verifyOwnPasskey(deps, { kind: 'confirm', session: uid_hash }, account, credential);
-  if (used === undefined) return false;
+  const used = await readUsed(deps, `use ${account.id}`, credential);
+  if (used?.passkey.account_id !== account.id) return false;
   await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return true;
 }
 
-/** @param code of the app, a recovery code, or of the mail if the account has no factor */
-export async function proveByPassword(
+/** A proof by the password, with a code of the app, a recovery code, or before the first factor the code of a mail. */
+export async function confirmByPassword(
   c: Context,
   deps: Deps,
-  current: SignedIn,
+  { account, uid_hash }: SignedIn,
   password: string,
   code: string,
 ): Promise<'proved' | 'wrong' | 'blocked'> {
-  const { account, uid_hash } = current;
-  const { db, clock } = deps;
   if (!(await admitAttempt(c, deps, 'password', account.id))) return 'blocked';
-  const stored = await passwordOf(db, account.id);
+  const stored = await passwordOf(deps.db, account.id);
   const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
   if (!matches) return 'wrong';
-  await forgetAttempts(c, deps, 'password', account.id);
-  const result = await checkProofCode(c, deps, account, uid_hash, code);
+  const result = await checkProofCode(c, deps, { account, uid_hash }, code);
   if (result !== 'right') return result;
-  await markProved(db, account.id, uid_hash, clock.now());
+  await forgetAttempts(c, deps, 'password', account.id);
+  await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return 'proved';
 }
 
-async function checkProofCode(c: Context, deps: Deps, account: Account, uidHash: string, code: string) {
+async function checkProofCode(
+  c: Context,
+  deps: Deps,
+  { account, uid_hash }: Pick<SignedIn, 'account' | 'uid_hash'>,
+  code: string,
+): Promise<CodeResult> {
   const { db, clock } = deps;
   if (await hasFactor(db, account.id)) return await checkCode(c, deps, account, code);
-  return await limited(c, deps, account, () => useFactorMailCode(db, clock.now(), account.id, uidHash, code));
+  return (await useFactorMailCode(db, clock.now(), account.id, uid_hash, code)) ? 'right' : 'wrong';
 }

@@ -15,10 +15,9 @@ import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { showSelectAccount } from './select-account.ts';
 import { signedIn, signOut } from '../session.ts';
-import { acceptsPasskeys, requestOptions } from '../factors/ceremonies.ts';
+import { acceptsPasskeys, readUsed, requestOptions } from '../factors/ceremonies.ts';
 import { countNetworks, uncount } from '../factors/codes.ts';
 import { BY_PASSWORD, withPasskey } from '../factors/methods.ts';
-import { verifyAnyPasskey } from '../factors/passkeys.ts';
 import { completeSignIn } from './complete.ts';
 import { askSecondFactor } from './second-factor.ts';
 import { cancel, finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
@@ -86,12 +85,7 @@ async function login(c: Context, deps: Deps): Promise<Response> {
 }
 
 /** The second step, if the account has a second factor. */
-async function afterPassword(
-  c: Context,
-  deps: Deps,
-  account: Account,
-  interaction?: Interaction,
-): Promise<Response> {
+async function afterPassword(c: Context, deps: Deps, account: Account, interaction?: Interaction): Promise<Response> {
   if (!(await hasFactor(deps.db, account.id)))
     return await completeSignIn(c, deps, { account, methods: BY_PASSWORD, interaction });
   const pending = { account_id: account.id, by_mail: false, flow: '' };
@@ -108,8 +102,7 @@ async function loginByPasskey(c: Context, deps: Deps, interaction?: Interaction)
     return c.redirect(`/sign-in/${interaction.uid}`, 303);
   const networks = await countNetworks(c, deps);
   if (networks === undefined) return await showLogin(c, deps, { interaction, error: 'blocked' });
-  const purpose = { kind: 'sign-in', interaction: interaction?.uid ?? '' } as const;
-  const used = await verifyAnyPasskey(deps, purpose, credential);
+  const used = await readUsed(deps, `sign-in ${interaction?.uid ?? ''}`, credential);
   const account = used?.user_verified === true ? await accountById(deps.db, used.passkey.account_id) : undefined;
   const isOther = interaction?.accountId !== undefined && interaction.accountId !== account?.id;
   if (account === undefined || account.disabled !== null || isOther) {
@@ -203,14 +196,14 @@ async function passkeyPart(
   interaction: Interaction | undefined,
   sessionAccount: Account | undefined,
 ): Promise<Html> {
-  const { second_factor: t } = c.get('texts');
+  const { second_factor: t, security } = c.get('texts');
   const uid = interaction?.uid ?? '';
   const passkeys = sessionAccount === undefined ? [] : await passkeysOf(deps.db.shortReads, sessionAccount.id);
   return passkeyForm({
     ceremony: 'get',
     action: uid === '' ? '/sign-in/passkey' : `/sign-in/${uid}/passkey`,
-    options: await requestOptions(deps, { kind: 'sign-in', interaction: uid }, passkeys),
-    texts: t.passkey_texts,
+    options: await requestOptions(deps, `sign-in ${uid}`, passkeys),
+    texts: security.passkey_texts,
     button: t.with_passkey,
     isQuiet: true,
     isOffered: sessionAccount === undefined,

@@ -16,10 +16,9 @@ import {
 } from '#store/accounts/pending-sign-ins.ts';
 import { record } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { acceptsPasskeys, requestOptions } from '../factors/ceremonies.ts';
+import { acceptsPasskeys, readUsed, requestOptions } from '../factors/ceremonies.ts';
 import { checkCode } from '../factors/codes.ts';
 import { BY_MAIL, BY_PASSWORD, type Methods, withCode, withPasskey } from '../factors/methods.ts';
-import { verifyOwnPasskey } from '../factors/passkeys.ts';
 import { showPage } from '../layout.ts';
 import type { Texts } from '../texts/index.ts';
 import { completeSignIn } from './complete.ts';
@@ -111,8 +110,8 @@ async function byPasskey(
   first: Methods,
   credential: string,
 ): Promise<Methods | Refusal> {
-  const used = await verifyOwnPasskey(deps, { kind: 'second', pending: secret }, account, credential);
-  return used === undefined ? 'passkey_refused' : withPasskey(first, used);
+  const used = await readUsed(deps, `second ${secret}`, credential);
+  return used?.passkey.account_id === account.id ? withPasskey(first, used) : 'passkey_refused';
 }
 
 async function showStep(c: Context, deps: Deps, step: Step, error?: string): Promise<Response> {
@@ -140,15 +139,15 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
 
 async function passkeyPart(
   deps: Deps,
-  { second_factor: t }: Texts,
+  { second_factor: t, security }: Texts,
   { secret, interaction }: Step,
   { passkeys }: Factors,
 ): Promise<Html> {
   const form = passkeyForm({
     ceremony: 'get',
     action: pathOf(interaction?.uid ?? ''),
-    options: await requestOptions(deps, { kind: 'second', pending: secret }, passkeys),
-    texts: t.passkey_texts,
+    options: await requestOptions(deps, `second ${secret}`, passkeys),
+    texts: security.passkey_texts,
     button: t.passkey,
   });
   return html`${form}

@@ -32,15 +32,16 @@ async function run(form, more = {}) {
 async function submitted(event) {
   const form = event.target;
   event.preventDefault();
-  tell(form, '');
+  showMessage(form, '');
   try {
     await run(form);
   } catch (error) {
-    if (error.name !== 'AbortError') tell(form, form.dataset[error.name === 'InvalidStateError' ? 'exists' : 'failed']);
+    if (error.name !== 'AbortError')
+      showMessage(form, form.dataset[error.name === 'InvalidStateError' ? 'exists' : 'failed']);
   }
 }
 
-function tell(form, text) {
+function showMessage(form, text) {
   const message = form.querySelector('[role=alert]');
   message.textContent = text;
   message.hidden = text === '';
@@ -49,15 +50,15 @@ function tell(form, text) {
 /** Offers passkeys in the list of names and passwords that the browser suggests (conditional mediation). */
 async function offer(form) {
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
-  // Whoever chooses none has not failed: the button and the password remain.
+  // A person who chooses none still has the button and the password.
   await run(form, { mediation: 'conditional' }).catch(() => undefined);
 }
 
 for (const form of document.querySelectorAll('form[data-passkey]')) {
-  if (!isSupported) tell(form, form.dataset.unsupported);
+  if (!isSupported) showMessage(form, form.dataset.unsupported);
   else {
     form.querySelector('button').hidden = false;
-    form.addEventListener('submit', submitted);
+    form.addEventListener('submit', (event) => void submitted(event));
     if ('offered' in form.dataset) void offer(form);
   }
 }
