@@ -15,6 +15,7 @@ import { recoveryPages } from './account/recovery.ts';
 import { registerPages } from './account/register.ts';
 import { clientInfo } from './client-info.ts';
 import { mailStatePages } from './mail-state.ts';
+import { secondFactorPages } from './sign-in/second-factor.ts';
 import { appPages } from './security/app-pages.ts';
 import { codesPages } from './security/codes-pages.ts';
 import { confirmPage } from './security/confirm-page.ts';
@@ -48,6 +49,7 @@ export function createPages(deps: Deps, tokenInfo: Hono<Env>): Hono<Env> {
 }
 
 const PAGES = [
+  secondFactorPages,
   loginPages,
   signInLinkPages,
   selectAccountPages,

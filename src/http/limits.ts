@@ -144,6 +144,21 @@ export const LIMITS = {
     beyond: 'no mail',
     counter: 'database',
   },
+  /** 20 a day do not find one of the three codes in a million that count. */
+  wrongCode: {
+    counts: 'wrong codes of the authenticator app of an account',
+    max: { knownBrowser: 20, otherBrowsers: 20 },
+    windowMs: DAY_MS,
+    beyond: 'only a passkey or a recovery code counts, and the owner gets a mail',
+    counter: 'database',
+  },
+  wrongCodeMail: {
+    counts: 'mails to the owner of an account about wrong codes',
+    max: { account: 1 },
+    windowMs: DAY_MS,
+    beyond: 'no mail',
+    counter: 'database',
+  },
   register: {
     counts: 'registrations',
     max: { network: 20 },
@@ -192,14 +207,6 @@ export const LIMITS = {
     max: { account: 5 },
     windowMs: HOUR_MS,
     beyond: PROBLEM,
-    counter: 'database',
-  },
-  /** 20 a day do not find one of the three codes in a million that count. */
-  wrongProofCode: {
-    counts: 'wrong codes of the authenticator app before changes of passkeys and second factors',
-    max: { account: 20 },
-    windowMs: DAY_MS,
-    beyond: `${PROBLEM}; a passkey or a recovery code still counts`,
     counter: 'database',
   },
   end: {

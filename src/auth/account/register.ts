@@ -17,6 +17,7 @@ import { showPage } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { sendMail } from '../mails.ts';
+import { BY_PASSWORD } from '../factors/methods.ts';
 import { signIn } from '../session.ts';
 import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
@@ -144,7 +145,7 @@ async function createFromRegistration(
   const account = await createNamed(deps, data, chosen ?? data.password);
   if (typeof account === 'string') return await showExpired(c, deps);
   record(c, deps, account, { action: 'account.create' });
-  await signIn(c, deps, account.id);
+  await signIn(c, deps, account.id, BY_PASSWORD);
   return c.redirect(next, 303);
 }
 

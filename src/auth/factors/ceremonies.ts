@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
@@ -7,10 +8,12 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { newSecret, sameText } from '#platform/crypto/secrets.ts';
-import type { Account } from '#store/accounts/accounts.ts';
+import type { Config } from '#platform/config/config.ts';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { type Passkey, passkeyById, recordPasskeyUse } from '#store/accounts/passkeys.ts';
 import { consumeChallenge } from '#store/accounts/used-challenges.ts';
 import type { Deps } from '../deps.ts';
+import { sendAlert } from '../mails.ts';
 
 /** The time for a ceremony. */
 const CHALLENGE_MS = 10 * 60_000;
@@ -20,7 +23,18 @@ const ALGORITHMS = [-8, -7, -257];
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
-type Purpose = `${'add' | 'use'} ${string}`;
+/** What a challenge is for: `add` or `use` with an account, `sign-in` with an interaction, `second` with a pending sign-in. */
+export type Purpose = `${'add' | 'use' | 'sign-in' | 'second'} ${string}`;
+
+/**
+ * Whether browsers accept passkeys for AUTH_URL: its host must be a domain, and its pages a secure context (WebAuthn Level 3,
+ * section 5.1.3; `http://localhost` is one).
+ */
+export function acceptsPasskeys({ AUTH_URL }: Pick<Config, 'AUTH_URL'>): boolean {
+  const { protocol, hostname } = new URL(AUTH_URL);
+  if (isIP(hostname) !== 0 || hostname.startsWith('[')) return false;
+  return protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost');
+}
 
 /** A challenge that names its expiry and is signed, so that an unused one is stored nowhere. */
 function newChallenge({ db, clock }: Deps, purpose: Purpose): Uint8Array<ArrayBuffer> {
@@ -52,14 +66,18 @@ export async function creationOptions(deps: Deps, account: Account, passkeys: re
   });
 }
 
-/** The options with which the browser uses a passkey of an account. */
-export async function requestOptions(deps: Deps, accountId: string, passkeys: readonly Passkey[]): Promise<object> {
+/**
+ * The options with which the browser uses a passkey.
+ * @param passkeys to choose from; none: any passkey of this service, for a sign-in without a name
+ */
+export async function requestOptions(deps: Deps, purpose: Purpose, passkeys: readonly Passkey[]): Promise<object> {
   return await generateAuthenticationOptions({
     rpID: domainOf(deps),
-    challenge: newChallenge(deps, `use ${accountId}`),
+    challenge: newChallenge(deps, purpose),
     timeout: CHALLENGE_MS,
     allowCredentials: passkeys.map(({ id }) => ({ id })),
-    userVerification: 'preferred',
+    // Alone, a passkey is both factors only if the authenticator verifies the person.
+    userVerification: purpose.startsWith('sign-in ') ? 'required' : 'preferred',
   });
 }
 
@@ -87,26 +105,56 @@ export async function readCreated(deps: Deps, accountId: string, credential: str
   };
 }
 
-/** Whether the answer to `requestOptions` is right; it counts once. */
-export async function isUsed(deps: Deps, accountId: string, credential: string): Promise<boolean> {
+/** A passkey that has just signed. */
+export interface UsedPasskey {
+  passkey: Passkey;
+  /** Whether the authenticator has verified the person, by a fingerprint or a PIN: it is both factors then. */
+  user_verified: boolean;
+}
+
+/**
+ * Reads the answer to `requestOptions`, which counts once. A copied passkey, whose counter has not grown, is refused, and its
+ * owner gets a mail.
+ * @returns undefined for a wrong one
+ */
+export async function readUsed(deps: Deps, purpose: Purpose, credential: string): Promise<UsedPasskey | undefined> {
   const response = parse(credential) as AuthenticationResponseJSON;
-  const id = (response as Partial<AuthenticationResponseJSON> | null)?.id;
-  const passkey = typeof id === 'string' ? await passkeyById(deps.db, id) : undefined;
-  if (passkey?.account_id !== accountId) return false;
-  const check = new ChallengeCheck(deps, `use ${accountId}`);
+  const passkey = await passkeyOf(deps, response);
+  if (passkey === undefined) return undefined;
+  const check = new ChallengeCheck(deps, purpose);
   const read = await verifyAuthenticationResponse({
     response,
     ...check.expected,
+    // The counter is compared by `recordPasskeyUse`, in one statement with its change.
     credential: {
       id: passkey.id,
       publicKey: Uint8Array.from(Buffer.from(passkey.public_key, 'base64url')),
-      counter: passkey.counter,
+      counter: 0,
     },
     requireUserVerification: false,
   }).catch(() => undefined);
-  if (read?.verified !== true || !(await check.consume())) return false;
+  if (read?.verified !== true || !(await check.consume())) return undefined;
   const { newCounter: counter, credentialBackedUp: backed_up, userVerified: user_verified } = read.authenticationInfo;
-  return await recordPasskeyUse(deps.db, deps.clock.now(), passkey.id, { counter, backed_up, user_verified });
+  const use = { counter, backed_up, user_verified };
+  if (await recordPasskeyUse(deps.db, deps.clock.now(), passkey.id, use)) return { passkey, user_verified };
+  await reportCopy(deps, passkey);
+  return undefined;
+}
+
+/** The passkey that an answer names; its user handle, if the authenticator gives one, must be that of the account. */
+async function passkeyOf({ db }: Deps, answer: unknown): Promise<Passkey | undefined> {
+  const { id, response } = (answer ?? {}) as Partial<AuthenticationResponseJSON>;
+  const passkey = typeof id === 'string' ? await passkeyById(db, id.replaceAll('\0', '')) : undefined;
+  if (passkey === undefined) return undefined;
+  const handle = (response as { userHandle?: unknown } | null | undefined)?.userHandle ?? undefined;
+  const isOwn = handle === undefined || handle === Buffer.from(passkey.account_id).toString('base64url');
+  return isOwn ? passkey : undefined;
+}
+
+async function reportCopy(deps: Deps, { account_id, name }: Passkey): Promise<void> {
+  const owner = await accountById(deps.db, account_id);
+  if (owner === undefined) return;
+  sendAlert(deps, owner, (texts) => [texts.passkey_cloned_subject, texts.passkey_cloned(name)]);
 }
 
 /** What an answer must be for, and its challenge, which is used up after the signature has been checked. */

@@ -2,17 +2,16 @@ import { rateLimit } from '#http/limits.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
 import { passwordOf } from '#store/accounts/accounts.ts';
 import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
-import { countAttempt, uncountAttempt } from '#store/accounts/attempts.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
 import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
-import { useRecoveryCode } from '#store/accounts/recovery-codes.ts';
-import { useTotpCode } from '#store/accounts/totp.ts';
 import type { Queryable } from '#db/db.ts';
 import { admitAttempt, forgetAttempts } from '../attempts.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendMail } from '../mails.ts';
 import type { SignedIn } from '../session.ts';
-import { isUsed } from './ceremonies.ts';
+import { readUsed } from './ceremonies.ts';
+import { checkCode, type CodeResult } from './codes.ts';
 
 /** For this long a proof in a session allows changes of factors. */
 const PROOF_MS = 5 * 60_000;
@@ -45,7 +44,8 @@ export async function confirmByPasskey(
   { account, uid_hash }: SignedIn,
   credential: string,
 ): Promise<boolean> {
-  if (!(await isUsed(deps, account.id, credential))) return false;
+  const used = await readUsed(deps, `use ${account.id}`, credential);
+  if (used?.passkey.account_id !== account.id) return false;
   await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return true;
 }
@@ -62,27 +62,20 @@ export async function confirmByPassword(
   const stored = await passwordOf(deps.db, account.id);
   const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
   if (!matches) return 'wrong';
-  const result = await useCode(deps, account.id, uid_hash, code);
-  if (result !== 'proved') return result;
+  const result = await checkProofCode(c, deps, { account, uid_hash }, code);
+  if (result !== 'right') return result;
   await forgetAttempts(c, deps, 'password', account.id);
   await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return 'proved';
 }
 
-async function useCode(
-  { config, db, clock, secretKey }: Deps,
-  accountId: string,
-  sessionHash: string,
-  typed: string,
-): Promise<'proved' | 'wrong' | 'blocked'> {
-  const code = typed.toUpperCase().replaceAll(/[^0-9A-Z]/g, '');
-  const now = clock.now();
-  if (!(await hasFactor(db, accountId)))
-    return (await useFactorMailCode(db, now, accountId, sessionHash, code)) ? 'proved' : 'wrong';
-  if (!/^\d{6}$/.test(code)) return (await useRecoveryCode(db, accountId, code)) ? 'proved' : 'wrong';
-  const subject = `factor code ${db.keyedHash(accountId)}`;
-  if (!(await countAttempt(db, now, subject, rateLimit(config, 'wrongProofCode', 'account'))).allowed) return 'blocked';
-  if (!(await useTotpCode(db, now, secretKey, accountId, code))) return 'wrong';
-  await uncountAttempt(db, subject);
-  return 'proved';
+async function checkProofCode(
+  c: Context,
+  deps: Deps,
+  { account, uid_hash }: Pick<SignedIn, 'account' | 'uid_hash'>,
+  code: string,
+): Promise<CodeResult> {
+  const { db, clock } = deps;
+  if (await hasFactor(db, account.id)) return await checkCode(c, deps, account, code);
+  return (await useFactorMailCode(db, clock.now(), account.id, uid_hash, code)) ? 'right' : 'wrong';
 }

@@ -1,4 +1,5 @@
 import type { Language } from '#http/languages.ts';
+import { factor_mails, second_factor } from './en-second-factor.ts';
 import { security } from './en-security.ts';
 
 /** English texts of the sign-in pages and mails; ja.ts has the same keys in Japanese. */
@@ -145,7 +146,7 @@ export const en = {
     title: 'Undo this change?',
     lead: (name: string, email: string) => `The account ${name} gets its previous e-mail address back: ${email}.`,
     effect:
-      'Everybody is signed out, applications lose their access, and the password no longer works. You choose a new one next.',
+      'Everybody is signed out, applications lose their access, passkeys and authenticator apps that were added since the change are removed, and the password no longer works. You choose a new one next.',
     submit: 'Undo this change',
   },
 
@@ -252,7 +253,10 @@ export const en = {
     to_account: 'To your account',
   },
 
+  second_factor,
+
   mail: {
+    ...factor_mails,
     greeting: (name: string) => `Hello ${name},`,
     footer: (network: string) => `We sent this mail because of your account at ${network}.`,
     not_you: 'If this was not you, choose a new password right away:',

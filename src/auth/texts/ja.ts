@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { factor_mails, second_factor } from './ja-second-factor.ts';
 import { security } from './ja-security.ts';
 
 export const ja: Texts = {
@@ -144,7 +145,7 @@ export const ja: Texts = {
     title: '変更を取り消しますか？',
     lead: (name, email) => `アカウント ${name} のメールアドレスを、以前の ${email} に戻します。`,
     effect:
-      'すべての端末からログアウトし、アプリのアクセスを終了し、今のパスワードは使えなくなります。続けて新しいパスワードを設定してください。',
+      'すべての端末からログアウトし、アプリのアクセスを終了し、変更後に追加されたパスキーと認証アプリを削除し、今のパスワードは使えなくなります。続けて新しいパスワードを設定してください。',
     submit: '変更を取り消す',
   },
 
@@ -246,7 +247,10 @@ export const ja: Texts = {
     to_account: 'アカウントページへ',
   },
 
+  second_factor,
+
   mail: {
+    ...factor_mails,
     greeting: (name) => `${name} さん`,
     footer: (network) => `このメールは ${network} のアカウントに関して送信されました。`,
     not_you: '心当たりがない場合は、すぐに新しいパスワードを設定してください。',

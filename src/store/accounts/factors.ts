@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { countRecoveryCodes } from './recovery-codes.ts';
+import { lastEmailChange } from './mail-tokens.ts';
+import { countRecoveryCodes, deleteRecoveryCodes } from './recovery-codes.ts';
 import { type Passkey, passkeysOf } from './passkeys.ts';
 import { type Totp, totpOf } from './totp.ts';
 
@@ -29,12 +30,20 @@ export async function hasFactor(db: Queryable, accountId: string): Promise<boole
   return row !== undefined;
 }
 
+/** Removes the factors that were added at this time or later, and the recovery codes if no factor is left. */
+export async function removeFactorsSince(tx: Queryable, accountId: string, since: number): Promise<void> {
+  await tx.run(sql`delete from passkeys where account_id = ${accountId} and created >= ${since}`);
+  await tx.run(sql`delete from totp_secrets where account_id = ${accountId} and created >= ${since}`);
+  if (!(await hasFactor(tx, accountId))) await deleteRecoveryCodes(tx, accountId);
+}
+
 /** A session or a password that a mail gave cannot add the first factor of an account for this long. */
 const MAIL_WAIT_MS = 24 * 3_600_000;
 
 /**
  * When the session may add the first factor of its account: a day after the mail, if the session began by a mailed link or
- * the password was reset by one. A thief of the mailbox can so get no factor before the owner has had a day.
+ * the password was reset by one, and a day after a change of the address. A thief of the mailbox, or of the password who
+ * changes the address to an own one, can so get no factor before the owner has had a day.
  * @returns epoch milliseconds; in the past if it may now
  */
 export async function firstFactorAllowedFrom(db: Queryable, accountId: string, sessionHash: string): Promise<number> {
@@ -42,7 +51,8 @@ export async function firstFactorAllowedFrom(db: Queryable, accountId: string, s
     select s.mailed, a.password_reset from accounts a
       left join account_sessions s on s.account_id = a.id and s.uid_hash = ${sessionHash}
     where a.id = ${accountId}`);
-  const last = Math.max(row?.mailed ?? 0, row?.password_reset ?? 0);
+  const changed = await lastEmailChange(db, accountId);
+  const last = Math.max(row?.mailed ?? 0, row?.password_reset ?? 0, changed);
   return last === 0 ? 0 : last + MAIL_WAIT_MS;
 }
 
