@@ -20,7 +20,7 @@ const PASSWORD_GUESSES = 5_000;
 /** What `wrongPassword` of src/http/limits.ts allows all browsers together that have not signed in before. */
 const MAX_PASSWORDS = 100;
 const CODE_GUESSES = 5_000;
-/** What `wrongProofCode` allows in a day. */
+/** What `wrongCode` allows a browser in a day that has signed in before, whose cookies the thief has. */
 const MAX_CODES = 20;
 const PASSWORD = 'the password that the thief knows';
 const SECRET_KEY = 'the secret key of a load test of the sign-in';

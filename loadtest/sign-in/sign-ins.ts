@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PATHS } from '#auth/security/paths.ts';
 import { Person } from '#test/auth/person.ts';
+import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
 import { CALLBACK } from '#test/auth/support.ts';
 import type { Mailbox } from '#test/support/mailbox.ts';
 import type { AppContext } from '#context/context.ts';
@@ -70,11 +71,11 @@ export class SignIns {
     return this.#all.length + 1;
   }
 
-  /** Signs a new person in, in every way, and sets up an authenticator app. */
+  /** Signs a new person in, in every way, and adds factors. */
   async all(number: number): Promise<void> {
     const user = await this.#newUser(number);
     for (const signIn of this.#all) await signIn(user);
-    await this.#setUpApp(user);
+    await this.#addFactors(user);
   }
 
   async #newUser(number: number): Promise<User> {
@@ -109,8 +110,8 @@ export class SignIns {
     await this.#atHome(browser, 'sign-in link');
   }
 
-  /** After the last sign-in, sets up an authenticator app, confirms a change by a recovery code, and opens the page that adds a passkey. */
-  async #setUpApp(user: User): Promise<void> {
+  /** After the last sign-in, sets up an authenticator app, adds a passkey, and confirms changes by the passkey and by a recovery code. */
+  async #addFactors(user: User): Promise<void> {
     const { email, browser } = user;
     await browser.open(PATHS.setUpApp);
     await browser.submit({}, '/confirm');
@@ -124,12 +125,25 @@ export class SignIns {
     const codes = [...browser.page.html.matchAll(/<code>([A-Z2-7-]{19})<\/code>/g)].map(([, one]) => one!);
     for (const one of codes) this.#issued.add('recovery code', one);
     await browser.submit({}, '/download');
+    const device = new SoftwareAuthenticator(this.#auth);
     await browser.open(PATHS.addPasskey);
     this.#issued.addFrom(browser);
-    await this.#context.db.run(sql`update account_sessions set proved = null where account_id = ${user.id}`);
+    await browser.post(PATHS.addPasskey, { name: 'Phone', credential: device.answer(browser.page.html) });
+    await this.#endProof(user);
+    await browser.open(PATHS.newCodes);
+    this.#issued.addFrom(browser);
+    const [form] = browser.forms();
+    await browser.post(form!.action, { credential: device.answer(browser.page.html) });
+    if (!browser.page.url.endsWith(PATHS.newCodes)) throw new Error(`passkey: ${browser.text}`);
+    await this.#endProof(user);
     await browser.open(PATHS.newCodes);
     await confirm(user, codes[0]!);
     if (!browser.page.url.endsWith(PATHS.newCodes)) throw new Error(`recovery code: ${browser.text}`);
+  }
+
+  /** Ends the proof that the person has given in the session, as five minutes do. */
+  async #endProof({ id }: User): Promise<void> {
+    await this.#context.db.run(sql`update account_sessions set proved = null where account_id = ${id}`);
   }
 
   /** What matches in the next mail that has it; mails about other things may come before. */

@@ -80,6 +80,19 @@ class Robin {
     await this.click(button);
   }
 
+  async leave(): Promise<void> {
+    await this.#authenticator.present(false);
+    await this.open('/account');
+    await this.click('Sign out');
+    await this.page.waitForURL(/\/sign-in$/);
+  }
+
+  /** Answers what the page offers in the field of the name, without the button. */
+  async answerOffer(): Promise<void> {
+    await this.#authenticator.present(true);
+    await this.open('/sign-in');
+  }
+
   async enterPassword(): Promise<void> {
     await this.open('/sign-in');
     await this.page.getByLabel('Name or e-mail address').fill('Robin');
@@ -164,6 +177,25 @@ test('passkeys register, sign in, confirm and are replaced in a browser', async 
     await robin.sees('This device or security key has a passkey of your account already.');
   });
 
+  await t.test('a passkey signs in without a name, by the button and by the list of the browser', async () => {
+    await robin.leave();
+    await isAccessible();
+    await robin.usePasskey('Sign in with a passkey');
+    await robin.isHome();
+    await robin.leave();
+    await robin.answerOffer();
+    await robin.isHome();
+  });
+
+  await t.test('a passkey is the second factor after name and password', async () => {
+    await robin.leave();
+    await robin.enterPassword();
+    await robin.sees('The password of Robin was right.');
+    await isAccessible();
+    await robin.usePasskey('Use a passkey');
+    await robin.isHome();
+  });
+
   await t.test('a passkey confirms changes', async () => {
     services.context.clock.advance(FIVE_MINUTES);
     await robin.open('/account/security');
@@ -200,6 +232,9 @@ test('passkeys register, sign in, confirm and are replaced in a browser', async 
     await isAccessible();
     await robin.click('Remove');
     await robin.sees('You get ten with your first passkey or authenticator app.');
+    await robin.leave();
+    await robin.enterPassword();
+    await robin.isHome();
     assert.deepEqual(refused, [], 'the CSP blocked nothing that the pages use');
   });
 });

@@ -53,7 +53,7 @@ onEachDatabase('an answer of an authenticator counts once, for its challenge, or
   const right = (page: string): string => device.answer(page);
   assert.equal(await confirm(right), true);
   const ofOther = (await other.open(CONFIRM)).html;
-  assert.equal(await confirm(() => otherDevice.answer(ofOther)), false, 'a passkey of another account');
+  assert.equal(await confirm((page) => otherDevice.answer(page)), false, 'a passkey of another account');
   assert.equal(
     await confirm(changed((page) => page.replace(/(challenge&quot;:&quot;)[\w-]+/, `$1${'A'.repeat(43)}`))),
     false,
