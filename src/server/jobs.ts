@@ -13,6 +13,7 @@ import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
 import { mailNotices } from '#auth/account/notices.ts';
+import { rotateOldKey } from '#auth/oidc/keys.ts';
 import { mailOperators } from '#console/operator-mails/notify.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
@@ -57,6 +58,7 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
+  { name: 'rotate signing keys', everyMs: MINUTE_MS, run: rotateOldKey },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   {
     name: 'cut sitemaps',

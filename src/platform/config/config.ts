@@ -12,6 +12,7 @@ import {
   protocols,
   duration,
   internalListen,
+  keyLifetime,
   type Listen,
   listen,
   listenOf,
@@ -181,6 +182,11 @@ export const SETTINGS = {
     duration(300, 31_536_000),
   ),
   AUDIT_LIFETIME: setting('365d', 'How long entries of the audit log are kept', duration(86_400, 315_360_000)),
+  SIGNING_KEY_LIFETIME: setting(
+    '90d',
+    'Age at which a new key for ID tokens replaces the newest one; at least 1d, or 0: only `scorehall signing-key rotate` does',
+    keyLifetime,
+  ),
   INTROSPECTORS: setting(
     '',
     'Client IDs, comma-separated, that may introspect the tokens of other applications; every application may introspect its own',
