@@ -6,12 +6,16 @@ import type { AppContext } from '#context/context.ts';
 import type { Db } from '#db/db.ts';
 import {
   addSigningKey,
+  deleteSigningKey,
+  insertSigningKey,
   newestSigningKey,
   PUBLISHED_AHEAD_MS,
   RETIRED_FOR_MS,
+  setSigningKeyCreated,
   type SigningKey,
   signingKeys,
 } from '#store/accounts/signing-keys.ts';
+import { lockAccounts } from '#store/sequence.ts';
 
 /** A decrypted private key. */
 export interface OpenKey {
@@ -54,6 +58,32 @@ export async function rotateOldKey({ db, config, clock }: AppContext): Promise<v
   const lifetime = config.SIGNING_KEY_LIFETIME * 1000;
   if (lifetime === 0 || newest === undefined || now < newest + lifetime) return;
   await addSigningKey(db, await newKey(openSecretKey(config), now), newest);
+}
+
+/**
+ * Deletes a key, so that its tokens are refused. If it signs, the next newer key signs at once, or a new one: a retired key,
+ * which somebody may have replaced for a reason, never signs again.
+ * @returns the `kid` of the key that signs afterwards
+ */
+export async function withdrawKey(
+  db: Db,
+  secret: SecretKey,
+  { kid, now }: { kid: string; now: number },
+): Promise<string> {
+  const spare = await newKey(secret, now);
+  return await db.transaction(async (tx) => {
+    await lockAccounts(tx);
+    const rows = await signingKeys(tx);
+    const signing = publishedKeys(rows, now)[0]!;
+    await deleteSigningKey(tx, kid);
+    if (kid !== signing.kid) return signing.kid;
+    // Older than PUBLISHED_AHEAD_MS, so that it signs; the withdrawn key is older still, and so are the retired ones.
+    const created = Math.max(signing.created, now - PUBLISHED_AHEAD_MS);
+    const next = rows[rows.indexOf(signing) + 1];
+    if (next === undefined) await insertSigningKey(tx, { ...spare, created });
+    else await setSigningKeyCreated(tx, next.kid, Math.min(next.created, created));
+    return next?.kid ?? spare.kid;
+  });
 }
 
 /**

@@ -54,3 +54,11 @@ export async function insertSigningKey(tx: Queryable, { kid, created, sealed }: 
 /** Keys that are no longer published, as a condition: a newer key has replaced them long enough ago. */
 export const unpublishedKeys = (now: number): Sql => sql`created < (
   select max(later.created) from signing_keys later where later.created <= ${now - PUBLISHED_AHEAD_MS - RETIRED_FOR_MS})`;
+
+export async function deleteSigningKey(db: Queryable, kid: string): Promise<void> {
+  await db.run(sql`delete from signing_keys where kid = ${kid}`);
+}
+
+export async function setSigningKeyCreated(db: Queryable, kid: string, created: number): Promise<void> {
+  await db.run(sql`update signing_keys set created = ${created} where kid = ${kid}`);
+}
