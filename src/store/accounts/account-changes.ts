@@ -16,6 +16,12 @@ export async function setPassword(tx: Queryable, id: string, password: string): 
   await endMailTokens(tx, id);
 }
 
+/** Sets the password by a link for its reset, which is a way in by mail. */
+export async function resetPassword(tx: Queryable, now: number, id: string, password: string): Promise<void> {
+  await setPassword(tx, id, password);
+  await tx.run(sql`update accounts set password_reset = ${now} where id = ${id}`);
+}
+
 /** Sets the address without a way to undo it, as an operator does. @returns false if another account has the address */
 export async function setEmail(db: Db, id: string, email: string, verified: boolean): Promise<boolean> {
   return await unlessTaken(() =>

@@ -8,14 +8,20 @@ const LENGTH = 8;
 
 export const LINK_CODE_MS = 15 * 60_000;
 
-/** Creates a code that the player types in the game, like `K7QW-2MXR`. It replaces an older code of the account. */
+/** A new code that a person types, like `K7QW-2MXR`. @returns it as shown, and as `plainCode` reads it */
+export function newTypedCode(): { shown: string; plain: string } {
+  const plain = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('');
+  return { shown: `${plain.slice(0, 4)}-${plain.slice(4)}`, plain };
+}
+
+/** Creates a code that the player types in the game. It replaces an older code of the account. */
 export async function newLinkCode(db: Queryable, now: number, accountId: string): Promise<string> {
-  const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('');
+  const { shown, plain } = newTypedCode();
   await db.run(sql`
     insert into link_codes (account_id, code_hash, expires)
-    values (${accountId}, ${db.keyedHash(code)}, ${now + LINK_CODE_MS})
+    values (${accountId}, ${db.keyedHash(plain)}, ${now + LINK_CODE_MS})
     on conflict (account_id) do update set code_hash = excluded.code_hash, expires = excluded.expires`);
-  return `${code.slice(0, 4)}-${code.slice(4)}`;
+  return shown;
 }
 
 /** Whether a code shown earlier is still valid; then the page shows the same code again. */

@@ -19,6 +19,9 @@ export const KINDS = [
   'management',
   'disabled',
   'role',
+  'passkey',
+  'authenticator app',
+  'recovery code',
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 

@@ -1,0 +1,52 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { countRecoveryCodes } from './recovery-codes.ts';
+import { type Passkey, passkeysOf } from './passkeys.ts';
+import { type Totp, totpOf } from './totp.ts';
+
+/** What an account can prove besides its password. */
+export interface Factors {
+  passkeys: Passkey[];
+  totp: Totp | undefined;
+  /** The number of recovery codes that are left. */
+  recovery_codes: number;
+}
+
+export async function factorsOf(db: Queryable, accountId: string): Promise<Factors> {
+  return {
+    passkeys: await passkeysOf(db, accountId),
+    totp: await totpOf(db, accountId),
+    recovery_codes: await countRecoveryCodes(db, accountId),
+  };
+}
+
+/** Whether the account has a second factor: a passkey or an authenticator app. Recovery codes exist only beside one. */
+export async function hasFactor(db: Queryable, accountId: string): Promise<boolean> {
+  const row = await db.get(sql`
+    select 1 as found from accounts where id = ${accountId}
+      and (exists (select 1 from passkeys where account_id = accounts.id)
+        or exists (select 1 from totp_secrets where account_id = accounts.id))`);
+  return row !== undefined;
+}
+
+/** A session or a password that a mail gave cannot add the first factor of an account for this long. */
+const MAIL_WAIT_MS = 24 * 3_600_000;
+
+/**
+ * When the session may add the first factor of its account: a day after the mail, if the session began by a mailed link or
+ * the password was reset by one. A thief of the mailbox can so get no factor before the owner has had a day.
+ * @returns epoch milliseconds; in the past if it may now
+ */
+export async function firstFactorAllowedFrom(db: Queryable, accountId: string, sessionHash: string): Promise<number> {
+  const row = await db.get<{ mailed: number | null; password_reset: number | null }>(sql`
+    select s.mailed, a.password_reset from accounts a
+      left join account_sessions s on s.account_id = a.id and s.uid_hash = ${sessionHash}
+    where a.id = ${accountId}`);
+  const last = Math.max(row?.mailed ?? 0, row?.password_reset ?? 0);
+  return last === 0 ? 0 : last + MAIL_WAIT_MS;
+}
+
+/** Locks an account until the transaction ends, so that changes of its factors take turns. @returns false if it is deleted */
+export async function lockFactors(tx: Queryable, accountId: string): Promise<boolean> {
+  return (await tx.run(sql`update accounts set created = created where id = ${accountId}`)) === 1;
+}
