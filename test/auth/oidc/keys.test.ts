@@ -64,7 +64,7 @@ onSqlite('after the signing key is withdrawn the next newer key signs at once, n
   const withdraw = async (kid: string): Promise<string> => await withdrawKey(db, secret, { kid, now: clock.now() });
   const second = await rotateKeys(db, secret, clock.now());
   const [first] = (await published()) as [string];
-  clock.advance(PUBLISHED_AHEAD_MS);
+  clock.advance(PUBLISHED_AHEAD_MS + 1);
   const third = await rotateKeys(db, secret, clock.now());
   assert.deepEqual(await published(), [second, first, third], 'the first one is retired, the third does not sign yet');
   assert.equal(await withdraw(second), third);
