@@ -10,7 +10,16 @@ const filled = (path: string): string => path.replaceAll(/:\w+/g, 'none');
 const PATHS = {
   API: ['/v1/matches', '/v1/none', '/v1/openapi.json', ...ENDPOINTS.map(({ path }) => filled(path))],
   AUTH: ['/sign-in', '/none', '/oauth/jwks', '/oauth/tokeninfo', '/oauth/authorize', '/oauth/token', '/assets/none'],
-  SITE: ['/', '/none', '/robots.txt', '/console', '/console/none', '/favicon.ico', '/matches.atom', ...Object.keys(PAGES).map(filled)],
+  SITE: [
+    '/',
+    '/none',
+    '/robots.txt',
+    '/console',
+    '/console/none',
+    '/favicon.ico',
+    '/matches.atom',
+    ...Object.keys(PAGES).map(filled),
+  ],
   INGEST: ['/events', '/none', '/openapi.json'],
 } as const;
 

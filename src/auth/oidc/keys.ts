@@ -44,7 +44,11 @@ export async function rotateKeys(db: Db, secret: SecretKey, now: number): Promis
  * which somebody may have replaced for a reason, never signs again.
  * @returns the `kid` of the key that signs afterwards
  */
-export async function withdrawKey(db: Db, secret: SecretKey, { kid, now }: { kid: string; now: number }): Promise<string> {
+export async function withdrawKey(
+  db: Db,
+  secret: SecretKey,
+  { kid, now }: { kid: string; now: number },
+): Promise<string> {
   const spare = await newKey(secret, now);
   return await db.transaction(async (tx) => {
     const rows = await signingKeys(tx);
