@@ -80,6 +80,23 @@ test('registration, change and reset refuse a password of the operator’s list,
   assert.equal(await change(), 200);
 });
 
+test('fields of passwords hide them, and pasting and password managers fill them in', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const stranger = new Person(world.services.auth);
+  const autocomplete = async (reader: Person, path: string): Promise<(string | undefined)[]> => {
+    const { html } = await reader.open(path);
+    assert.doesNotMatch(html, /onpaste|<script/, path);
+    const fields = [...html.matchAll(/<input[^>]*name="(?:password|current)"[^>]*>/g)].map(([field]) => field);
+    for (const field of fields) assert.match(field, /type="password"/, path);
+    return fields.map((field) => /autocomplete="([^"]*)"/.exec(field)?.[1]);
+  };
+  assert.deepEqual(await autocomplete(stranger, '/sign-in'), ['current-password']);
+  assert.deepEqual(await autocomplete(stranger, '/register'), ['new-password']);
+  assert.deepEqual(await autocomplete(person, '/account/password'), ['new-password', 'current-password']);
+});
+
 test('the list has the 3,000 commonest passwords that are long enough', () => {
   const lines = readFileSync(COMMON_PASSWORDS_FILE, 'utf8').trimEnd().split('\n');
   const passwords = lines.filter((line) => !line.startsWith('#'));
