@@ -1,4 +1,4 @@
-/** A value that must stand nowhere, and the bytes that would reveal it. */
+/** A value that must not be stored, and bytes that would reveal it. */
 interface Pattern {
   label: string;
   bytes: Buffer;

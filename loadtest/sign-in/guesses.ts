@@ -1,3 +1,13 @@
+import { PATHS } from '#auth/security/paths.ts';
+import { en } from '#auth/texts/en.ts';
+import { openAppContext } from '#context/context.ts';
+import { systemClock } from '#platform/clock.ts';
+import { readConfig } from '#platform/config/config.ts';
+import { hashPassword } from '#platform/crypto/passwords.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { newTotpSecret } from '#platform/crypto/totp.ts';
+import { createAccount } from '#store/accounts/accounts.ts';
+import { setTotp } from '#store/accounts/totp.ts';
 import { Person } from '#test/auth/person.ts';
 import { createOwner, type Owner } from '../pressure/honest-users.ts';
 import type { Report } from '../report.ts';
@@ -9,13 +19,19 @@ const ADDRESSES = 50;
 const PASSWORD_GUESSES = 5_000;
 /** What `wrongPassword` of src/http/limits.ts allows all browsers together that have not signed in before. */
 const MAX_PASSWORDS = 100;
+const CODE_GUESSES = 5_000;
+/** What `wrongProofCode` allows in a day. */
+const MAX_CODES = 20;
+const PASSWORD = 'the password that the thief knows';
+const SECRET_KEY = 'the secret key of a load test of the sign-in';
 
-/** Guesses the password of an account from many addresses, while its owner signs in again and again. */
+/** Guesses the password of an account from many addresses, and codes in a stolen session of another one. */
 export async function testGuesses(databases: Databases, report: Report): Promise<void> {
   const url = await databases.create();
   await prepare(url, 1);
   const { account } = await createOwner(url);
-  const services = await serveProcess(url, { environment: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const environment = { TRUSTED_PROXIES: '127.0.0.1', SECRET_KEY };
+  const services = await serveProcess(url, { environment });
   const origin = `http://127.0.0.1:${services.auth}`;
   try {
     const owner = new OwnerSignIns(origin, account);
@@ -24,14 +40,54 @@ export async function testGuesses(databases: Databases, report: Report): Promise
     const statuses = await guess(origin, PASSWORD_GUESSES, (thief, number) =>
       thief.post('/sign-in', { login: account.name, password: `wrong password ${number}` }),
     );
-    await stop();
     const title = `${databases.dialect}: ${PASSWORD_GUESSES} passwords from ${ADDRESSES} addresses`;
     reportStatuses(report, title, statuses, MAX_PASSWORDS);
-    report.add(`${title}: failed sign-ins of the owner`, `${owner.failed} of ${owner.count}`, owner.failed === 0);
+    await guessCodes(report, databases.dialect, { url, origin });
+    await stop();
+    const failed = `${owner.failed} of ${owner.count}`;
+    report.add(`${databases.dialect}: failed sign-ins of the owner meanwhile`, failed, owner.failed === 0);
   } finally {
     await services.kill();
     await databases.remove(url);
   }
+}
+
+/**
+ * A thief with the password and the cookie of a session guesses codes of the authenticator app, which would let the thief
+ * change the factors of the account.
+ */
+async function guessCodes(
+  report: Report,
+  name: string,
+  { url, origin }: { url: string; origin: string },
+): Promise<void> {
+  const cookie = await sessionOfGuarded(url, origin);
+  const statuses = await guess(origin, CODE_GUESSES, async (_thief, number, address) => {
+    const headers = { cookie, origin, 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address };
+    const body = new URLSearchParams({ password: PASSWORD, code: String(number).padStart(6, '0') });
+    const response = await fetch(origin + PATHS.confirm, { method: 'POST', body, headers, redirect: 'manual' });
+    const text = await response.text();
+    // The page of a refused code has the status of that of a wrong one.
+    return { status: response.status === 422 && text.includes(en.errors.too_many_attempts) ? 429 : response.status };
+  });
+  reportStatuses(report, `${name}: ${CODE_GUESSES} codes from ${ADDRESSES} addresses`, statuses, MAX_CODES);
+}
+
+/** Creates an account with an authenticator app after its sign-in. @returns the cookie of the session */
+async function sessionOfGuarded(url: string, origin: string): Promise<string> {
+  const config = readConfig({ DATABASE_URL: url, SECRET_KEY, LOG_LEVEL: 'silent' });
+  await using context = await openAppContext(config, systemClock);
+  const { db } = context;
+  const facts = { name: 'Guarded', email: 'guarded@loadtest.example', email_verified: true };
+  const account = await createAccount(db, Date.now(), { ...facts, password: await hashPassword(PASSWORD) });
+  if (typeof account === 'string') throw new Error(account);
+  const person = new Person(origin, { 'x-forwarded-for': '198.51.100.2' });
+  await person.open('/sign-in');
+  await person.submit({ login: 'Guarded', password: PASSWORD }, '/sign-in');
+  if (!person.page.url.endsWith('/account')) throw new Error(person.text);
+  const app = { secret: newTotpSecret(), step: 0 };
+  await db.transaction((tx) => setTotp(tx, Date.now(), openSecretKey(config), account.id, app));
+  return [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
 type Statuses = Record<number, number>;
@@ -40,17 +96,18 @@ type Statuses = Record<number, number>;
 async function guess(
   origin: string,
   count: number,
-  send: (thief: Person, number: number) => Promise<{ status: number }>,
+  send: (thief: Person, number: number, address: string) => Promise<{ status: number }>,
 ): Promise<Statuses> {
   const statuses: Statuses = {};
-  const guessFrom = async (address: number): Promise<void> => {
-    const thief = new Person(origin, { 'x-forwarded-for': `203.0.113.${address + 1}` });
-    for (let number = address; number < count; number += ADDRESSES) {
-      const { status } = await send(thief, number);
+  const guessFrom = async (place: number): Promise<void> => {
+    const address = `203.0.113.${place + 1}`;
+    const thief = new Person(origin, { 'x-forwarded-for': address });
+    for (let number = place; number < count; number += ADDRESSES) {
+      const { status } = await send(thief, number, address);
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
-  await Promise.all(Array.from({ length: ADDRESSES }, (_, address) => guessFrom(address)));
+  await Promise.all(Array.from({ length: ADDRESSES }, (_, place) => guessFrom(place)));
   return statuses;
 }
 

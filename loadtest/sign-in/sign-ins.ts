@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { PATHS } from '#auth/security/paths.ts';
 import { Person } from '#test/auth/person.ts';
 import { CALLBACK } from '#test/auth/support.ts';
 import type { Mailbox } from '#test/support/mailbox.ts';
 import type { AppContext } from '#context/context.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
+import { sql } from '#db/sql.ts';
+import { totpCode, totpSecretText, totpStep } from '#platform/crypto/totp.ts';
 import { createAccount } from '#store/accounts/accounts.ts';
 import { createApplication } from '#store/applications/applications.ts';
 import type { Issued } from './issued.ts';
 
 /** A person with an account, a browser and an address. */
 export interface User {
+  id: string;
   name: string;
   email: string;
   password: string;
@@ -19,6 +23,13 @@ export interface User {
 interface Client {
   client_id: string;
   client_secret: string;
+}
+
+/** Confirms by the password and a code, before a change of the factors. */
+async function confirm({ browser, password }: User, code: string): Promise<void> {
+  const form = browser.forms().find(({ fields }) => 'password' in fields);
+  if (form === undefined) throw new Error(`no field for the code: ${browser.text}`);
+  await browser.post(form.action, { ...form.fields, password, code });
 }
 
 type Fields = Record<string, string>;
@@ -59,10 +70,11 @@ export class SignIns {
     return this.#all.length + 1;
   }
 
-  /** Signs a new person in, in every way. */
+  /** Signs a new person in, in every way, and sets up an authenticator app. */
   async all(number: number): Promise<void> {
     const user = await this.#newUser(number);
     for (const signIn of this.#all) await signIn(user);
+    await this.#setUpApp(user);
   }
 
   async #newUser(number: number): Promise<User> {
@@ -78,7 +90,7 @@ export class SignIns {
     const facts = { name, email: user.email, password, email_verified: true };
     const account = await createAccount(this.#context.db, Date.now(), facts);
     if (typeof account === 'string') throw new Error(account);
-    return user;
+    return { ...user, id: account.id };
   }
 
   async #password({ name, password, browser }: User): Promise<void> {
@@ -90,12 +102,42 @@ export class SignIns {
   async #link({ name, email, browser }: User): Promise<void> {
     await browser.open('/sign-in');
     await browser.post('/sign-in-link/send', { login: name, flow: '' });
-    const mailed = await this.#mail.next(email);
-    const link = mailed.links.find((one) => one.includes('/sign-in-link?'));
-    this.#issued.add('sign-in link', new URL(link ?? '').searchParams.get('token') ?? undefined);
-    await browser.open(link!);
+    const link = await this.#mailed(email, /^http.*\/sign-in-link\?.*$/m);
+    this.#issued.add('sign-in link', new URL(link).searchParams.get('token') ?? undefined);
+    await browser.open(link);
     await browser.submit({}, '/sign-in-link');
     await this.#atHome(browser, 'sign-in link');
+  }
+
+  /** After the last sign-in, sets up an authenticator app, confirms a change by a recovery code, and opens the page that adds a passkey. */
+  async #setUpApp(user: User): Promise<void> {
+    const { email, browser } = user;
+    await browser.open(PATHS.setUpApp);
+    await browser.submit({}, '/confirm');
+    const code = await this.#mailed(email, /^[A-Z0-9]{4}-[A-Z0-9]{4}$/m);
+    this.#issued.add('code of a mail', code);
+    await confirm(user, code);
+    const secret = /name="secret" value="(\w+)"/.exec(browser.page.html)?.[1] ?? '';
+    this.#issued.add('key of the app', secret);
+    this.#issued.add('key of the app as text', totpSecretText(secret).replaceAll(' ', ''));
+    await browser.submit({ code: totpCode(secret, totpStep(Date.now())) });
+    const codes = [...browser.page.html.matchAll(/<code>([A-Z2-7-]{19})<\/code>/g)].map(([, one]) => one!);
+    for (const one of codes) this.#issued.add('recovery code', one);
+    await browser.submit({}, '/download');
+    await browser.open(PATHS.addPasskey);
+    this.#issued.addFrom(browser);
+    await this.#context.db.run(sql`update account_sessions set proved = null where account_id = ${user.id}`);
+    await browser.open(PATHS.newCodes);
+    await confirm(user, codes[0]!);
+    if (!browser.page.url.endsWith(PATHS.newCodes)) throw new Error(`recovery code: ${browser.text}`);
+  }
+
+  /** What matches in the next mail that has it; mails about other things may come before. */
+  async #mailed(email: string, wanted: RegExp): Promise<string> {
+    for (;;) {
+      const found = wanted.exec((await this.#mail.next(email)).text)?.[0];
+      if (found !== undefined) return found;
+    }
   }
 
   /** Notes what the browser got, and signs out. */

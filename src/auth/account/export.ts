@@ -2,6 +2,8 @@ import { idOf } from '#platform/ids.ts';
 import { Members, type Pages } from '#platform/streams/json-stream.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { sessionsOf } from '#store/accounts/account-sessions.ts';
+import { factorsOf } from '#store/accounts/factors.ts';
+import type { Totp } from '#store/accounts/totp.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
 import type { Death } from '#store/game/kills.ts';
 import { factsOf } from '#store/game/matches.ts';
@@ -31,6 +33,7 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
   const player = account.player_uuid === null ? undefined : await playerByUuid(db, account.player_uuid);
   const sessions = await sessionsOf(db, account.id, now);
   const applications = await connectedApplications(db, account.id);
+  const { passkeys, totp, recovery_codes } = await factorsOf(db, account.id);
   return new Members({
     exported: isoTime(now),
     account: { ...facts, created: isoTime(created), disabled: isoTime(disabled) },
@@ -40,6 +43,11 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
       address: session.address,
       user_agent: session.agent,
     })),
+    factors: {
+      passkeys: passkeys.map(({ account_id: _, ...passkey }) => ({ ...passkey, ...useTimes(passkey) })),
+      authenticator_app: totp === undefined ? null : useTimes(totp),
+      recovery_codes,
+    },
     applications: applications.map(({ granted, used, read, ...rest }) => ({
       ...rest,
       granted: isoTime(granted),
@@ -54,6 +62,8 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
     player: player === undefined ? null : await playerExport(db, player, now),
   });
 }
+
+const useTimes = ({ created, last_used }: Totp) => ({ created: isoTime(created), last_used: isoTime(last_used) });
 
 async function playerExport(db: Deps['db'], player: Player, now: number): Promise<Members> {
   const { key, last_login, last_logout, ...facts } = player;
