@@ -293,7 +293,7 @@ export const en = {
     factor_code_subject: 'Your code',
     factor_code: 'With this code and your password you confirm that you want to add a passkey or an authenticator app:',
     factor_code_warning:
-      'It works for 15 minutes. If you did not ask for it, somebody is signed in to your account: choose a new password.',
+      'It works for 10 minutes. If you did not ask for it, somebody is signed in to your account: choose a new password.',
     factors_subject: 'The ways to sign in to your account have changed',
     passkey_added: (name: string) => `The passkey ${name} was added to your account. Everybody else was signed out.`,
     passkey_removed: 'A passkey was removed from your account. Everybody else was signed out.',
