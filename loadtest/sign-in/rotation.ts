@@ -25,7 +25,7 @@ const ENVIRONMENT = {
   SECRET_KEY: 'a secret that is long enough for load tests',
   SIGNING_KEY_LIFETIME: '1d',
   TOKEN_LIMIT: '1000000000',
-  // A second process has no file of its own to write to.
+  // Two processes do not write to one file.
   REVOCATION_LOG: 'off',
 };
 const FAST_CLOCK = ['--import', new URL('fast-clock.ts', import.meta.url).href];

@@ -8,7 +8,7 @@ import { errorOutput } from '#platform/process/output.ts';
 import { type Command, type Input, JSON_OPTION, print } from './command/command.ts';
 import { readSettings } from './command/settings.ts';
 
-const READ_AT_ONCE = 1024 ** 2;
+const CHUNK_BYTES = 1024 ** 2;
 const REPORTED_BYTES = 5_000_000_000;
 
 export const commands: Command[] = [
@@ -29,7 +29,7 @@ async function importList(input: Input): Promise<void> {
   const folder = dataFolder(readSettings());
   try {
     await mkdir(folder, { recursive: true });
-    const source = path === '-' ? process.stdin : (await open(path)).createReadStream({ highWaterMark: READ_AT_ONCE });
+    const source = path === '-' ? process.stdin : (await open(path)).createReadStream({ highWaterMark: CHUNK_BYTES });
     const list = await importBreachedPasswords(source, folder, progress());
     print(input, { ...list, file: resolve(breachedPasswordsFile(folder)) });
   } catch (error) {

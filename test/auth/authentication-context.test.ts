@@ -41,9 +41,12 @@ async function givePasskey({ db, clock }: TestAppContext, account_id: string): P
 const essential = (acr: object): Fields => ({
   claims: JSON.stringify({ id_token: { acr: { essential: true, ...acr } } }),
 });
+const claimsRequest = (id_token: object): Fields => ({
+  claims: JSON.stringify({ id_token, userinfo: { email: null } }),
+});
 const errorOf = (url: URL): string | null => url.searchParams.get('error');
 
-onEachDatabase('acr_values refuses nobody, and asks once for a factor that the account has', async (t, url) => {
+onEachDatabase('acr_values refuses no sign-in, and asks once for a factor that the account has', async (t, url) => {
   const { context, account, person, open, claimsOf, auth } = await openWorld(t, url);
   const plain = await claimsOf(await open({}));
   assert.deepEqual(
@@ -51,8 +54,8 @@ onEachDatabase('acr_values refuses nobody, and asks once for a factor that the a
     [undefined, undefined],
     'exactly the specified claims if nothing is asked',
   );
-  const told = await claimsOf(await open({ acr_values: `${PHR} ${MULTI_FACTOR} urn:unknown`, prompt: 'none' }));
-  assert.deepEqual([told['acr'], told['amr']], [PASSWORD_ONLY, ['pwd']]);
+  const received = await claimsOf(await open({ acr_values: `${PHR} ${MULTI_FACTOR} urn:unknown`, prompt: 'none' }));
+  assert.deepEqual([received['acr'], received['amr']], [PASSWORD_ONLY, ['pwd']]);
 
   await givePasskey(context, account.id);
   assert.ok((await open({ acr_values: PHR, prompt: 'none' })).searchParams.has('code'), 'voluntary without a page too');
@@ -93,9 +96,8 @@ onSqlite('an essential acr that is not met is an error of the sign-in', async (t
 
 onSqlite('claims requests acr, amr and auth_time alone, and a malformed one is an error', async (t, url) => {
   const { open, claimsOf } = await openWorld(t, url);
-  const claims = (id_token: object): Fields => ({ claims: JSON.stringify({ id_token, userinfo: { email: null } }) });
-  const told = await claimsOf(await open(claims({ amr: null, acr: { essential: true }, email: null })));
-  assert.deepEqual([told['acr'], told['amr'], told['email']], [PASSWORD_ONLY, ['pwd'], undefined]);
+  const received = await claimsOf(await open(claimsRequest({ amr: null, acr: { essential: true }, email: null })));
+  assert.deepEqual([received['acr'], received['amr'], received['email']], [PASSWORD_ONLY, ['pwd'], undefined]);
   for (const wrong of [
     { acr: 5 },
     { acr: { values: 'x' } },
@@ -103,7 +105,7 @@ onSqlite('claims requests acr, amr and auth_time alone, and a malformed one is a
     { sub: 'x' },
     { amr: { essential: 1 } },
   ])
-    assert.equal(errorOf(await open(claims(wrong))), 'invalid_request', JSON.stringify(wrong));
+    assert.equal(errorOf(await open(claimsRequest(wrong))), 'invalid_request', JSON.stringify(wrong));
   for (const text of ['', 'x', '[]', '{}', 'null', '{"id_token":1}', '{"id_token":[]}', '{"userinfo":"x"}'])
     assert.match(
       String(errorOf(await open({ claims: text }))),

@@ -75,23 +75,25 @@ test('registration, change and reset refuse a password of the operator’s list,
   assert.match(reset.text, /流出したパスワードの一覧/);
   const fields = { name: 'Wren', email: 'wren@example.org', password: breached, flow: '' };
   assert.equal((await reset.post('/register', fields)).status, 422);
-  // A damaged list keeps nobody from choosing a password.
+  // A damaged list does not keep people from choosing a password.
   writeFileSync(breachedPasswordsFile(folder), 'damaged');
   assert.equal(await change(), 200);
 });
+
+/** The kinds of passwords that a page asks a password manager for. */
+const autocomplete = async (reader: Person, path: string): Promise<(string | undefined)[]> => {
+  const { html } = await reader.open(path);
+  assert.doesNotMatch(html, /onpaste|<script/, path);
+  const fields = [...html.matchAll(/<input[^>]*name="(?:password|current)"[^>]*>/g)].map(([field]) => field);
+  for (const field of fields) assert.match(field, /type="password"/, path);
+  return fields.map((field) => /autocomplete="([^"]*)"/.exec(field)?.[1]);
+};
 
 test('fields of passwords hide them, and pasting and password managers fill them in', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
   const stranger = new Person(world.services.auth);
-  const autocomplete = async (reader: Person, path: string): Promise<(string | undefined)[]> => {
-    const { html } = await reader.open(path);
-    assert.doesNotMatch(html, /onpaste|<script/, path);
-    const fields = [...html.matchAll(/<input[^>]*name="(?:password|current)"[^>]*>/g)].map(([field]) => field);
-    for (const field of fields) assert.match(field, /type="password"/, path);
-    return fields.map((field) => /autocomplete="([^"]*)"/.exec(field)?.[1]);
-  };
   assert.deepEqual(await autocomplete(stranger, '/sign-in'), ['current-password']);
   assert.deepEqual(await autocomplete(stranger, '/register'), ['new-password']);
   assert.deepEqual(await autocomplete(person, '/account/password'), ['new-password', 'current-password']);

@@ -52,14 +52,14 @@ function acrOf(methods: Methods, requested: readonly string[]): string | undefin
 
 /**
  * Checks of the login prompt for `acr_values` and an `acr` in `claims` (OpenID Connect Core 3.1.2.1 and 5.5.1.1). A voluntary
- * one asks people to sign in again who can meet it better, once, and refuses nobody. An essential one that is not met is
+ * one asks people to sign in again who can meet it better, once, and refuses no one. An essential one that is not met is
  * a failed sign-in.
  */
 export function authenticationContextChecks(db: Db): policies.Check[] {
   const voluntary = new Check('acr_values', 'a stronger sign-in is requested', 'login_required', async (ctx) => {
     const { session, result, prompts } = ctx.oidc;
     const requested = requestedAcr(ctx);
-    tellContext(ctx, requested.values);
+    setContext(ctx, requested.values);
     if (requested.isEssential || result?.login !== undefined || prompts.has('none')) return false;
     if (session?.accountId === undefined || acrIsMet(session.amr ?? [], requested.values)) return false;
     return await translateOutage(anyReachable(db, session.accountId, requested.values));
@@ -109,8 +109,8 @@ interface AcrRequest {
   values?: string[];
 }
 
-/** Makes the ID token tell `acr` and `amr` if the request asks for `acr`. oidc-provider takes both from `ctx.oidc`. */
-function tellContext({ oidc }: KoaContextWithOIDC, requested: readonly string[]): void {
+/** Puts `acr` and `amr` into the ID token if the request asks for `acr`. oidc-provider takes both from `ctx.oidc`. */
+function setContext({ oidc }: KoaContextWithOIDC, requested: readonly string[]): void {
   const { id_token: claims } = oidc.claims as { id_token?: Record<string, unknown> };
   if (claims?.['acr'] !== undefined) claims['amr'] ??= null;
   Object.defineProperty(oidc, 'acr', {
@@ -118,6 +118,8 @@ function tellContext({ oidc }: KoaContextWithOIDC, requested: readonly string[])
     get: () => acrOf(oidc.session?.amr ?? [], requested),
   });
 }
+
+const isString = (value: unknown): boolean => typeof value === 'string';
 
 /** The claims that `claims` can request: people consent to all others by scope. */
 const REQUESTABLE = ['acr', 'amr', 'auth_time', 'sub'];
@@ -131,7 +133,6 @@ export function reduceClaims({ oidc }: KoaContextWithOIDC, claims: ClaimsParamet
   for (const [name, request] of id_token) {
     if (request === null) continue;
     const { value, values, essential } = request as Record<string, unknown>;
-    const isString = (one: unknown): boolean => typeof one === 'string';
     const isRequest =
       typeof request === 'object' &&
       (value === undefined || isString(value) || name === 'auth_time') &&

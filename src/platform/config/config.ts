@@ -15,12 +15,13 @@ import {
   keyLifetime,
   type Listen,
   listen,
-  listenOf,
+  listenAddresses,
   listOf,
   origin,
   pictureAddress,
   type Setting,
   secret,
+  type ServiceName,
   setting,
   sqliteFileOf,
   text,
@@ -247,9 +248,8 @@ export interface Config extends Omit<Settings, `${ServiceName}_LISTEN`> {
   listen: Record<ServiceName, Listen>;
 }
 
-export type ServiceName = 'API' | 'AUTH' | 'SITE' | 'INGEST';
 export type SettingName = keyof typeof SETTINGS;
-export type { Environment };
+export type { Environment, ServiceName };
 
 /**
  * Reads the settings.
@@ -302,15 +302,4 @@ export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOL
   if (DATA_FOLDER !== '') return DATA_FOLDER;
   const file = sqliteFileOf(DATABASE_URL);
   return file === undefined ? 'data' : dirname(file);
-}
-
-function listenAddresses(settings: Settings): Record<ServiceName, Listen> {
-  const fallbacks: Record<ServiceName, number> = { API: 7400, AUTH: 7401, SITE: 7402, INGEST: 7403 };
-  const services = Object.keys(fallbacks) as ServiceName[];
-  return Object.fromEntries(
-    services.map((service) => [
-      service,
-      settings[`${service}_LISTEN`] ?? listenOf(settings[`${service}_URL`], fallbacks[service]),
-    ]),
-  ) as Record<ServiceName, Listen>;
 }

@@ -115,6 +115,22 @@ const PROTOCOL_NAMES = ['dewdrop'] as const;
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 export const protocols = choices(PROTOCOL_NAMES);
 
+export type ServiceName = 'API' | 'AUTH' | 'SITE' | 'INGEST';
+
+type Addresses = Record<`${ServiceName}_LISTEN`, Listen | undefined> & Record<`${ServiceName}_URL`, string>;
+
+/** Where each service listens: as its setting says, else at its public address. */
+export function listenAddresses(settings: Addresses): Record<ServiceName, Listen> {
+  const fallbacks: Record<ServiceName, number> = { API: 7400, AUTH: 7401, SITE: 7402, INGEST: 7403 };
+  const services = Object.keys(fallbacks) as ServiceName[];
+  return Object.fromEntries(
+    services.map((service) => [
+      service,
+      settings[`${service}_LISTEN`] ?? listenOf(settings[`${service}_URL`], fallbacks[service]),
+    ]),
+  ) as Record<ServiceName, Listen>;
+}
+
 export interface Listen {
   host?: string;
   port?: number;

@@ -32,7 +32,7 @@ export interface Outcome {
 
 /**
  * The provider as the conformance suite of the OpenID Foundation meets it: two static clients, which an operator has approved,
- * and a person with a game account. All modules of a file share the service; each has a browser of its own.
+ * and a person with a game account. All modules of a file share the service; each has a new browser.
  */
 export class ConformanceWorld {
   services!: RunningTestAuth;
