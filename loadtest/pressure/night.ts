@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { openDb } from '#db/open.ts';
+import { sql } from '#db/sql.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
@@ -22,8 +24,10 @@ export async function measureNight(databases: Databases, report: Report): Promis
   try {
     const seconds = await purgeSeconds(services.internal);
     const cpu = ((cpuOf(services) ?? NaN) / 1e6).toFixed(1);
+    const left = await daysLeft(url);
     const figure = `${seconds.toFixed(1)} s, CPU of the service since its start ${cpu} s`;
     report.add(`${name} (at most ${MAX_SECONDS} s)`, figure, seconds <= MAX_SECONDS);
+    report.add(`${name}: leaderboard days left (1)`, left, left === 1);
     if (databases.dialect === 'sqlite') report.note(`${name}: longest log of SQLite`, `${log.end()} MB`);
   } finally {
     await services.kill();
@@ -39,4 +43,9 @@ async function purgeSeconds(port: number): Promise<number> {
     if (seconds !== undefined) return Number(seconds);
     await pause(POLL_MS);
   }
+}
+
+async function daysLeft(url: string): Promise<number> {
+  await using db = await openDb(url);
+  return (await db.all(sql`select distinct bucket from boards`)).length;
 }

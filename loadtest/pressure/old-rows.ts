@@ -2,6 +2,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { insertAll } from '#db/sql.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { bucketsIn, oldestRetained } from '#store/game/time-buckets.ts';
 
 const ROWS_A_BATCH = 2_000;
@@ -36,6 +37,8 @@ function* batches(count: number): Generator<number[]> {
 export async function storeNight(url: string, players: number): Promise<void> {
   await using db = await openDb(url, { keyedHash: secretHash });
   const buckets = bucketsIn('UTC');
+  // Its first run deletes all days.
+  await projectMatches(db, 'UTC', Date.now());
   await storeDay(db, buckets(Date.now()).day, players);
   await storeDay(db, oldestRetained(buckets, Date.now()).day - 1, players);
 }
