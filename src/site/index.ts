@@ -96,7 +96,7 @@ export function createSite(
   return app;
 }
 
-const PAGES: Record<string, PageHandler> = {
+export const PAGES: Record<string, PageHandler> = {
   '/': homePage,
   '/live.json': liveCounts,
   '/matches': matchesPage,

@@ -5,7 +5,8 @@ import type { AppContext } from '#context/context.ts';
 import { currentKeys } from './keys.ts';
 import { TokenInfo } from './tokeninfo.ts';
 
-const REFRESH_INTERVAL_MS = 60_000;
+/** A withdrawn key is refused by every process within this time. The query reads a table of a few rows. */
+const REFRESH_INTERVAL_MS = 1_000;
 
 type BuildProvider = (keys: JWK[]) => Provider;
 
@@ -19,6 +20,8 @@ export class KeyRing {
   readonly #build: BuildProvider;
   readonly #timer: NodeJS.Timeout;
   #kids = '';
+  #refreshing = false;
+  #failed = false;
   #provider!: Provider;
   #tokenInfo!: TokenInfo;
   #listener!: ReturnType<Provider['callback']>;
@@ -27,8 +30,7 @@ export class KeyRing {
     this.#context = context;
     this.#secret = secret;
     this.#build = build;
-    const logFailure = (error: unknown): void => context.log.error({ err: error }, 'could not read the signing keys');
-    this.#timer = setInterval(() => void this.refresh().catch(logFailure), REFRESH_INTERVAL_MS).unref();
+    this.#timer = setInterval(() => void this.#refreshInBackground(), REFRESH_INTERVAL_MS).unref();
   }
 
   static async open(context: AppContext, secret: SecretKey, build: BuildProvider): Promise<KeyRing> {
@@ -50,7 +52,7 @@ export class KeyRing {
     return this.#tokenInfo;
   }
 
-  /** Reads the keys and rebuilds the provider if they have changed; another process may have rotated them. */
+  /** Reads the keys and rebuilds the provider if they have changed; another process may have rotated or withdrawn them. */
   async refresh(): Promise<void> {
     const { db, clock, config } = this.#context;
     const keys = await currentKeys(db, this.#secret, clock.now());
@@ -60,6 +62,21 @@ export class KeyRing {
     this.#provider = this.#build(keys);
     this.#listener = this.#provider.callback();
     this.#tokenInfo = new TokenInfo(config.AUTH_URL, clock, keys);
+  }
+
+  /** One at a time, and one log line per outage of the database. */
+  async #refreshInBackground(): Promise<void> {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    try {
+      await this.refresh();
+      this.#failed = false;
+    } catch (error) {
+      if (!this.#failed) this.#context.log.error({ err: error }, 'could not read the signing keys');
+      this.#failed = true;
+    } finally {
+      this.#refreshing = false;
+    }
   }
 
   close(): void {

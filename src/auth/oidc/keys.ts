@@ -3,7 +3,14 @@ import { seal, unseal } from '#platform/crypto/seal.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
-import { addFirstSigningKey, addSigningKey, type SigningKey, signingKeys } from '#store/accounts/signing-keys.ts';
+import {
+  addFirstSigningKey,
+  addSigningKey,
+  deleteSigningKey,
+  setSigningKeyCreated,
+  type SigningKey,
+  signingKeys,
+} from '#store/accounts/signing-keys.ts';
 
 /** A new key is published this long before it signs, so that clients with a cached key set have it by then. */
 export const PUBLISHED_AHEAD_MS = 3_600_000;
@@ -30,6 +37,31 @@ export async function rotateKeys(db: Db, secret: SecretKey, now: number): Promis
   const key = await newKey(secret, Math.max(now, rows.at(-1)!.created + 1));
   await addSigningKey(db, key);
   return key.kid;
+}
+
+/**
+ * Deletes a key, so that its tokens are refused. If it signs, the next newer key signs at once, or a new one: a retired key,
+ * which somebody may have replaced for a reason, never signs again.
+ * @returns the `kid` of the key that signs afterwards
+ */
+export async function withdrawKey(
+  db: Db,
+  secret: SecretKey,
+  { kid, now }: { kid: string; now: number },
+): Promise<string> {
+  const spare = await newKey(secret, now);
+  return await db.transaction(async (tx) => {
+    const rows = await signingKeys(tx);
+    const signing = publishedKeys(rows, now)[0]!;
+    await deleteSigningKey(tx, kid);
+    if (kid !== signing.kid) return signing.kid;
+    // Older than PUBLISHED_AHEAD_MS, so that it signs; the withdrawn key is older still, and so are the retired ones.
+    const created = Math.max(signing.created, now - PUBLISHED_AHEAD_MS);
+    const next = rows[rows.indexOf(signing) + 1];
+    if (next === undefined) await addSigningKey(tx, { ...spare, created });
+    else await setSigningKeyCreated(tx, next.kid, Math.min(next.created, created));
+    return next?.kid ?? spare.kid;
+  });
 }
 
 /**

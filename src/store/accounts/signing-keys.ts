@@ -23,3 +23,11 @@ export async function addFirstSigningKey(db: Db, key: SigningKey): Promise<void>
     insert into signing_keys (kid, created, sealed)
     select ${key.kid}, cast(${key.created} as bigint), ${key.sealed} where not exists (select 1 from signing_keys)`);
 }
+
+export async function deleteSigningKey(db: Queryable, kid: string): Promise<void> {
+  await db.run(sql`delete from signing_keys where kid = ${kid}`);
+}
+
+export async function setSigningKeyCreated(db: Queryable, kid: string, created: number): Promise<void> {
+  await db.run(sql`update signing_keys set created = ${created} where kid = ${kid}`);
+}

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
-import { createTestDatabase } from '#test/support/context.ts';
-import { publishedKeys, RETIRED_FOR_MS, PUBLISHED_AHEAD_MS, rotateKeys } from '#auth/oidc/keys.ts';
+import { createTestDatabase, onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
+import { signingKeys } from '#store/accounts/signing-keys.ts';
+import { scorehall } from '#test/cli/scorehall.ts';
+import { publishedKeys, RETIRED_FOR_MS, PUBLISHED_AHEAD_MS, rotateKeys, withdrawKey } from '#auth/oidc/keys.ts';
 import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type TestAuth } from '../support.ts';
 
 const row = (kid: string, created: number) => ({ kid, created, sealed: '' });
@@ -20,21 +22,22 @@ test('a new key is published before it signs, and a replaced key stays published
   assert.deepEqual([at(takesOver + RETIRED_FOR_MS - 1), at(takesOver + RETIRED_FOR_MS)], ['ba', 'b']);
 });
 
+async function idTokenOf({ auth }: TestAuth, client_id: string, client_secret: string): Promise<string> {
+  const query = { client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+  const address = `${auth}/oauth/authorize?${new URLSearchParams(query).toString()}`;
+  const code = (await authorize(auth, address, 'Steve')).searchParams.get('code')!;
+  const fields = { ...query, client_secret, grant_type: 'authorization_code', code };
+  const response = await fetch(`${auth}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  return ((await response.json()) as { id_token: string }).id_token;
+}
+
 test('after a rotation tokens of the old key are still valid', async (t) => {
   const database = await createTestDatabase('sqlite');
   const first = await openTestAuth(t, database.url);
   t.after(() => database.drop());
   await makeAccount(first, 'Steve');
   const { application, secret } = await makeApplication(first, 'service');
-  const idTokenOf = async (services: TestAuth): Promise<string> => {
-    const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
-    const address = `${services.auth}/oauth/authorize?${new URLSearchParams(query).toString()}`;
-    const code = (await authorize(services.auth, address, 'Steve')).searchParams.get('code')!;
-    const fields = { ...query, client_secret: secret!, grant_type: 'authorization_code', code };
-    const response = await fetch(`${services.auth}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
-    return ((await response.json()) as { id_token: string }).id_token;
-  };
-  const old = await idTokenOf(first);
+  const old = await idTokenOf(first, application.client_id, secret!);
   const { db, clock, config } = first.context;
   const kid = await rotateKeys(db, new SecretKey(config.SECRET_KEY), clock.now());
   const settings = { AUTH_URL: first.auth, AUTH_LISTEN: '127.0.0.1:0' };
@@ -51,4 +54,63 @@ test('after a rotation tokens of the old key are still valid', async (t) => {
   await jwtVerify(old, createLocalJWKSet(keys), { issuer: first.auth });
   assert.equal(keys.keys[0]!.kid, kid);
   assert.notEqual(decodeProtectedHeader(old).kid, kid);
+});
+
+onSqlite('after the signing key is withdrawn the next newer key signs at once, never a retired one', async (t, url) => {
+  const { db, clock, config } = await testContext(t, url);
+  const secret = new SecretKey(config.SECRET_KEY);
+  const published = async (): Promise<string[]> =>
+    publishedKeys(await signingKeys(db), clock.now()).map(({ kid }) => kid);
+  const withdraw = async (kid: string): Promise<string> => await withdrawKey(db, secret, { kid, now: clock.now() });
+  const second = await rotateKeys(db, secret, clock.now());
+  const [first] = (await published()) as [string];
+  clock.advance(PUBLISHED_AHEAD_MS + 1);
+  const third = await rotateKeys(db, secret, clock.now());
+  assert.deepEqual(await published(), [second, first, third], 'the first one is retired, the third does not sign yet');
+  assert.equal(await withdraw(second), third);
+  assert.deepEqual(await published(), [third, first]);
+  const fourth = await withdraw(third);
+  assert.deepEqual(await published(), [fourth, first], 'a new one');
+  assert.equal(await withdraw(first), fourth, 'the key that signs stays');
+  const fifth = await withdraw(fourth);
+  assert.deepEqual(await published(), [fifth]);
+});
+
+const kids = async ({ listens }: TestAuth): Promise<(string | undefined)[]> =>
+  ((await (await fetch(`${listens}/oauth/jwks`)).json()) as JSONWebKeySet).keys.map(({ kid }) => kid);
+const status = async ({ listens }: TestAuth, path: string): Promise<number> => (await fetch(listens + path)).status;
+
+onEachDatabase('a withdrawn key is refused by every process within a second or two', async (t, url) => {
+  const first = await openTestAuth(t, url);
+  const second = await openTestAuth(t, url, { AUTH_URL: first.auth, AUTH_LISTEN: '127.0.0.1:0' });
+  await makeAccount(first, 'Steve');
+  const { application, secret } = await makeApplication(first, 'service');
+  const token = await idTokenOf(first, application.client_id, secret!);
+  const leaked = decodeProtectedHeader(token).kid!;
+  const tokeninfo = `/oauth/tokeninfo?id_token=${token}`;
+  const logout = `/oauth/logout?id_token_hint=${token}`;
+  for (const process of [first, second])
+    assert.deepEqual([await status(process, tokeninfo), await status(process, logout)], [200, 200]);
+
+  const environment = { DATABASE_URL: url, SECRET_KEY: first.context.config.SECRET_KEY };
+  const run = async (...args: string[]) => await scorehall(environment, 'signing-key', ...args);
+  const asked = await run('withdraw', '--kid', leaked);
+  assert.equal(asked.status, 2);
+  assert.match(asked.err, /refuses all ID tokens that \S+ has signed\. A new key signs at once\. .* until they fetch/);
+  assert.match((await run('withdraw', '--kid', leaked, '--dry-run')).out, /state +signs\ndry_run +true/);
+  assert.match((await run('withdraw', '--kid', 'lost', '--yes')).err, /There is no published key lost\. There are: /);
+  assert.deepEqual(await kids(second), [leaked], 'nothing has happened yet');
+
+  const done = await run('withdraw', '--kid', leaked, '--yes', '--json');
+  const { signs } = JSON.parse(done.out) as { signs: string };
+  const end = performance.now() + 5_000;
+  for (const process of [first, second]) {
+    while ((await kids(process)).includes(leaked)) assert.ok(performance.now() < end, 'still published');
+    assert.deepEqual(await kids(process), [signs]);
+    assert.deepEqual([await status(process, tokeninfo), await status(process, logout)], [400, 400]);
+  }
+  assert.equal(decodeProtectedHeader(await idTokenOf(first, application.client_id, secret!)).kid, signs);
+  const audit = await scorehall(environment, 'audit', '--action', 'signing-key.withdraw', '--json');
+  const [entry] = JSON.parse(audit.out) as { subject: string }[];
+  assert.equal(entry?.subject, leaked, audit.err);
 });
