@@ -105,7 +105,7 @@ async function openRequests(db: Db): Promise<Check> {
   const kinds = ['PushedAuthorizationRequest', 'Interaction'];
   const rows = await db.all<{ kind: string; count: number; bytes: number }>(sql`
     select kind, count(*) as count, sum(length(payload)) as bytes from tokens where kind in (${list(kinds)}) group by kind`);
-  const figure = rows.map(({ kind, count, bytes }) => `${count} × ${kind} (${(Number(bytes) / 1e6).toFixed(0)} MB)`);
+  const figure = rows.map(({ kind, count, bytes }) => `${count} × ${kind} (${(bytes / 1e6).toFixed(0)} MB)`);
   const maximum = LIMITS.openPushedRequest.max.application + AUTHORIZING * LIMITS.openSignIn.max.network;
   const total = rows.reduce((sum, { count }) => sum + count, 0);
   return { name: `open requests (at most ${maximum})`, figure: figure.join(', '), meetsTarget: total <= maximum };
