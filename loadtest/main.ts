@@ -15,6 +15,7 @@ target.
   npm run loadtest -- pressure                         honest users beside one abuser after another
   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
   npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
+  npm run loadtest -- pressure --only night            the purge of a leaderboard day of 1,000,000 players
   npm run loadtest -- agent                            a day of a game server's files in 90 seconds (needs openssl, Java)
   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
   npm run loadtest -- operate                          packages, proxies (needs nginx, Caddy, promtool), drills, memory
