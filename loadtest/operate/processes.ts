@@ -279,6 +279,8 @@ async function countAllowed({ database, urls, ca }: Network): Promise<Allowed> {
 }
 
 const BATCH_SIZE = 500;
+/** Fewer than LIVE_TOKEN_LIMIT, beyond which the first tokens end; those whose answer a kill has lost count too. */
+const VALID_TOKENS = 100;
 
 async function testOutcome(
   report: Report,
@@ -301,7 +303,9 @@ async function testOutcome(
   }
   report.add(`${name}: sign-ins that broke`, broken.slice(0, 3).join('; ') || 'none', broken.length === 0);
   const profiles = MACHINES.flatMap((machine) =>
-    tokens.map((token) => `http://127.0.0.${machine}:${setup.listen.AUTH}/oauth/userinfo ${token}`),
+    tokens
+      .slice(-VALID_TOKENS)
+      .map((token) => `http://127.0.0.${machine}:${setup.listen.AUTH}/oauth/userinfo ${token}`),
   );
   let valid = 0;
   for (const profile of profiles) {
@@ -310,7 +314,7 @@ async function testOutcome(
     if (status === 200) valid++;
   }
   const figure = `${valid} of ${profiles.length}`;
-  report.add(`${name}: each token of ${users.account.name} at each process`, figure, valid === profiles.length);
+  report.add(`${name}: the last tokens of ${users.account.name} at each process`, figure, valid === profiles.length);
 }
 
 async function countStored(db: Awaited<ReturnType<typeof openDb>>, ids: readonly string[]): Promise<number> {
