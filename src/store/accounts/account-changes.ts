@@ -8,6 +8,8 @@ import { endApplications, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 import { endUndos } from './email-changes.ts';
+import { endFactorCode } from './factor-codes.ts';
+import { stopReset } from './factor-resets.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
 /** Sets the password hash and deletes mailed links, which a person with the old password may have requested. */
@@ -46,11 +48,16 @@ export async function setName(db: Db, id: string, name: string): Promise<boolean
   );
 }
 
-/** Sets the role of an account. @returns false for the last operator, who stays one */
+/**
+ * Sets the role of an account. The second factors stay; without a role a code to add one is void, and with one only a command
+ * resets them.
+ * @returns false for the last operator, who stays one
+ */
 export async function setRole(db: Db, id: string, role: Role): Promise<boolean> {
   return await db.transaction(async (tx) => {
     if (role !== 'operator' && (await isLastOperator(tx, id))) return false;
     await tx.run(sql`update accounts set role = ${role} where id = ${id}`);
+    await (role === 'user' ? endFactorCode(tx, id) : stopReset(tx, id));
     return true;
   });
 }
