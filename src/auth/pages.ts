@@ -17,6 +17,7 @@ import { clientInfo } from './client-info.ts';
 import { mailStatePages } from './mail-state.ts';
 import { selectAccountPages } from './sign-in/select-account.ts';
 import { signInLinkPages } from './sign-in/sign-in-link.ts';
+import { factorResetPages } from './account/factor-resets.ts';
 import { undoEmailPages } from './account/undo-email.ts';
 import { verifyPages } from './account/verify-email.ts';
 
@@ -51,6 +52,7 @@ const PAGES = [
   registerPages,
   verifyPages,
   undoEmailPages,
+  factorResetPages,
   recoveryPages,
   mailStatePages,
   accountPages,

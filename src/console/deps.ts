@@ -23,6 +23,8 @@ export interface Person {
   isOperator: boolean;
   /** Whether the person is a moderator or an operator. */
   isStaff: boolean;
+  /** Whether the person is staff without the second factor that the network requires: then all pages are closed. */
+  lacksFactor: boolean;
 }
 
 export interface Env {

@@ -5,6 +5,7 @@ import { jobs } from './en-jobs.ts';
 import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
 import { access } from './en-access.ts';
 import { changes } from './en-changes.ts';
+import { factors } from './en-factors.ts';
 import { help } from './en-help.ts';
 import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
@@ -19,6 +20,7 @@ export const en = {
   ...connection,
   ...access,
   ...changes,
+  ...factors,
   ...help,
   ...mail,
   ...watch,

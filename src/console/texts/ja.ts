@@ -4,6 +4,7 @@ import { connection } from './ja-connection.ts';
 import { jobs } from './ja-jobs.ts';
 import { access } from './ja-access.ts';
 import { changes } from './ja-changes.ts';
+import { factors } from './ja-factors.ts';
 import { help } from './ja-help.ts';
 import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
@@ -18,6 +19,7 @@ export const ja: Texts = {
   ...connection,
   ...access,
   ...changes,
+  ...factors,
   ...help,
   ...mail,
   ...watch,
