@@ -1,6 +1,9 @@
 import type { Account } from '#store/accounts/accounts.ts';
 import { giveConsent } from '#store/accounts/consents.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
+import { startReset } from '#store/accounts/factor-resets.ts';
+import { deleteTotp } from '#store/accounts/totp.ts';
+import { giveApp } from '#test/support/builders.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { makeAccount, makeApplication, type TestAuth } from './support.ts';
 
@@ -86,9 +89,19 @@ export async function mailedLinks({ context }: TestAuth, { id, email }: Account)
     verify: await link('/verify', { kind: 'verify', account_id: id, data: { email } }),
     'undo-email': await link('/email/undo', { kind: 'undo-email', account_id: id, data: { email } }),
     'sign-in-link': await link('/sign-in-link', { kind: 'sign-in', account_id: id, data: {} }),
+    'keep-factors': await keepLink(context, id),
     'register-confirm': await link('/register/confirm', { kind: 'register', account_id: null, data: registration }),
   };
 }
 
 const named = (paths: Record<string, string>): SignInPage[] =>
   Object.entries(paths).map(([name, path]) => ({ name, path: path || `/${name}` }));
+
+/** A reset of second factors that waits. The account has none, so that it signs in with its password alone. */
+async function keepLink(context: TestAuth['context'], accountId: string): Promise<string> {
+  const { db, clock } = context;
+  await giveApp(context, accountId);
+  const started = await startReset(db, clock.now(), accountId);
+  await deleteTotp(db, accountId);
+  return `/factors/keep?token=${'secret' in started ? started.secret : ''}`;
+}
