@@ -1,4 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
+import { dataFolder } from '#platform/config/config.ts';
+import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { isShortUuid, uuidOf } from '#platform/text/text.ts';
 import {
@@ -193,9 +195,14 @@ async function passwordFor(input: Input): Promise<string | undefined> {
   if (given !== undefined && fromStdin) throw new UsageError('Give --password-stdin or --password, not both.');
   const password = fromStdin ? await readSecret('Password: ') : given;
   if (password === undefined) return undefined;
-  const { NETWORK_NAME } = readSettings();
-  const problem = passwordProblem(password, NETWORK_NAME, required(input, 'name'), required(input, 'email'));
-  if (problem === undefined) return password;
+  const config = readSettings();
+  const problem = passwordProblem(password, config.NETWORK_NAME, required(input, 'name'), required(input, 'email'));
+  if (problem === undefined) {
+    if (!(await isBreached(dataFolder(config), password))) return password;
+    throw new UsageError(
+      'The password is in the list of breached passwords of "passwords import". Choose another one.',
+    );
+  }
   if (problem === 'common')
     throw new UsageError('The password is too common: it is one of the 3,000 that people use most. Use several words.');
   throw new UsageError(

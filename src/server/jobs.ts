@@ -14,6 +14,7 @@ import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
 import { applyFactorResets } from '#auth/account/factor-resets.ts';
 import { mailNotices } from '#auth/account/notices.ts';
+import { rotateOldKey } from '#auth/oidc/keys.ts';
 import { mailOperators } from '#console/operator-mails/notify.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
@@ -59,6 +60,7 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
   { name: 'reset second factors', everyMs: MINUTE_MS, run: applyFactorResets },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
+  { name: 'rotate signing keys', everyMs: MINUTE_MS, run: rotateOldKey },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   {
     name: 'cut sitemaps',

@@ -85,6 +85,11 @@ export class Person {
     return decodeEntities(this.page.html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
   }
 
+  /** The values of all cookies by name. */
+  get cookies(): ReadonlyMap<string, string> {
+    return new Map([...this.#cookies].map(([name, { value }]) => [name, value]));
+  }
+
   cookie(name: string): string | undefined {
     return this.#cookies.get(name)?.value;
   }

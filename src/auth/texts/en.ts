@@ -38,6 +38,8 @@ export const en = {
     password_easy: 'This password is too easy to guess. Use several words, for example.',
     password_common:
       'This is one of the passwords that people use most, and others try those first. Use several words, for example.',
+    password_breached:
+      'This password is in a list of passwords that were stolen somewhere, and others try those first. Choose another one.',
     last_operator: 'You are the last operator of this network. Make somebody else an operator first.',
     password_wrong: 'This is not your current password.',
     form: 'This form was not sent from our page. Go back, reload the page and send the form again.',

@@ -12,6 +12,7 @@ import {
   protocols,
   duration,
   internalListen,
+  keyLifetime,
   type Listen,
   listen,
   listenOf,
@@ -186,6 +187,11 @@ export const SETTINGS = {
     z.enum(['', 'required', 'optional'], 'must be required, optional or empty'),
   ),
   AUDIT_LIFETIME: setting('365d', 'How long entries of the audit log are kept', duration(86_400, 315_360_000)),
+  SIGNING_KEY_LIFETIME: setting(
+    '90d',
+    'Age at which a new key for ID tokens replaces the newest one; at least 1d, or 0: only `scorehall signing-key rotate` does',
+    keyLifetime,
+  ),
   INTROSPECTORS: setting(
     '',
     'Client IDs, comma-separated, that may introspect the tokens of other applications; every application may introspect its own',

@@ -88,6 +88,11 @@ export const duration = (min: number, max: number) =>
     return seconds;
   });
 
+export const keyLifetime = duration(0, 315_360_000).refine(
+  (seconds) => seconds === 0 || seconds >= 86_400,
+  'must be a time from 1d, or 0',
+);
+
 export const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
