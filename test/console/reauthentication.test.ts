@@ -61,7 +61,7 @@ onEachDatabase('an act that gives power needs the password of the last ten minut
   await enterPassword(visitor, 'not the password');
   assert.equal(signIn.page.status, 422);
   await enterPassword(visitor);
-  assert.match(olga.text, /Your password is confirmed/);
+  assert.match(olga.text, /You are confirmed/);
   await olga.submit({}, path);
   await confirm(olga);
   assert.equal(await role(), 'operator');
@@ -79,7 +79,7 @@ onEachDatabase('an act that gives power needs the password of the last ten minut
   stripped.searchParams.delete('prompt');
   await signIn.open(stripped.href);
   await olga.open(signIn.page.url);
-  assert.match(olga.text, /Your password is confirmed/);
+  assert.match(olga.text, /You are confirmed/);
   await olga.submit({}, path);
   assert.equal(new URL(olga.page.url).origin, services.auth, 'the time of the ID token counts, not the request');
   assert.equal(await role(), 'moderator');

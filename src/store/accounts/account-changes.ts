@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
 import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';
-import { endApplications, endSessions } from './account-sessions.ts';
+import { endApplications, endProofs, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 import { endUndos } from './email-changes.ts';
@@ -49,8 +49,8 @@ export async function setName(db: Db, id: string, name: string): Promise<boolean
 }
 
 /**
- * Sets the role of an account. The second factors stay; without a role a code to add one is void, and with one only a command
- * resets them.
+ * Sets the role of an account. The second factors stay. Without a role a code to add one is void; with one only a command
+ * resets them, and what a mail has proved does not allow a first one.
  * @returns false for the last operator, who stays one
  */
 export async function setRole(db: Db, id: string, role: Role): Promise<boolean> {
@@ -58,6 +58,7 @@ export async function setRole(db: Db, id: string, role: Role): Promise<boolean> 
     if (role !== 'operator' && (await isLastOperator(tx, id))) return false;
     await tx.run(sql`update accounts set role = ${role} where id = ${id}`);
     await (role === 'user' ? endFactorCode(tx, id) : stopReset(tx, id));
+    await endProofs(tx, id);
     return true;
   });
 }
