@@ -15,6 +15,11 @@ import { recoveryPages } from './account/recovery.ts';
 import { registerPages } from './account/register.ts';
 import { clientInfo } from './client-info.ts';
 import { mailStatePages } from './mail-state.ts';
+import { appPages } from './security/app-pages.ts';
+import { codesPages } from './security/codes-pages.ts';
+import { confirmPage } from './security/confirm-page.ts';
+import { passkeyPages } from './security/passkey-pages.ts';
+import { securityPage } from './security/security-page.ts';
 import { selectAccountPages } from './sign-in/select-account.ts';
 import { signInLinkPages } from './sign-in/sign-in-link.ts';
 import { factorResetPages } from './account/factor-resets.ts';
@@ -57,6 +62,11 @@ const PAGES = [
   mailStatePages,
   accountPages,
   accountForms,
+  securityPage,
+  confirmPage,
+  passkeyPages,
+  appPages,
+  codesPages,
 ];
 
 async function showNotFound(c: Context, deps: Deps): Promise<Response> {

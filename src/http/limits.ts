@@ -187,6 +187,21 @@ export const LIMITS = {
     beyond: PROBLEM,
     counter: 'database',
   },
+  factorMail: {
+    counts: 'mails with the code that confirms the first passkey or authenticator app',
+    max: { account: 5 },
+    windowMs: HOUR_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
+  /** 20 a day do not find one of the three codes in a million that count. */
+  wrongProofCode: {
+    counts: 'wrong codes of the authenticator app before changes of passkeys and second factors',
+    max: { account: 20 },
+    windowMs: DAY_MS,
+    beyond: `${PROBLEM}; a passkey or a recovery code still counts`,
+    counter: 'database',
+  },
   end: {
     counts: 'requests of the account page that end sessions or the access of an application',
     max: { network: 1_000, accountInNetwork: 100, account: 1_000 },

@@ -1,8 +1,13 @@
+import { PATHS, passkeyPath } from '#auth/security/paths.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { newTotpSecret } from '#platform/crypto/totp.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { giveConsent } from '#store/accounts/consents.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
 import { startReset } from '#store/accounts/factor-resets.ts';
-import { deleteTotp } from '#store/accounts/totp.ts';
+import { insertPasskey } from '#store/accounts/passkeys.ts';
+import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
+import { deleteTotp, setTotp } from '#store/accounts/totp.ts';
 import { giveApp } from '#test/support/builders.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { makeAccount, makeApplication, type TestAuth } from './support.ts';
@@ -13,6 +18,8 @@ export interface SignInPage {
   path: string;
   /** The status of a page that shows an error on purpose. */
   error?: number;
+  /** The selector of an element to click first. */
+  open?: string;
 }
 
 export interface SignInPages {
@@ -55,6 +62,8 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'account-name': '/account/name',
       'account-link': '/account/link',
       'account-delete-owner': '/account/delete',
+      'account-security': '/account/security',
+      'account-security-confirm-by-mail': '/account/security/confirm',
     }),
     linked: named({
       'account-linked': '/account',
@@ -66,6 +75,53 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'select-account': `${authorize}&prompt=select_account`,
       'sign-out': '/oauth/logout',
     }),
+  };
+}
+
+export interface FactorPages {
+  /** A new recovery code of Wren, who has passkeys and an authenticator app. */
+  recoveryCode: () => Promise<string>;
+  /** For a session of Wren. */
+  pages: SignInPage[];
+  /** For a session in which Wren has proved to be Wren. */
+  proved: SignInPage[];
+}
+
+/** Fills the database with a person who has all factors. @returns one page of every kind about them */
+export async function everyFactorPage(services: TestAuth): Promise<FactorPages> {
+  const { db, clock, config } = services.context;
+  const { id: account_id } = await makeAccount(services, 'Wren');
+  const added = clock.now() - 90 * DAY_MS;
+  const passkey = { account_id, public_key: 'AA', counter: 0, transports: ['internal'], user_verified: true };
+  const renew = (): Promise<string[]> => db.transaction((tx) => renewRecoveryCodes(tx, added, account_id));
+  await db.transaction(async (tx) => {
+    for (const [id, name, backed_up, last_used] of [
+      ['cGhvbmU', 'Phone', true, clock.now() - DAY_MS],
+      ['a2V5', 'Security key in the drawer', false, null],
+    ] as const)
+      await insertPasskey(tx, { ...passkey, id, name, backed_up, created: added, last_used });
+    const app = { secret: newTotpSecret(), step: 0 };
+    await setTotp(tx, added, openSecretKey(config), account_id, app);
+  });
+  await renew();
+  const passkeyPages = { rename: passkeyPath('rename', 'cGhvbmU'), remove: passkeyPath('remove', 'cGhvbmU') };
+  return {
+    recoveryCode: async () => (await renew())[0]!,
+    pages: named({
+      'factors-security': PATHS.security,
+      'factors-confirm': PATHS.confirm,
+      'factors-rename-passkey': passkeyPages.rename,
+    }),
+    proved: [
+      ...named({
+        'factors-add-passkey': PATHS.addPasskey,
+        'factors-remove-passkey': passkeyPages.remove,
+        'factors-app': PATHS.setUpApp,
+        'factors-remove-app': PATHS.removeApp,
+        'factors-new-codes': PATHS.newCodes,
+      }),
+      { name: 'factors-codes', path: PATHS.newCodes, open: 'main form button' },
+    ],
   };
 }
 

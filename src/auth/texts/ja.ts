@@ -1,6 +1,8 @@
 import type { Texts } from './en.ts';
+import { security } from './ja-security.ts';
 
 export const ja: Texts = {
+  security,
   lang: 'ja',
   skip: '本文へ移動',
   contact: 'お問い合わせ',
@@ -295,6 +297,17 @@ export const ja: Texts = {
     access_subject: 'アプリがアカウントにアクセスできるようになりました',
     access: (app) =>
       `アプリ ${app} があなたのアカウントにアクセスできるようになりました。アカウントページでいつでも終了できます。`,
+    factor_code_subject: '確認コード',
+    factor_code: 'パスキーまたは認証アプリを追加するには、パスワードと一緒に次のコードを入力してください。',
+    factor_code_warning:
+      '15 分間有効です。心当たりがない場合は、ほかの人がアカウントにログインしています。新しいパスワードを設定してください。',
+    factors_subject: 'アカウントのログイン方法が変更されました',
+    passkey_added: (name) => `パスキー「${name}」がアカウントに追加されました。ほかの端末からはログアウトされました。`,
+    passkey_removed: 'アカウントからパスキーが削除されました。ほかの端末からはログアウトされました。',
+    app_added: 'アカウントに認証アプリが設定されました。ほかの端末からはログアウトされました。',
+    app_removed: 'アカウントの認証アプリが解除されました。ほかの端末からはログアウトされました。',
+    codes_renewed:
+      '新しい回復コードが作成され、以前のコードは使えなくなりました。ほかの端末からはログアウトされました。',
     linked_subject: 'ゲームアカウントが連携されました',
     linked: (name) => `ゲームアカウント ${name} がアカウントに連携されました。`,
     unlinked_subject: 'ゲームアカウントの連携が解除されました',

@@ -1,0 +1,88 @@
+import { rateLimit } from '#http/limits.ts';
+import { passwordMatches } from '#platform/crypto/passwords.ts';
+import { passwordOf } from '#store/accounts/accounts.ts';
+import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
+import { countAttempt, uncountAttempt } from '#store/accounts/attempts.ts';
+import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
+import { hasFactor } from '#store/accounts/factors.ts';
+import { useRecoveryCode } from '#store/accounts/recovery-codes.ts';
+import { useTotpCode } from '#store/accounts/totp.ts';
+import type { Queryable } from '#db/db.ts';
+import { admitAttempt, forgetAttempts } from '../attempts.ts';
+import type { Context, Deps } from '../deps.ts';
+import { sendMail } from '../mails.ts';
+import type { SignedIn } from '../session.ts';
+import { isUsed } from './ceremonies.ts';
+
+/** For this long a proof in a session allows changes of factors. */
+const PROOF_MS = 5 * 60_000;
+
+/** Whether the person has proved in the session, within five minutes, to own the account. */
+export async function isProved(
+  { clock }: Pick<Deps, 'clock'>,
+  db: Queryable,
+  { uid_hash }: Pick<SignedIn, 'uid_hash'>,
+): Promise<boolean> {
+  const { proved } = await sessionFacts(db, uid_hash);
+  return proved !== null && proved > clock.now() - PROOF_MS;
+}
+
+/** Mails the code that confirms a first factor, together with the password. @returns false after too many */
+export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
+  const { config, db, clock } = deps;
+  const subject = `factor mail ${db.keyedHash(account.id)}`;
+  if (!(await countAttempt(db, clock.now(), subject, rateLimit(config, 'factorMail', 'account'))).allowed) return false;
+  const code = await newFactorMailCode(db, clock.now(), account.id, uid_hash);
+  sendMail(deps, account, (texts) => ({
+    subject: texts.factor_code_subject,
+    lines: [texts.factor_code, code, texts.factor_code_warning],
+  }));
+  return true;
+}
+
+export async function confirmByPasskey(
+  deps: Deps,
+  { account, uid_hash }: SignedIn,
+  credential: string,
+): Promise<boolean> {
+  if (!(await isUsed(deps, account.id, credential))) return false;
+  await markProved(deps.db, account.id, uid_hash, deps.clock.now());
+  return true;
+}
+
+/** A proof by the password, with a code of the app, a recovery code, or before the first factor the code of a mail. */
+export async function confirmByPassword(
+  c: Context,
+  deps: Deps,
+  { account, uid_hash }: SignedIn,
+  password: string,
+  code: string,
+): Promise<'proved' | 'wrong' | 'blocked'> {
+  if (!(await admitAttempt(c, deps, 'password', account.id))) return 'blocked';
+  const stored = await passwordOf(deps.db, account.id);
+  const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
+  if (!matches) return 'wrong';
+  const result = await useCode(deps, account.id, uid_hash, code);
+  if (result !== 'proved') return result;
+  await forgetAttempts(c, deps, 'password', account.id);
+  await markProved(deps.db, account.id, uid_hash, deps.clock.now());
+  return 'proved';
+}
+
+async function useCode(
+  { config, db, clock, secretKey }: Deps,
+  accountId: string,
+  sessionHash: string,
+  typed: string,
+): Promise<'proved' | 'wrong' | 'blocked'> {
+  const code = typed.toUpperCase().replaceAll(/[^0-9A-Z]/g, '');
+  const now = clock.now();
+  if (!(await hasFactor(db, accountId)))
+    return (await useFactorMailCode(db, now, accountId, sessionHash, code)) ? 'proved' : 'wrong';
+  if (!/^\d{6}$/.test(code)) return (await useRecoveryCode(db, accountId, code)) ? 'proved' : 'wrong';
+  const subject = `factor code ${db.keyedHash(accountId)}`;
+  if (!(await countAttempt(db, now, subject, rateLimit(config, 'wrongProofCode', 'account'))).allowed) return 'blocked';
+  if (!(await useTotpCode(db, now, secretKey, accountId, code))) return 'wrong';
+  await uncountAttempt(db, subject);
+  return 'proved';
+}
