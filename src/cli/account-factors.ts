@@ -63,7 +63,7 @@ async function makeCode(input: Input): Promise<void> {
       ...{ action: 'account.factor_code', subject: id, label: name, detail: counted(factors) },
     });
     // Before the mail has left: somebody who has to get in does not wait for a mail server that is down.
-    const enter_at = `${context.config.AUTH_URL}/account`;
+    const enter_at = `${context.config.AUTH_URL}/account/security`;
     print(input, { id, name, role, code, expires: timestampOf(now + FACTOR_CODE_MS), enter_at });
     await context.mail.settled();
   });

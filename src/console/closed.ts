@@ -24,7 +24,7 @@ export function closeToUnprotected(deps: Deps): MiddlewareHandler<Env> {
         <li>${t.closed_add}</li>
       </ol>
       ${CONTACT === '' ? '' : html`<p>${t.closed_ask} ${link === undefined ? CONTACT : html`<a href="${link}">${CONTACT}</a>`}</p>`}
-      <p><a class="button" href="${AUTH_URL}/account">${t.closed_link}</a></p>
+      <p><a class="button" href="${AUTH_URL}/account/security">${t.closed_link}</a></p>
     </div>`;
     return await showPage(c, deps, { title: t.closed_title, main, status: 403 });
   };

@@ -56,7 +56,7 @@ onEachDatabase(
     const first = await make('Olga');
     const { code, expires, enter_at } = await make('Olga');
     assert.match(code, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
-    assert.equal(enter_at, 'http://127.0.0.1:7401/account');
+    assert.equal(enter_at, 'http://127.0.0.1:7401/account/security');
     const end = Date.parse(expires);
     assert.ok(Math.abs(end - Date.now() - FACTOR_CODE_MS) < 60_000);
     assert.ok(!JSON.stringify(await codes()).includes(code.replaceAll('-', '')), 'only a hash is stored');

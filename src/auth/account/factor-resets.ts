@@ -88,7 +88,7 @@ export async function applyFactorResets(context: AppContext): Promise<void> {
     await recordAudit(db, now, actor, act);
     sendMail(context, account, (texts) => ({
       subject: texts.factors_removed_subject,
-      lines: [texts.factors_removed, `${context.config.AUTH_URL}/account`],
+      lines: [texts.factors_removed, `${context.config.AUTH_URL}/account/security`],
     }));
   }
 }

@@ -1,8 +1,9 @@
 import { rateLimit } from '#http/limits.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
-import { passwordOf } from '#store/accounts/accounts.ts';
+import { type Account, passwordOf } from '#store/accounts/accounts.ts';
 import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
 import { countAttempt, uncountAttempt } from '#store/accounts/attempts.ts';
+import { useFactorCode } from '#store/accounts/factor-codes.ts';
 import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
 import { useRecoveryCode } from '#store/accounts/recovery-codes.ts';
@@ -27,9 +28,16 @@ export async function isProved(
   return proved !== null && proved > clock.now() - PROOF_MS;
 }
 
-/** Mails the code that confirms a first factor, together with the password. @returns false after too many */
+/** Whether the first factor of an account needs a code of `scorehall account factor-code`, which no mail replaces. */
+export const needsStaffCode = ({ role }: Pick<Account, 'role'>): boolean => role !== 'user';
+
+/**
+ * Mails the code that confirms a first factor, together with the password.
+ * @returns false after too many, and for staff
+ */
 export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
   const { config, db, clock } = deps;
+  if (needsStaffCode(account)) return false;
   const subject = `factor mail ${db.keyedHash(account.id)}`;
   if (!(await countAttempt(db, clock.now(), subject, rateLimit(config, 'factorMail', 'account'))).allowed) return false;
   const code = await newFactorMailCode(db, clock.now(), account.id, uid_hash);
@@ -50,7 +58,10 @@ export async function confirmByPasskey(
   return true;
 }
 
-/** A proof by the password, with a code of the app, a recovery code, or before the first factor the code of a mail. */
+/**
+ * A proof by the password, with a code of the app, a recovery code, or before the first factor the code of a mail; for staff
+ * the code of a command.
+ */
 export async function confirmByPassword(
   c: Context,
   deps: Deps,
@@ -62,7 +73,7 @@ export async function confirmByPassword(
   const stored = await passwordOf(deps.db, account.id);
   const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
   if (!matches) return 'wrong';
-  const result = await useCode(deps, account.id, uid_hash, code);
+  const result = await useCode(deps, account, uid_hash, code);
   if (result !== 'proved') return result;
   await forgetAttempts(c, deps, 'password', account.id);
   await markProved(deps.db, account.id, uid_hash, deps.clock.now());
@@ -71,14 +82,18 @@ export async function confirmByPassword(
 
 async function useCode(
   { config, db, clock, secretKey }: Deps,
-  accountId: string,
+  account: Account,
   sessionHash: string,
   typed: string,
 ): Promise<'proved' | 'wrong' | 'blocked'> {
   const code = typed.toUpperCase().replaceAll(/[^0-9A-Z]/g, '');
-  const now = clock.now();
-  if (!(await hasFactor(db, accountId)))
-    return (await useFactorMailCode(db, now, accountId, sessionHash, code)) ? 'proved' : 'wrong';
+  const [now, accountId] = [clock.now(), account.id];
+  if (!(await hasFactor(db, accountId))) {
+    const matches = needsStaffCode(account)
+      ? await useFactorCode(db, now, accountId, code)
+      : await useFactorMailCode(db, now, accountId, sessionHash, code);
+    return matches ? 'proved' : 'wrong';
+  }
   if (!/^\d{6}$/.test(code)) return (await useRecoveryCode(db, accountId, code)) ? 'proved' : 'wrong';
   const subject = `factor code ${db.keyedHash(accountId)}`;
   if (!(await countAttempt(db, now, subject, rateLimit(config, 'wrongProofCode', 'account'))).allowed) return 'blocked';
