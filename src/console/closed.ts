@@ -11,7 +11,7 @@ import { signOut } from './sign-in.ts';
 export function closeToUnprotected(deps: Deps): MiddlewareHandler<Env> {
   return async (c, next) => {
     const person = c.get('person');
-    if (person?.lacksFactor !== true || c.req.path === `/console${signOut.path}`) return void (await next());
+    if (person?.lacksFactor !== true || c.req.path === `/console${signOut.path}`) return await next();
     if (c.req.method === 'POST') await auditRefusal(c, deps, 'no second factor');
     const { factors: t } = c.get('texts');
     const { CONTACT, AUTH_URL } = deps.config;

@@ -153,7 +153,7 @@ onEachDatabase(
       await browser.submit({ password: PASSWORD, code: used });
       return browser.page.html.includes('name="secret"');
     });
-    assert.deepEqual((await Promise.all(confirmations)).toSorted(), [false, true], 'a code counts in one session');
+    assert.equal((await Promise.all(confirmations)).filter(Boolean).length, 1, 'a code counts in one session');
   },
 );
 
