@@ -77,6 +77,10 @@ onSqlite('after the signing key is withdrawn the next newer key signs at once, n
   assert.deepEqual(await published(), [fifth]);
 });
 
+const kids = async ({ listens }: TestAuth): Promise<(string | undefined)[]> =>
+  ((await (await fetch(`${listens}/oauth/jwks`)).json()) as JSONWebKeySet).keys.map(({ kid }) => kid);
+const status = async ({ listens }: TestAuth, path: string): Promise<number> => (await fetch(listens + path)).status;
+
 onEachDatabase('a withdrawn key is refused by every process within a second or two', async (t, url) => {
   const first = await openTestAuth(t, url);
   const second = await openTestAuth(t, url, { AUTH_URL: first.auth, AUTH_LISTEN: '127.0.0.1:0' });
@@ -84,9 +88,6 @@ onEachDatabase('a withdrawn key is refused by every process within a second or t
   const { application, secret } = await makeApplication(first, 'service');
   const token = await idTokenOf(first, application.client_id, secret!);
   const leaked = decodeProtectedHeader(token).kid!;
-  const kids = async ({ listens }: TestAuth): Promise<(string | undefined)[]> =>
-    ((await (await fetch(`${listens}/oauth/jwks`)).json()) as JSONWebKeySet).keys.map(({ kid }) => kid);
-  const status = async ({ listens }: TestAuth, path: string): Promise<number> => (await fetch(listens + path)).status;
   const tokeninfo = `/oauth/tokeninfo?id_token=${token}`;
   const logout = `/oauth/logout?id_token_hint=${token}`;
   for (const process of [first, second])
