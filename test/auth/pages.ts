@@ -1,6 +1,7 @@
 import { PATHS, passkeyPath } from '#auth/security/paths.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { newTotpSecret } from '#platform/crypto/totp.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { giveConsent } from '#store/accounts/consents.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
@@ -39,6 +40,8 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
   const { db, clock } = services.context;
   const robin = await makeAccount(services, 'Robin', undefined, false);
   const steve = await makeAccount(services, 'Someone', STEVE);
+  // Staff confirms the first factor by the code of a command.
+  await setRole(db, steve.id, 'moderator');
   const { application } = await makeApplication(services, 'service', undefined, { name: 'Harbour Board' });
   await addOwner(db, clock.now(), application.key, robin.id);
   await giveConsent(db, clock.now() - DAY_MS, steve.id, application.client_id, ['openid', 'profile']);
@@ -71,6 +74,7 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'account-password': '/account/password',
       'account-unlink': '/account/unlink',
       'account-delete': '/account/delete',
+      'account-security-confirm-of-staff': '/account/security/confirm',
       consent: authorize,
       'select-account': `${authorize}&prompt=select_account`,
       'sign-out': '/oauth/logout',
