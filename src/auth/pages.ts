@@ -23,6 +23,7 @@ import { passkeyPages } from './security/passkey-pages.ts';
 import { securityPage } from './security/security-page.ts';
 import { selectAccountPages } from './sign-in/select-account.ts';
 import { signInLinkPages } from './sign-in/sign-in-link.ts';
+import { factorResetPages } from './account/factor-resets.ts';
 import { undoEmailPages } from './account/undo-email.ts';
 import { verifyPages } from './account/verify-email.ts';
 
@@ -58,6 +59,7 @@ const PAGES = [
   registerPages,
   verifyPages,
   undoEmailPages,
+  factorResetPages,
   recoveryPages,
   mailStatePages,
   accountPages,

@@ -28,6 +28,7 @@ import {
 import { playerByUuid } from '#store/game/players.ts';
 import type { AppContext } from '#context/context.ts';
 import { runWithProgress } from './job.ts';
+import { commands as factorCommands } from './account-factors.ts';
 import { commands as helpCommands } from './account-help.ts';
 import { readSecret } from './command/secret-input.ts';
 import { readSettings } from './command/settings.ts';
@@ -176,6 +177,7 @@ export const commands: Command[] = [
     },
   }),
   ...helpCommands,
+  ...factorCommands,
 ];
 
 async function create(input: Input): Promise<void> {

@@ -1,12 +1,15 @@
 import { PATHS, passkeyPath } from '#auth/security/paths.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { newTotpSecret } from '#platform/crypto/totp.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { giveConsent } from '#store/accounts/consents.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
+import { startReset } from '#store/accounts/factor-resets.ts';
 import { insertPasskey } from '#store/accounts/passkeys.ts';
 import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
-import { setTotp } from '#store/accounts/totp.ts';
+import { deleteTotp, setTotp } from '#store/accounts/totp.ts';
+import { giveApp } from '#test/support/builders.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { makeAccount, makeApplication, type TestAuth } from './support.ts';
 
@@ -37,6 +40,8 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
   const { db, clock } = services.context;
   const robin = await makeAccount(services, 'Robin', undefined, false);
   const steve = await makeAccount(services, 'Someone', STEVE);
+  // Staff confirms the first factor by the code of a command.
+  await setRole(db, steve.id, 'moderator');
   const { application } = await makeApplication(services, 'service', undefined, { name: 'Harbour Board' });
   await addOwner(db, clock.now(), application.key, robin.id);
   await giveConsent(db, clock.now() - DAY_MS, steve.id, application.client_id, ['openid', 'profile']);
@@ -69,6 +74,7 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'account-password': '/account/password',
       'account-unlink': '/account/unlink',
       'account-delete': '/account/delete',
+      'account-security-confirm-of-staff': '/account/security/confirm',
       consent: authorize,
       'select-account': `${authorize}&prompt=select_account`,
       'sign-out': '/oauth/logout',
@@ -143,9 +149,19 @@ export async function mailedLinks({ context }: TestAuth, { id, email }: Account)
     verify: await link('/verify', { kind: 'verify', account_id: id, data: { email } }),
     'undo-email': await link('/email/undo', { kind: 'undo-email', account_id: id, data: { email } }),
     'sign-in-link': await link('/sign-in-link', { kind: 'sign-in', account_id: id, data: {} }),
+    'keep-factors': await keepLink(context, id),
     'register-confirm': await link('/register/confirm', { kind: 'register', account_id: null, data: registration }),
   };
 }
 
 const named = (paths: Record<string, string>): SignInPage[] =>
   Object.entries(paths).map(([name, path]) => ({ name, path: path || `/${name}` }));
+
+/** A reset of second factors that waits. The account has none, so that it signs in with its password alone. */
+async function keepLink(context: TestAuth['context'], accountId: string): Promise<string> {
+  const { db, clock } = context;
+  await giveApp(context, accountId);
+  const started = await startReset(db, clock.now(), accountId);
+  await deleteTotp(db, accountId);
+  return `/factors/keep?token=${'secret' in started ? started.secret : ''}`;
+}

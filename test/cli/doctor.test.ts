@@ -13,8 +13,10 @@ import { closeForWrites, saveMoveMark } from '#db/transfer/closing.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
 import { openServices } from '#server/listeners.ts';
 import { openServicesInThreads } from '#server/workers.ts';
+import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
+import { account, giveApp } from '#test/support/builders.ts';
 import { captured } from '#test/support/captured.ts';
-import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { freePorts } from '#test/support/ports.ts';
@@ -193,6 +195,42 @@ onEachDatabase('the doctor finds a schema of another version and a wrong secret 
   const { of } = await doctor(settings);
   assert.equal(of('database')[0]!.status, 'warning');
 });
+
+onEachDatabase(
+  'second factor: names the staff without one as soon as an address is not on loopback',
+  async (t, url) => {
+    const context = await testContext(t, url, { SECRET_KEY: KEY });
+    const { db, clock } = context;
+    const [olga, max, gone] = [
+      await account(context, 'Olga'),
+      await account(context, 'Max'),
+      await account(context, 'Gone'),
+    ];
+    await account(context, 'Ann');
+    for (const { id } of [olga, gone]) await setRole(db, id, 'operator');
+    await setRole(db, max.id, 'moderator');
+    await setDisabled(db, gone.id, clock.now());
+    const found = async (settings: Environment = {}): Promise<Finding[]> =>
+      (await doctor({ DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent', ...settings })).of('second factor');
+    const messages = async (settings?: Environment): Promise<string[]> =>
+      (await found(settings)).map(({ message, status }) => `${status} ${message.split(':')[0]!}`);
+    assert.deepEqual(await messages(), []);
+    const both = ['warning Olga (operator) has none', 'warning Max (moderator) has none'];
+    assert.deepEqual(await messages({ INGEST_URL: 'https://ingest.invalid' }), both);
+    assert.deepEqual(await messages({ OPERATOR_SECOND_FACTOR: 'required' }), both);
+    const optional = { AUTH_URL: 'https://auth.invalid', OPERATOR_SECOND_FACTOR: 'optional' };
+    assert.deepEqual(await messages(optional), ['warning Operators and moderators need a password only.']);
+    await giveApp(context, max.id);
+    const [finding] = await found({ SITE_URL: 'https://site.invalid' });
+    assert.match(finding!.remedy!, /account factor-code --account Olga$/);
+    await giveApp(context, olga.id);
+    assert.deepEqual(await messages({ API_URL: 'https://api.invalid' }), ['ok Every operator and moderator has one.']);
+    assert.match(
+      (await doctor({ OPERATOR_SECOND_FACTOR: 'yes' })).errors.join(),
+      /must be required, optional or empty/,
+    );
+  },
+);
 
 onEachDatabase('signing keys: one that nothing has replaced at its age', async (_, url) => {
   const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent' };

@@ -67,6 +67,8 @@ export const NOT_COMPARED: readonly string[] = [
     'used_challenges',
     'pending_sign_ins',
     'factor_mail_codes',
+    'factor_codes',
+    'factor_resets',
     'throttles',
     'consents',
     'account_notices',

@@ -19,6 +19,7 @@ import { mailStateNotice } from '../mail-state.ts';
 import { accountExport } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
+import { resetNotice } from './factor-resets.ts';
 import { sendVerification } from './verify-email.ts';
 import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
@@ -120,7 +121,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
     ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailStateNotice(c, deps) : ''}
-    ${profileCard(texts, account, deps.config.SITE_URL, factors)}
+    ${await resetNotice(c, deps, account)} ${profileCard(texts, account, deps.config.SITE_URL, factors)}
     ${sessionsCard(t, sessions, current.uid_hash, formatTime)} ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
@@ -137,7 +138,8 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   return await showPage(c, deps, { title: t.title, main, note: t.zone(deps.config.TIME_ZONE) });
 }
 
-function doneText(done: string, { account: t, link }: Texts, account: Account): string | undefined {
+function doneText(done: string, { account: t, link, keep_factors }: Texts, account: Account): string | undefined {
+  if (done === 'factors_kept') return keep_factors.done;
   if (done === 'verify_sent') return t.verify_sent(account.email);
   if (done === 'email_sent') return t.email_lead;
   if (done === 'linked') return account.player_uuid === null ? undefined : link.done(account.name);

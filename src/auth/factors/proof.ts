@@ -1,8 +1,9 @@
 import { rateLimit } from '#http/limits.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
-import { passwordOf } from '#store/accounts/accounts.ts';
+import { type Account, passwordOf } from '#store/accounts/accounts.ts';
 import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
+import { useFactorCode } from '#store/accounts/factor-codes.ts';
 import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
 import type { Queryable } from '#db/db.ts';
@@ -26,9 +27,16 @@ export async function isProved(
   return proved !== null && proved > clock.now() - PROOF_MS;
 }
 
-/** Mails the code that confirms a first factor, together with the password. @returns false after too many */
+/** Whether the first factor of an account needs a code of `scorehall account factor-code`, which no mail replaces. */
+export const needsStaffCode = ({ role }: Pick<Account, 'role'>): boolean => role !== 'user';
+
+/**
+ * Mails the code that confirms a first factor, together with the password.
+ * @returns false after too many, and for staff
+ */
 export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
   const { config, db, clock } = deps;
+  if (needsStaffCode(account)) return false;
   const subject = `factor mail ${db.keyedHash(account.id)}`;
   if (!(await countAttempt(db, clock.now(), subject, rateLimit(config, 'factorMail', 'account'))).allowed) return false;
   const code = await newFactorMailCode(db, clock.now(), account.id, uid_hash);
@@ -50,7 +58,10 @@ export async function confirmByPasskey(
   return true;
 }
 
-/** A proof by the password, with a code of the app, a recovery code, or before the first factor the code of a mail. */
+/**
+ * A proof by the password, with a code of the app, a recovery code, or before the first factor the code of a mail; for staff
+ * the code of a command.
+ */
 export async function confirmByPassword(
   c: Context,
   deps: Deps,
@@ -77,5 +88,8 @@ async function checkProofCode(
 ): Promise<CodeResult> {
   const { db, clock } = deps;
   if (await hasFactor(db, account.id)) return await checkCode(c, deps, account, code);
-  return (await useFactorMailCode(db, clock.now(), account.id, uid_hash, code)) ? 'right' : 'wrong';
+  const matches = needsStaffCode(account)
+    ? await useFactorCode(db, clock.now(), account.id, code)
+    : await useFactorMailCode(db, clock.now(), account.id, uid_hash, code);
+  return matches ? 'right' : 'wrong';
 }

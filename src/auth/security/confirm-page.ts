@@ -4,10 +4,11 @@ import { field, notice } from '#http/fields.ts';
 import type { Form } from '#http/form.ts';
 import type { Html } from '#http/page.ts';
 import { PASSKEY_SCRIPT, passkeyForm } from '#http/passkey-form.ts';
+import type { Account } from '#store/accounts/accounts.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { requestOptions } from '../factors/ceremonies.ts';
-import { isProved, mailProofCode, confirmByPasskey, confirmByPassword } from '../factors/proof.ts';
+import { isProved, mailProofCode, needsStaffCode, confirmByPasskey, confirmByPassword } from '../factors/proof.ts';
 import { showPage } from '../layout.ts';
 import { type SignedIn, signedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
@@ -74,6 +75,7 @@ async function showConfirm(
   const factors = await factorsOf(deps.db.shortReads, account.id);
   const hasPasskey = factors.passkeys.length > 0;
   const hasNone = !hasPasskey && factors.totp === undefined;
+  const [asksStaff, asksMail] = [hasNone && needsStaffCode(account), hasNone && !needsStaffCode(account)];
   const action = confirmPath(next);
   const main = html`<div class="card narrow stack">
     <h1>${t.confirm_title}</h1>
@@ -91,8 +93,8 @@ async function showConfirm(
             <p>${t.confirm_or}</p>`
         : ''
     }
-    ${hasNone ? mailForm(t, account.email, action, sent) : ''}
-    ${hasNone && !sent ? '' : passwordForm(texts, factors, account.name, { action, sent })}
+    ${asksStaff ? html`<p>${t.staff_code_lead}</p>` : ''} ${asksMail ? mailForm(t, account.email, action, sent) : ''}
+    ${asksMail && !sent ? '' : passwordForm(texts, factors, account, { action, sent })}
     <p><a href="${PATHS.security}">${t.back}</a></p>
   </div>`;
   const status = error === undefined ? 200 : 422;
@@ -113,12 +115,13 @@ function mailForm(t: SecurityTexts, email: string, action: string, sent: boolean
 function passwordForm(
   { security: t, ...texts }: Texts,
   { passkeys, totp }: Factors,
-  name: string,
+  account: Account,
   { action, sent }: { action: string; sent: boolean },
 ): Html {
-  const label = totp !== undefined ? t.code : passkeys.length > 0 ? t.recovery_code : t.mail_code;
+  const first = needsStaffCode(account) ? t.staff_code : t.mail_code;
+  const label = totp !== undefined ? t.code : passkeys.length > 0 ? t.recovery_code : first;
   return html`<form class="stack" method="post" action="${action}">
-    <input type="hidden" name="login" value="${name}" autocomplete="username" />
+    <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
     ${sent ? html`<input type="hidden" name="sent" value="1" />` : ''}
     ${field({ name: 'password', label: texts.current_password, type: 'password', autocomplete: 'current-password' })}
     ${field({ name: 'code', label, autocomplete: 'one-time-code', maxlength: 64 })}

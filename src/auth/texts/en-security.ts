@@ -93,6 +93,9 @@ export const security = {
   mail_code_again: 'Send another code',
   mail_code: 'Code from the mail',
   mail_code_sent: (email: string) => `We have sent a code to ${email}. It works for 10 minutes, in this browser.`,
+  staff_code: 'Code from the server',
+  staff_code_lead:
+    'You are a member of staff and have no second factor yet, so we also ask for a code. Whoever runs the server of this network makes it with the command "scorehall account factor-code" and gives it to you in person. It works once, for an hour.',
   confirm: 'Confirm',
 
   passkey_texts: {

@@ -90,6 +90,9 @@ export const security: Texts['security'] = {
   mail_code_again: 'もう一度コードを送る',
   mail_code: 'メールのコード',
   mail_code_sent: (email) => `${email} にコードを送りました。このブラウザで 10 分間有効です。`,
+  staff_code: 'サーバーで作られたコード',
+  staff_code_lead:
+    'あなたはスタッフで、二要素認証がまだ設定されていないため、コードも確認します。コードはネットワークのサーバーを管理している方がコマンド「scorehall account factor-code」で作り、直接お渡しします。1 時間以内に 1 回だけ使えます。',
   confirm: '確認する',
 
   passkey_texts: {

@@ -182,6 +182,11 @@ export const SETTINGS = {
     'How long a person stays signed in without visiting; every session ends 30 days after the sign-in',
     duration(300, 31_536_000),
   ),
+  OPERATOR_SECOND_FACTOR: setting(
+    '',
+    'Whether operators and moderators need a second factor for the console: required: yes; optional: no; empty: required unless API_URL, AUTH_URL, SITE_URL and INGEST_URL are all on loopback',
+    z.enum(['', 'required', 'optional'], 'must be required, optional or empty'),
+  ),
   AUDIT_LIFETIME: setting('365d', 'How long entries of the audit log are kept', duration(86_400, 315_360_000)),
   SIGNING_KEY_LIFETIME: setting(
     '90d',

@@ -60,6 +60,11 @@ export async function markProved(db: Queryable, accountId: string, uidHash: stri
     update account_sessions set proved = ${now} where uid_hash = ${uidHash} and account_id = ${accountId}`);
 }
 
+/** Forgets what persons have proved in the sessions of an account. */
+export async function endProofs(tx: Queryable, accountId: string): Promise<void> {
+  await tx.run(sql`update account_sessions set proved = null where account_id = ${accountId}`);
+}
+
 /** The statement that records the use of a session. */
 export function touchSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
   return sql`

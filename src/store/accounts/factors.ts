@@ -44,15 +44,16 @@ const MAIL_WAIT_MS = 24 * 3_600_000;
  * When the session may add the first factor of its account: a day after the mail, if the session began by a mailed link or
  * the password was reset by one, and a day after a change of the address. A thief of the mailbox, or of the password who
  * changes the address to an own one, can so get no factor before the owner has had a day.
+ * Staff never waits, because a code of `scorehall account factor-code`, and no mail, allows their first factor.
  * @returns epoch milliseconds; in the past if it may now
  */
 export async function firstFactorAllowedFrom(db: Queryable, accountId: string, sessionHash: string): Promise<number> {
   const row = await db.get<{ mailed: number | null; password_reset: number | null }>(sql`
     select s.mailed, a.password_reset from accounts a
       left join account_sessions s on s.account_id = a.id and s.uid_hash = ${sessionHash}
-    where a.id = ${accountId}`);
-  const changed = await lastEmailChange(db, accountId);
-  const last = Math.max(row?.mailed ?? 0, row?.password_reset ?? 0, changed);
+    where a.id = ${accountId} and a.role = 'user'`);
+  if (row === undefined) return 0;
+  const last = Math.max(row.mailed ?? 0, row.password_reset ?? 0, await lastEmailChange(db, accountId));
   return last === 0 ? 0 : last + MAIL_WAIT_MS;
 }
 

@@ -69,6 +69,7 @@ function expired(now: number): PurgeRule[] {
     { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },
     { table: 'used_challenges', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'pending_sign_ins', key: ['hash'], where: sql`expires <= ${now}` },
+    { table: 'factor_codes', key: ['account_id'], where: sql`expires <= ${now}` },
     { table: 'factor_mail_codes', key: ['session_hash'], where: sql`expires <= ${now}` },
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
     { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_RETAINED_MS}` },

@@ -22,6 +22,8 @@ export const KINDS = [
   'passkey',
   'authenticator app',
   'recovery code',
+  'factor code',
+  'factor reset',
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 

@@ -28,6 +28,8 @@ export interface Replayed {
   passkeys_removed: number;
   authenticator_apps_removed: number;
   recovery_codes_used: number;
+  factor_codes_used: number;
+  factor_resets_ended: number;
   accounts_disabled: number;
   roles_lowered: number;
   /** The ids of accounts that could not be deleted, disabled or lowered, because they are the last operator. */
@@ -110,11 +112,16 @@ async function replayCredentials(
   };
 }
 
-async function replayFactors(
-  db: Db,
-  revocations: Revocations,
-): Promise<Pick<Replayed, 'passkeys_removed' | 'authenticator_apps_removed' | 'recovery_codes_used'>> {
-  const { passkey, 'authenticator app': apps, 'recovery code': codes } = revocations;
+type Factors =
+  | 'passkeys_removed'
+  | 'authenticator_apps_removed'
+  | 'recovery_codes_used'
+  | 'factor_codes_used'
+  | 'factor_resets_ended';
+
+async function replayFactors(db: Db, revocations: Revocations): Promise<Pick<Replayed, Factors>> {
+  const { passkey, 'authenticator app': apps, 'recovery code': recovery } = revocations;
+  const { 'factor code': codes, 'factor reset': resets } = revocations;
   return {
     passkeys_removed: await inBatches(db, passkey, (some) => sql`delete from passkeys where id in (${some})`),
     authenticator_apps_removed: await inBatches(
@@ -122,7 +129,13 @@ async function replayFactors(
       apps,
       (some) => sql`delete from totp_secrets where account_id || ' ' || created in (${some})`,
     ),
-    recovery_codes_used: await inBatches(db, codes, (some) => sql`delete from recovery_codes where hash in (${some})`),
+    recovery_codes_used: await inBatches(
+      db,
+      recovery,
+      (some) => sql`delete from recovery_codes where hash in (${some})`,
+    ),
+    factor_codes_used: await inBatches(db, codes, (some) => sql`delete from factor_codes where hash in (${some})`),
+    factor_resets_ended: await inBatches(db, resets, (some) => sql`delete from factor_resets where hash in (${some})`),
   };
 }
 
