@@ -7,6 +7,7 @@ type Part = (databases: Databases, report: Report) => Promise<void>;
 /** Imported when a part runs. */
 const LOADERS: Record<string, () => Promise<Part>> = {
   secrets: async () => (await import('./secrets.ts')).testSecrets,
+  rotation: async () => (await import('./rotation.ts')).testRotation,
   guesses: async () => (await import('./guesses.ts')).testGuesses,
 };
 

@@ -184,7 +184,7 @@ class AuthService {
     if (!url.startsWith('/'))
       throw new HttpError(400, 'invalid_request', 'The request target must be a path, not an absolute URL.');
     pinHost(request, this.#issuer);
-    response.setHeader('x-content-type-options', 'nosniff');
+    await this.#keyRing.update();
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
     if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);

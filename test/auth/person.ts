@@ -20,6 +20,8 @@ export class Person {
   readonly #cookies = new Map<string, { value: string; path: string }>();
   readonly #headers: Record<string, string>;
   #page: LoadedPage | undefined;
+  /** The status of each redirect so far. */
+  readonly redirects: number[] = [];
 
   constructor(origin: string, headers: Record<string, string> = {}) {
     this.#origin = origin;
@@ -102,6 +104,7 @@ export class Person {
     this.#page = { status: response.status, url: url.href, html, headers: response.headers };
     const location = response.headers.get('location');
     if (location === null) return this.#page;
+    this.redirects.push(response.status);
     const next = new URL(location, url);
     if (next.origin === this.#origin) return await this.#go(next, { method: 'GET' });
     return (this.#page = { ...this.#page, url: next.href });

@@ -16,6 +16,7 @@ import { openServicesInThreads } from '#server/workers.ts';
 import { captured } from '#test/support/captured.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
+import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { run } from '#cli/dispatch.ts';
 
@@ -191,6 +192,25 @@ onEachDatabase('the doctor finds a schema of another version and a wrong secret 
   await context.db.run(sql`delete from migrations where number > 1`);
   const { of } = await doctor(settings);
   assert.equal(of('database')[0]!.status, 'warning');
+});
+
+onEachDatabase('signing keys: one that nothing has replaced at its age', async (_, url) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent' };
+  await using context = await openAppContext(readConfig(settings));
+  await shareSigningKey(context);
+  assert.match(
+    (await doctor(settings)).texts('signing keys'),
+    /^The key that signs ID tokens \(\S+\) is 0 days old\.$/,
+  );
+  await context.db.run(sql`update signing_keys set created = created - ${92 * 86_400_000}`);
+  assert.match(
+    (await doctor(settings)).texts('signing keys'),
+    /is 92 days old, and SIGNING_KEY_LIFETIME has not replaced it\.$/,
+  );
+  assert.equal((await doctor({ ...settings, SIGNING_KEY_LIFETIME: '0' })).of('signing keys')[0]!.status, 'ok');
+  await context.db.run(sql`update signing_keys set created = created - ${300 * 86_400_000}`);
+  const [finding] = (await doctor({ ...settings, SIGNING_KEY_LIFETIME: '0' })).of('signing keys');
+  assert.deepEqual([finding!.status, finding!.remedy], ['warning', 'scorehall signing-key rotate']);
 });
 
 test('settings: a wrong value, a misspelt name, an open internal listener', async () => {

@@ -1,17 +1,29 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
+import { ENDPOINTS } from '#api/index.ts';
+import { PAGES } from '#site/index.ts';
 import { openServices } from '#server/listeners.ts';
 import { onSqlite, testContext } from '#test/support/context.ts';
 import { ask, askRaw } from '#test/support/request.ts';
 
+const filled = (path: string): string => path.replaceAll(/:\w+/g, 'none');
 const PATHS = {
-  API: ['/v1/matches', '/v1/none', '/v1/openapi.json'],
+  API: ['/v1/matches', '/v1/none', '/v1/openapi.json', ...ENDPOINTS.map(({ path }) => filled(path))],
   AUTH: ['/sign-in', '/none', '/oauth/jwks', '/oauth/tokeninfo', '/oauth/authorize', '/oauth/token', '/assets/none'],
-  SITE: ['/', '/none', '/robots.txt', '/console', '/console/none', '/favicon.ico', '/matches.atom'],
+  SITE: [
+    '/',
+    '/none',
+    '/robots.txt',
+    '/console',
+    '/console/none',
+    '/favicon.ico',
+    '/matches.atom',
+    ...Object.keys(PAGES).map(filled),
+  ],
   INGEST: ['/events', '/none', '/openapi.json'],
 } as const;
 
-onSqlite('every answer has the id of its request, taken over only from a trusted proxy', async (t, url) => {
+onSqlite('every answer has nosniff and the id of its request, taken over only from a trusted proxy', async (t, url) => {
   for (const proxies of ['', '127.0.0.1']) {
     const context = await testContext(t, url, { TRUSTED_PROXIES: proxies });
     await using services = await openServices(context, ['API', 'AUTH', 'SITE', 'INGEST']);
@@ -22,6 +34,7 @@ onSqlite('every answer has the id of its request, taken over only from a trusted
           const reply = await ask(origin, path, { method, headers: { 'x-request-id': 'proxy-4711' } });
           const id = String(reply.headers['x-request-id']);
           const name = `${service} ${method} ${path} ${reply.status}`;
+          assert.equal(reply.headers['x-content-type-options'], 'nosniff', name);
           if (proxies === '') assert.match(id, /^[0-9a-f]{12}$/, name);
           else assert.equal(id, 'proxy-4711', name);
           if (reply.status !== 404 && reply.text.includes('class="error-page"'))

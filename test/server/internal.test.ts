@@ -68,6 +68,7 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
     mail: 'ok',
   });
   assert.equal(await status(`${internal}/`), 404);
+  assert.equal((await fetch(`${internal}/metrics`)).headers.get('x-content-type-options'), 'nosniff');
   assert.equal(await status(`${internal}/metrics`, 'POST'), 405);
 
   assert.equal(await status(`${addresses['API']!}/v1/matches/00000000000`), 401);

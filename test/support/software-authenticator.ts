@@ -25,6 +25,8 @@ export class SoftwareAuthenticator {
   /** The origin that the browser reports. */
   origin: string;
   counter = 0;
+  /** Whether it asks for a fingerprint or a PIN. */
+  verifiesUser = true;
   readonly #keys: Key[] = [];
 
   constructor(origin: string) {
@@ -68,7 +70,7 @@ export class SoftwareAuthenticator {
   #authData(rpId: string, flags: number): Buffer {
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(this.counter);
-    return Buffer.concat([sha256(rpId), Buffer.from([USER_PRESENT | USER_VERIFIED | flags]), counter]);
+    return Buffer.concat([sha256(rpId), Buffer.from([USER_PRESENT | (this.verifiesUser ? USER_VERIFIED : 0) | flags]), counter]);
   }
 
   #clientData(type: string, challenge: string): Buffer {

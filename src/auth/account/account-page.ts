@@ -40,7 +40,6 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': 'attachment; filename="account.json"',
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
     });
   });
   onForm(app, deps, '/account/sign-out', async (c, { account }) => {

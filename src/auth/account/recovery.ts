@@ -57,7 +57,7 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
   const peeked = await peekMailToken(deps.db, now, secret);
   const account = peeked?.kind === 'reset' ? await accountById(deps.db, peeked.account_id!) : undefined;
   if (account === undefined) return await showExpired(c, deps);
-  const problem = passwordError(c, deps, password, account.name, account.email);
+  const problem = await passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
   const hashed = await deps.passwordQueue.run('recognised', c.get('client'), () => hashPassword(password));
   const token = await deps.db.transaction(async (tx) => {

@@ -92,7 +92,7 @@ export const security = {
   mail_code_send: 'Send me a code',
   mail_code_again: 'Send another code',
   mail_code: 'Code from the mail',
-  mail_code_sent: (email: string) => `We have sent a code to ${email}. It works for 15 minutes, in this browser.`,
+  mail_code_sent: (email: string) => `We have sent a code to ${email}. It works for 10 minutes, in this browser.`,
   confirm: 'Confirm',
 
   passkey_texts: {

@@ -41,6 +41,8 @@ export const en = {
     password_easy: 'This password is too easy to guess. Use several words, for example.',
     password_common:
       'This is one of the passwords that people use most, and others try those first. Use several words, for example.',
+    password_breached:
+      'This password is in a list of passwords that were stolen somewhere, and others try those first. Choose another one.',
     last_operator: 'You are the last operator of this network. Make somebody else an operator first.',
     password_wrong: 'This is not your current password.',
     form: 'This form was not sent from our page. Go back, reload the page and send the form again.',
@@ -295,7 +297,7 @@ export const en = {
     factor_code_subject: 'Your code',
     factor_code: 'With this code and your password you confirm that you want to add a passkey or an authenticator app:',
     factor_code_warning:
-      'It works for 15 minutes. If you did not ask for it, somebody is signed in to your account: choose a new password.',
+      'It works for 10 minutes. If you did not ask for it, somebody is signed in to your account: choose a new password.',
     factors_subject: 'The ways to sign in to your account have changed',
     passkey_added: (name: string) => `The passkey ${name} was added to your account. Everybody else was signed out.`,
     passkey_removed: 'A passkey was removed from your account. Everybody else was signed out.',

@@ -89,7 +89,7 @@ export const security: Texts['security'] = {
   mail_code_send: 'コードを送る',
   mail_code_again: 'もう一度コードを送る',
   mail_code: 'メールのコード',
-  mail_code_sent: (email) => `${email} にコードを送りました。このブラウザで 15 分間有効です。`,
+  mail_code_sent: (email) => `${email} にコードを送りました。このブラウザで 10 分間有効です。`,
   confirm: '確認する',
 
   passkey_texts: {

@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 import { newTypedCode, plainCode } from './link-codes.ts';
 
 /** For this long the code of a mail confirms the first factor of an account. */
-export const FACTOR_MAIL_CODE_MS = 15 * 60_000;
+export const FACTOR_MAIL_CODE_MS = 10 * 60_000;
 
 /** Creates the code that the owner copies from a mail into the session that asks for it. It replaces an older one. */
 export async function newFactorMailCode(

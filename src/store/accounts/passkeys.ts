@@ -88,9 +88,7 @@ export async function recordPasskeyUse(db: Queryable, now: number, id: string, u
 
 /** @returns false if the account has no such passkey */
 export async function renamePasskey(db: Queryable, accountId: string, id: string, name: string): Promise<boolean> {
-  return (
-    (await db.run(sql`update passkeys set name = ${name} where id = ${id} and account_id = ${accountId}`)) === 1
-  );
+  return (await db.run(sql`update passkeys set name = ${name} where id = ${id} and account_id = ${accountId}`)) === 1;
 }
 
 /** @returns the name of the deleted passkey; undefined if the account has no such passkey */

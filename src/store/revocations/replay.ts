@@ -49,7 +49,15 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   const credentials = await replayCredentials(db, revocations);
   const factors = await replayFactors(db, revocations);
   return {
-    ...{ accounts_erased, players_erased, ...applications, ...credentials, ...factors, accounts_disabled, roles_lowered },
+    ...{
+      accounts_erased,
+      players_erased,
+      ...applications,
+      ...credentials,
+      ...factors,
+      accounts_disabled,
+      roles_lowered,
+    },
     last_operators: [...last],
   };
 }
