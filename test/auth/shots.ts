@@ -44,7 +44,7 @@ export async function shootSignIn(wanted: Wanted): Promise<number> {
     count += pages.length;
     for (const { look, options } of looksIn(wanted.language)) {
       const page = await browser.newPage(options);
-      if (login !== '') await signIn(page, services, login, factors.recoveryCode);
+      if (login !== '') await signIn(page, services, { login, look, recoveryCode: factors.recoveryCode });
       const proved = all === factors.proved ? context.clock.now() : null;
       await context.db.run(sql`update account_sessions set proved = ${proved}`);
       for (const { name, path, error, open } of pages)
@@ -55,18 +55,22 @@ export async function shootSignIn(wanted: Wanted): Promise<number> {
   return count;
 }
 
-/** @param recoveryCode for the second step, if the account has one */
-async function signIn(
-  page: Page,
-  { auth }: TestAuth,
-  login: string,
-  recoveryCode: () => Promise<string>,
-): Promise<void> {
+interface Visitor {
+  login: string;
+  /** In the names of pictures. */
+  look: string;
+  /** For the second step, which is a picture too. */
+  recoveryCode: () => Promise<string>;
+}
+
+async function signIn(page: Page, { auth }: TestAuth, { login, look, recoveryCode }: Visitor): Promise<void> {
   await page.goto(`${auth}/sign-in`);
   await page.fill('[name=login]', login);
   await page.fill('[name=password]', PASSWORD);
   await page.click('form:has([name=password]) button');
-  if (login === 'Wren' && !page.url().endsWith('/account')) {
+  if (login === 'Wren') {
+    await page.waitForURL(`${auth}/sign-in/second`);
+    await shoot(page, { address: page.url(), name: `auth-factors-second-step-${look}` });
     await page.fill('[name=code]', await recoveryCode());
     await page.click('form:has([name=code]) button');
   }
