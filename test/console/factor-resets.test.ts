@@ -130,9 +130,9 @@ onEachDatabase('the owner stops a reset by the link of the mail, which works onc
   assert.doesNotMatch(signIn.text, /are removed on/);
   await later();
   assert.equal(await hasFactor(db, ann.id), true);
-  const stopped = (await listAudit(db, {}, 50)).filter(({ action }) => action === 'account.keep_factors');
+  const acts = (await listAudit(db, {}, 50)).filter(({ action }) => action === 'account.keep_factors');
   assert.deepEqual(
-    stopped.map(({ subject, detail }) => [subject, detail]),
+    acts.map(({ subject, detail }) => [subject, detail]),
     [
       [ann.id, {}],
       [ann.id, { link: true }],

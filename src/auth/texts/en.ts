@@ -1,5 +1,6 @@
 import type { Language } from '#http/languages.ts';
 import { factor_mails, second_factor } from './en-second-factor.ts';
+import { keep_factors, resetMails } from './en-factor-resets.ts';
 import { security } from './en-security.ts';
 
 /** English texts of the sign-in pages and mails; ja.ts has the same keys in Japanese. */
@@ -152,16 +153,7 @@ export const en = {
     submit: 'Undo this change',
   },
 
-  keep_factors: {
-    title: 'Keep your second factor?',
-    lead: (name: string) =>
-      `Staff of the network has been asked to remove passkeys, authenticator app and recovery codes of the account ${name}. If you have not asked for this, stop it.`,
-    submit: 'Keep my second factor',
-    waiting: (time: string) =>
-      `Your passkeys, your authenticator app and your recovery codes are removed on ${time}, because staff of the network was asked to. If it was not you who asked, stop it.`,
-    done_title: 'Nothing is removed',
-    done: 'Your second factor stays as it is. If you did not ask for its removal, tell the operators that somebody tried.',
-  },
+  keep_factors,
 
   forgot: {
     title: 'Forgot your password?',
@@ -299,9 +291,7 @@ export const en = {
     email_changed: (email: string) => `The e-mail address of your account is now ${email}.`,
     undo: (days: number) =>
       `If this was not you, undo this change within ${days} days. Your account gets this address back, everybody is signed out, and you choose a new password:`,
-    factors_removed_subject: 'Your second factor was removed',
-    factors_removed:
-      'As was asked of the staff of the network a day ago, your passkeys, your authenticator app and your recovery codes are removed, and every browser is signed out. Sign in with your password and add a new second factor:',
+    ...resetMails,
     undone_subject: 'The change of your e-mail address was undone',
     undone:
       'The holder of the previous address undid the change. Everybody was signed out, and this address no longer belongs to the account.',

@@ -1,5 +1,6 @@
 import type { Texts } from './en.ts';
 import { factor_mails, second_factor } from './ja-second-factor.ts';
+import { keep_factors, resetMails } from './ja-factor-resets.ts';
 import { security } from './ja-security.ts';
 
 export const ja: Texts = {
@@ -151,16 +152,7 @@ export const ja: Texts = {
     submit: '変更を取り消す',
   },
 
-  keep_factors: {
-    title: '二要素認証をそのまま使いますか？',
-    lead: (name) =>
-      `ネットワークのスタッフに、アカウント ${name} のパスキー、認証アプリ、回復コードの削除が依頼されました。心当たりがない場合は取りやめてください。`,
-    submit: '削除を取りやめる',
-    waiting: (time) =>
-      `ネットワークのスタッフへの依頼により、パスキー、認証アプリ、回復コードが ${time} に削除されます。依頼したのがあなたでない場合は取りやめてください。`,
-    done_title: '何も削除されません',
-    done: '二要素認証はそのまま使えます。削除を依頼していない場合は、運営者に知らせてください。',
-  },
+  keep_factors,
 
   forgot: {
     title: 'パスワードをお忘れですか？',
@@ -292,9 +284,7 @@ export const ja: Texts = {
     email_changed: (email) => `アカウントのアドレスは ${email} になりました。`,
     undo: (days) =>
       `心当たりがない場合は、${days} 日以内にこの変更を取り消してください。アドレスが元に戻り、すべての端末からログアウトされ、新しいパスワードを設定できます。`,
-    factors_removed_subject: '二要素認証が削除されました',
-    factors_removed:
-      '1 日前のスタッフへの依頼により、パスキー、認証アプリ、回復コードが削除され、すべてのブラウザからログアウトしました。パスワードでログインし、新しい 二要素認証を追加してください。',
+    ...resetMails,
     undone_subject: 'メールアドレスの変更が取り消されました',
     undone:
       '以前のアドレスの持ち主が変更を取り消しました。すべての端末からログアウトされ、このアドレスはアカウントのアドレスではなくなりました。',

@@ -3,7 +3,7 @@ import type { factors as en } from './en-factors.ts';
 /** The Japanese texts about the second factors of staff and players. */
 export const factors: typeof en = {
   factors: {
-    closed_title: '先に 二要素認証を設定してください',
+    closed_title: '先に二要素認証を設定してください',
     closed:
       'このネットワークの運営者とモデレーターは、パスワードに加えてパスキーまたは認証アプリでコンソールを使います。あなたのアカウントにはまだ設定がないため、すでにログインしているブラウザでもコンソールを開けません。ほかのアプリへのログインはこれまでどおり使えます。',
     closed_code:
@@ -18,7 +18,7 @@ export const factors: typeof en = {
     waiting: '本人が取りやめなければ、次の日時にリセットされます。',
     hint: 'パスキー、認証アプリ、回復コードをすべて失った方のためのものです。必ず本人であることを確かめてください。本人にはすぐにメールが届き、1 日の間リセットを取りやめられます。',
     reset: '二要素認証をリセットする',
-    ask_title: (name) => `${name} さんの 二要素認証をリセットしますか？`,
+    ask_title: (name) => `${name} さんの二要素認証をリセットしますか？`,
     ask_removed: (passkeys, codes) =>
       `パスキー ${passkeys} 個、回復コード ${codes} 個、および認証アプリ（設定されている場合）が対象です。1 日後にすべて削除され、すべてのブラウザからログアウトします。その後はパスワードだけでアカウントを開けます。`,
     ask_owner: '本人にはすぐにメールが届き、メールのリンクまたはアカウントのページからリセットを取りやめられます。',
