@@ -43,7 +43,8 @@ export async function openExisting(config: Config): Promise<{ db: Db } | { findi
     return {
       finding: problem(
         CHECK,
-        `${withoutPassword(url)} cannot be opened: ${reasonOf(error)}.`.replace(/\.\.$/, '.'),
+        // A refusal is a sentence already, which names what cannot be opened.
+        error instanceof UsageError ? error.message : `${withoutPassword(url)} cannot be opened: ${reasonOf(error)}.`,
         isPostgresUrl(url)
           ? 'Check that PostgreSQL runs, that DATABASE_URL has its host, user and password, and that pg_hba.conf lets this machine in.'
           : 'Run the doctor as the user of the service, who must own the file and its folder.',
