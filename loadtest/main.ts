@@ -15,6 +15,7 @@ target.
   npm run loadtest -- pressure                         honest users beside one abuser after another
   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
   npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
+  npm run loadtest -- pressure --only night            the purge of a leaderboard day of 1,000,000 players
   npm run loadtest -- agent                            a day of a game server's files in 90 seconds (needs openssl, Java)
   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
   npm run loadtest -- operate                          packages, proxies (needs nginx, Caddy, promtool), drills, memory
@@ -23,7 +24,7 @@ target.
   npm run loadtest -- operate --only faults            faults of the database under load (needs pgbouncer)
   npm run loadtest -- operate --only unit              boots a Debian with the unit (root, debootstrap, systemd-container)
   npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)
-  npm run loadtest -- operate --only processes         three behind a proxy, killed under load; what 1, 2 and 4 give
+  npm run loadtest -- operate --only processes         three behind a proxy, killed under load; what 1, 2 and 4 give (root)
   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
   npm run loadtest -- operate --only move --database sqlite   one direction: from SQLite (postgres: from PostgreSQL)
   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -120,6 +120,7 @@ async function testBehind(report: Report, trial: Trial): Promise<void> {
     ...page.settings(machine),
     DATA_FOLDER: join(own, machine),
   }));
+  await using _kernel = program.name === 'caddy' ? await migrateConnections(page, own) : undefined;
   await using proxy = await startProxy(path, program, setup);
   const network = { name: program.name, page, cluster, proxy, setup, urls, users, ca, database };
   const load = new ClusterLoad(urls, users, ca);
@@ -127,6 +128,15 @@ async function testBehind(report: Report, trial: Trial): Promise<void> {
   await testKills(report, network, load, trial);
   await load.finish();
   await testOutcome(report, network, load, postgres);
+}
+
+const MIGRATION = '/proc/sys/net/ipv4/tcp_migrate_req';
+
+/** Runs the document's commands for the kernel, which need root; the end restores the former value. */
+async function migrateConnections(page: ScalingPage, folder: string): Promise<AsyncDisposable> {
+  const former = await readFile(MIGRATION);
+  await runShell(page.block('sh', 'sysctl').replaceAll('/etc/sysctl.d', folder));
+  return { [Symbol.asyncDispose]: () => writeFile(MIGRATION, former) };
 }
 
 function byService<T>(values: readonly T[]): Record<Service, T> {
@@ -162,8 +172,8 @@ async function testOneByOne(report: Report, network: Network, load: ClusterLoad)
     await shell(network, machine, 'after');
   }
   const seen = Object.values(load.failed).flat();
-  // A reload of Caddy ends its HTTP/2 connections with GOAWAY, and resets those that the former listener has not accepted.
-  const isExplained = (text: string): boolean => name === 'caddy' && /ECONNRESET|GOAWAY/.test(text);
+  // A reload of Caddy ends its HTTP/2 connections with GOAWAY, and `fetch` reports that of a request.
+  const isExplained = (text: string): boolean => name === 'caddy' && text.includes('GOAWAY');
   const failed = seen.filter((text) => !isExplained(text));
   const { servers, reader, person } = load.answered;
   const figure = `${servers - answered.servers} deliveries, ${reader - answered.reader} reads, ${person - answered.person} sign-ins`;
@@ -269,6 +279,8 @@ async function countAllowed({ database, urls, ca }: Network): Promise<Allowed> {
 }
 
 const BATCH_SIZE = 500;
+/** Fewer than LIVE_TOKEN_LIMIT, beyond which the first tokens end; those whose answer a kill has lost count too. */
+const VALID_TOKENS = 100;
 
 async function testOutcome(
   report: Report,
@@ -291,7 +303,9 @@ async function testOutcome(
   }
   report.add(`${name}: sign-ins that broke`, broken.slice(0, 3).join('; ') || 'none', broken.length === 0);
   const profiles = MACHINES.flatMap((machine) =>
-    tokens.map((token) => `http://127.0.0.${machine}:${setup.listen.AUTH}/oauth/userinfo ${token}`),
+    tokens
+      .slice(-VALID_TOKENS)
+      .map((token) => `http://127.0.0.${machine}:${setup.listen.AUTH}/oauth/userinfo ${token}`),
   );
   let valid = 0;
   for (const profile of profiles) {
@@ -300,7 +314,7 @@ async function testOutcome(
     if (status === 200) valid++;
   }
   const figure = `${valid} of ${profiles.length}`;
-  report.add(`${name}: each token of ${users.account.name} at each process`, figure, valid === profiles.length);
+  report.add(`${name}: the last tokens of ${users.account.name} at each process`, figure, valid === profiles.length);
 }
 
 async function countStored(db: Awaited<ReturnType<typeof openDb>>, ids: readonly string[]): Promise<number> {

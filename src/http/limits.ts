@@ -231,6 +231,13 @@ export const LIMITS = {
     beyond: REFUSED,
     counter: 'memory',
   },
+  /** More at a time would only delay the pages of other addresses. */
+  openPage: {
+    counts: 'pages of the site in progress, without pictures',
+    max: { network: 10 },
+    beyond: 'the page waits',
+    counter: 'memory',
+  },
   event: {
     counts: 'events',
     max: { server: 'INGEST_LIMIT' },
