@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type Environment, readConfig, type ServiceName } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
+import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { closeForWrites, saveMoveMark } from '#db/transfer/closing.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
@@ -21,6 +22,7 @@ import { Mailbox } from '#test/support/mailbox.ts';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { run } from '#cli/dispatch.ts';
+import { checkFiles } from '#cli/doctor/files.ts';
 
 interface Finding {
   check: string;
@@ -316,6 +318,40 @@ test('files: secrets and database that others may read', { skip: process.platfor
   mkdirSync(apart.DATA_FOLDER, { mode: 0o700 });
   assert.match((await doctor(apart, [], folder)).texts('files'), /Everybody on this machine may read .*x\.db/);
   assert.match(texts('disk'), /GB \(\d+ %\) are free/);
+});
+
+test('files: settings of the units that everybody may read', { skip: process.platform === 'win32' }, () => {
+  const folder = newFolder();
+  chmodSync(folder, 0o755);
+  for (const [name, mode] of Object.entries({ 'scorehall.env': 0o644, 'scorehall-2.env': 0o604, 'agent.env': 0o640 })) {
+    writeFileSync(join(folder, name), 'SMTP_URL=smtp://u:p@127.0.0.1:1\n');
+    chmodSync(join(folder, name), mode);
+  }
+  const environment = { DATABASE_URL: join(folder, 'x.db') };
+  const installation = { config: readConfig(environment), environment, db: undefined, now: 0 };
+  const messages = (): string[] => checkFiles(installation, folder).map(({ message }) => message);
+  assert.deepEqual(
+    messages()
+      .filter((message) => message.includes('Everybody'))
+      .toSorted(),
+    ['scorehall-2.env', 'scorehall.env'].map(
+      (name) => `Everybody on this machine may read the settings in ${join(folder, name)}.`,
+    ),
+  );
+  chmodSync(folder, 0o750);
+  assert.doesNotMatch(messages().join(' '), /Everybody/, 'nobody else gets into the folder');
+});
+
+onEachDatabase('settings: several processes that count rate limits for themselves', async (_, url, dialect) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent', DATA_FOLDER: newFolder() };
+  await using service = await openAppContext(readConfig(settings));
+  assert.doesNotMatch((await doctor(settings)).texts('settings'), /processes/, 'a single process');
+  await using other = await openDb(url, { sessionName: 'scorehall 1@elsewhere' });
+  assert.ok(service.db.dialect === other.dialect);
+  const { texts } = await doctor(settings);
+  if (dialect === 'sqlite') return assert.doesNotMatch(texts('settings'), /processes/);
+  assert.match(texts('settings'), /^2 processes serve this database with COUNTERS=memory: each counts/m);
+  assert.doesNotMatch((await doctor({ ...settings, COUNTERS: 'database' })).texts('settings'), /processes/);
 });
 
 test('paths: files and folders of the settings that cannot be read or written', async () => {

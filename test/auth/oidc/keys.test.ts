@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
-import { publishedKeys, rotateKeys, rotateOldKey, withdrawKey } from '#auth/oidc/keys.ts';
+import { currentKeys, publishedKeys, rotateKeys, rotateOldKey, withdrawKey } from '#auth/oidc/keys.ts';
 import { PUBLISHED_AHEAD_MS, RETIRED_FOR_MS, signingKeys } from '#store/accounts/signing-keys.ts';
 import { purgeNow } from '#server/jobs.ts';
 import { createTestDatabase, onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
@@ -21,6 +21,15 @@ test('a new key is published before it signs, and a replaced key stays published
   const takesOver = 10_000_000 + PUBLISHED_AHEAD_MS;
   assert.deepEqual([at(10_000_000), at(takesOver - 1), at(takesOver)], ['ab', 'ab', 'ba']);
   assert.deepEqual([at(takesOver + RETIRED_FOR_MS - 1), at(takesOver + RETIRED_FOR_MS)], ['ba', 'b']);
+});
+
+onSqlite('signing keys that are read again are not decrypted again', async (t, url) => {
+  const { db } = await testContext(t, url);
+  const secret = new SecretKey('a secret that is long enough for tests');
+  const first = await currentKeys(db, secret, 0);
+  const derive = t.mock.method(secret, 'derive');
+  assert.deepEqual(await currentKeys(db, secret, 0), first);
+  assert.equal(derive.mock.callCount(), 0);
 });
 
 async function idTokenOf({ auth }: TestAuth, client_id: string, client_secret: string): Promise<string> {
