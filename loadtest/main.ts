@@ -20,7 +20,8 @@ target.
   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
   npm run loadtest -- operate                          packages, proxies (needs nginx, Caddy, promtool), drills, memory
   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, processes, restore, move, upgrade, faults,
-                                                       metrics, footprint
+                                                       metrics, footprint, heaps
+  npm run loadtest -- operate --only heaps --minutes 60   the heaps of all threads after ten minutes and after an hour of load
   npm run loadtest -- operate --only faults            faults of the database under load (needs pgbouncer)
   npm run loadtest -- operate --only unit              boots a Debian with the unit (root, debootstrap, systemd-container)
   npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)
