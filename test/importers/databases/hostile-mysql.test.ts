@@ -238,7 +238,7 @@ test('a server that is not MySQL, or a hostile one, ends in one sentence and get
     assert.ok(!received().includes('root:'), `${name} got a file`);
   });
   const results = await Promise.allSettled(outcomes);
-  const failures = results.flatMap((one) => (one.status === 'rejected' ? [String((one.reason as Error).message)] : []));
+  const failures = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));
   assert.deepEqual(failures, []);
   assert.ok(printed.mock.callCount() <= 1, `${printed.mock.callCount()} lines of the driver`);
 });
