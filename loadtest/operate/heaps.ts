@@ -32,9 +32,9 @@ export async function testHeaps(report: Report, { database, minutes }: LoadTestO
   }
 }
 
-async function testOn(report: Report, { dialect, create }: Databases, minutes: number): Promise<void> {
+async function testOn(report: Report, opened: Databases, minutes: number): Promise<void> {
   const { url } = await generateDatabase(
-    { matches: MATCHES, seed: DEFAULT_SEED, database: await create() },
+    { matches: MATCHES, seed: DEFAULT_SEED, database: await opened.create() },
     () => undefined,
   );
   await using client = await openBenchClient(url);
@@ -62,15 +62,22 @@ async function testOn(report: Report, { dialect, create }: Databases, minutes: n
       const heaps = await heapsOf(port!);
       compare(
         report,
-        `${dialect}, after ${Number(((number * seconds) / 60).toFixed(1))} min`,
+        `${opened.dialect}, after ${Number(((number * seconds) / 60).toFixed(1))} min`,
         heaps,
         (first ??= heaps),
         number === MEASUREMENTS,
       );
     }
     if (cpu !== undefined)
-      report.note(`${dialect}: cores of the service`, ((cpuOf(service)! - cpu) / 1e6 / (minutes * 60)).toFixed(2));
-    report.add(`${dialect}: failed requests`, [errors.length, ...errors.slice(0, 3)].join('; '), errors.length === 0);
+      report.note(
+        `${opened.dialect}: cores of the service`,
+        ((cpuOf(service)! - cpu) / 1e6 / (minutes * 60)).toFixed(2),
+      );
+    report.add(
+      `${opened.dialect}: failed requests`,
+      [errors.length, ...errors.slice(0, 3)].join('; '),
+      errors.length === 0,
+    );
   } finally {
     load.disconnect();
     await service.kill('SIGTERM');
