@@ -34,6 +34,8 @@ target.
   npm run loadtest -- files                            lists the source files executed for a request of each service
   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
   npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community, plan
+  npm run loadtest -- sign-in                          guesses from 50 addresses; secrets at rest after 1,000 sign-ins; key rotation
+  npm run loadtest -- sign-in --only guesses           one part: secrets, rotation, guesses
   npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
   npm run loadtest -- recording --compare DIR          compares it with the recording of another revision`;
 
@@ -54,6 +56,7 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   watch: () => import('./watch/run.ts'),
   databases: () => import('./databases/run.ts'),
   files: () => import('./files/run.ts'),
+  'sign-in': () => import('./sign-in/run.ts'),
   recording: () => import('./recording/run.ts'),
 };
 

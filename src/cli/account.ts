@@ -1,4 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
+import { dataFolder } from '#platform/config/config.ts';
+import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { isShortUuid } from '#platform/text/text.ts';
 import {
@@ -26,6 +28,7 @@ import {
 import { playerByUuid } from '#store/game/players.ts';
 import type { AppContext } from '#context/context.ts';
 import { runWithProgress } from './job.ts';
+import { commands as factorCommands } from './account-factors.ts';
 import { commands as helpCommands } from './account-help.ts';
 import { readSecret } from './command/secret-input.ts';
 import { readSettings } from './command/settings.ts';
@@ -174,6 +177,7 @@ export const commands: Command[] = [
     },
   }),
   ...helpCommands,
+  ...factorCommands,
 ];
 
 async function create(input: Input): Promise<void> {
@@ -203,9 +207,14 @@ async function passwordFor(input: Input): Promise<string | undefined> {
   if (given !== undefined && fromStdin) throw new UsageError('Give --password-stdin or --password, not both.');
   const password = fromStdin ? await readSecret('Password: ') : given;
   if (password === undefined) return undefined;
-  const { NETWORK_NAME } = readSettings();
-  const problem = passwordProblem(password, NETWORK_NAME, required(input, 'name'), required(input, 'email'));
-  if (problem === undefined) return password;
+  const config = readSettings();
+  const problem = passwordProblem(password, config.NETWORK_NAME, required(input, 'name'), required(input, 'email'));
+  if (problem === undefined) {
+    if (!(await isBreached(dataFolder(config), password))) return password;
+    throw new UsageError(
+      'The password is in the list of breached passwords of "passwords import". Choose another one.',
+    );
+  }
   if (problem === 'common')
     throw new UsageError('The password is too common: it is one of the 3,000 that people use most. Use several words.');
   throw new UsageError(

@@ -24,7 +24,7 @@ export const commands: Command[] = [
     words: 'signing-key rotate',
     audit: { action: 'signing-key.rotate', about: 'kid' },
     summary:
-      'Create a signing key for ID tokens: published within a second, used after an hour; earlier tokens stay valid',
+      'Create a signing key for ID tokens: published within a second, used after 65 minutes; earlier tokens stay valid',
     options: OPTIONS,
     run: rotate,
   },

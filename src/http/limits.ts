@@ -144,6 +144,21 @@ export const LIMITS = {
     beyond: 'no mail',
     counter: 'database',
   },
+  /** 20 a day do not find one of the three codes in a million that count. */
+  wrongCode: {
+    counts: 'wrong codes of the authenticator app of an account',
+    max: { knownBrowser: 20, otherBrowsers: 20 },
+    windowMs: DAY_MS,
+    beyond: 'only a passkey or a recovery code counts, and the owner gets a mail',
+    counter: 'database',
+  },
+  wrongCodeMail: {
+    counts: 'mails to the owner of an account about wrong codes',
+    max: { account: 1 },
+    windowMs: DAY_MS,
+    beyond: 'no mail',
+    counter: 'database',
+  },
   register: {
     counts: 'registrations',
     max: { network: 20 },
@@ -184,6 +199,13 @@ export const LIMITS = {
     counts: 'current passwords on the account pages; a right one deletes the count of account and address',
     max: { network: 60, accountInNetwork: 10, account: 100 },
     windowMs: QUARTER_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
+  factorMail: {
+    counts: 'mails with the code that confirms the first passkey or authenticator app',
+    max: { account: 5 },
+    windowMs: HOUR_MS,
     beyond: PROBLEM,
     counter: 'database',
   },

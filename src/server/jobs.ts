@@ -12,7 +12,9 @@ import type { AppContext } from '#context/context.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
+import { applyFactorResets } from '#auth/account/factor-resets.ts';
 import { mailNotices } from '#auth/account/notices.ts';
+import { rotateOldKey } from '#auth/oidc/keys.ts';
 import { mailOperators } from '#console/operator-mails/notify.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
@@ -58,7 +60,9 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'write revocation log', everyMs: SECOND_MS, run: writeRevocationLog },
   { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
+  { name: 'reset second factors', everyMs: MINUTE_MS, run: applyFactorResets },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
+  { name: 'rotate signing keys', everyMs: MINUTE_MS, run: rotateOldKey },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   {
     name: 'cut sitemaps',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { login, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { login, match, person, presence, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { sql } from '#db/sql.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { type Ran, scorehall } from './scorehall.ts';
@@ -114,4 +115,23 @@ onEachDatabase('commands that take a UUID take a name, show whose it is and ask'
   assert.equal(merged.status, 0, merged.err);
   const { uuid } = JSON.parse((await run('player', 'show', '--player', DAN.uuid, '--json')).out) as Printed;
   assert.equal(uuid, ANN.uuid);
+});
+
+onEachDatabase('an erased player is no longer among those who are shown live', async (t, url) => {
+  const context = await testContext(t, url, { SECRET_KEY });
+  const online = { current: 2, players: ['Ann', 'Ben'] };
+  await sendEvents(context, login('Alpha', ANN), login('Alpha', BEN), presence('Alpha', online));
+  const shown = async (): Promise<unknown> =>
+    (await context.db.all(sql`select players, player_count from presence`)).map((row) => ({ ...row }));
+  assert.deepEqual(await shown(), [{ players: '["Ann","Ben"]', player_count: 2 }]);
+  const { status, err } = await scorehall(
+    { DATABASE_URL: url, SECRET_KEY },
+    'player',
+    'erase',
+    '--player',
+    'Ann',
+    '--yes',
+  );
+  assert.equal(status, 0, err);
+  assert.deepEqual(await shown(), [{ players: '["Ben"]', player_count: 1 }]);
 });

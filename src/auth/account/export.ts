@@ -2,6 +2,8 @@ import { mapPages, Members } from '#platform/streams/json-stream.ts';
 import { playerExport } from '#admin/player-export.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { sessionsOf } from '#store/accounts/account-sessions.ts';
+import { factorsOf } from '#store/accounts/factors.ts';
+import type { Totp } from '#store/accounts/totp.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { allActs, allTokens } from '#store/accounts/export-queries.ts';
@@ -16,6 +18,7 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
   const player = account.player_uuid === null ? undefined : await playerByUuid(db, account.player_uuid);
   const sessions = await sessionsOf(db, account.id, now);
   const applications = await connectedApplications(db, account.id);
+  const { passkeys, totp, recovery_codes } = await factorsOf(db, account.id);
   return new Members({
     exported: isoTime(now),
     account: { ...facts, created: isoTime(created), disabled: isoTime(disabled) },
@@ -25,6 +28,11 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
       address: session.address,
       user_agent: session.agent,
     })),
+    factors: {
+      passkeys: passkeys.map(({ account_id: _, ...passkey }) => ({ ...passkey, ...useTimes(passkey) })),
+      authenticator_app: totp === undefined ? null : useTimes(totp),
+      recovery_codes,
+    },
     applications: applications.map(({ granted, used, read, ...rest }) => ({
       ...rest,
       granted: isoTime(granted),
@@ -39,3 +47,5 @@ export async function accountExport({ db, clock }: Deps, account: Account): Prom
     player: player === undefined ? null : await playerExport(db, player, now),
   });
 }
+
+const useTimes = ({ created, last_used }: Totp) => ({ created: isoTime(created), last_used: isoTime(last_used) });

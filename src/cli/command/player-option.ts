@@ -22,7 +22,7 @@ export const playerOption = (help: string): CommandOption => ({
 
 /**
  * The player whose UUID, present or former name is the value of a mandatory option.
- * @throws UsageError if nobody has or had the name, and with all candidates if several have or had it
+ * @throws UsageError if no player has or had the name, and with all candidates if several have or had it
  */
 export async function requireNamedPlayer(db: Queryable, input: Input, option: string): Promise<NamedPlayer> {
   const text = required(input, option);

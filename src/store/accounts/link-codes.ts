@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
@@ -6,6 +7,12 @@ const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
 
 export const LINK_CODE_MS = 15 * 60_000;
+
+/** A new code that a person types, like `K7QW-2MXR`. @returns it as shown, and as `plainCode` reads it */
+export function newTypedCode(): { shown: string; plain: string } {
+  const plain = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('');
+  return { shown: withHyphen(plain), plain };
+}
 
 /** An account gets at most one new code in this time, so that a page that is loaded again and again fills no table or log. */
 export const NEW_LINK_CODE_MS = 60_000;

@@ -6,7 +6,7 @@ import { openMysqlSource } from '#importers/databases/mysql-source.ts';
 import { UsageError } from '#platform/errors.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const LIMITS = { open_ms: 600, statement_ms: 400, bytes: 4_000_000 };
+const LIMITS = { open_ms: 3_000, statement_ms: 2_000, bytes: 4_000_000 };
 
 /** A packet of the protocol: three bytes of length, the number in the sequence, the payload. */
 function packet(sequence: number, payload: Buffer): Buffer {
@@ -193,7 +193,7 @@ const SERVERS: Record<string, { act: Behaviour; says: RegExp; sent?: (received: 
   },
   'endless packets after a statement': {
     act: atStatement((socket) => endless(socket, packet(1, Buffer.alloc(10, 1)))),
-    says: /packets out of order/,
+    says: /packets out of order|does not answer/,
   },
 };
 
@@ -238,7 +238,7 @@ test('a server that is not MySQL, or a hostile one, ends in one sentence and get
     assert.ok(!received().includes('root:'), `${name} got a file`);
   });
   const results = await Promise.allSettled(outcomes);
-  const failures = results.flatMap((one) => (one.status === 'rejected' ? [String((one.reason as Error).message)] : []));
+  const failures = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));
   assert.deepEqual(failures, []);
   assert.ok(printed.mock.callCount() <= 1, `${printed.mock.callCount()} lines of the driver`);
 });

@@ -1,0 +1,30 @@
+import type { factor_mails as mails, second_factor as page } from './en-second-factor.ts';
+
+export const second_factor: typeof page = {
+  title: '2 段階目の確認',
+  lead: (name) => `${name} さんのパスワードを確認しました。続けて、ご本人であることを確認します。`,
+  lead_mail: (name) => `${name} さんのリンクを確認しました。続けて、ご本人であることを確認します。`,
+  passkey: 'パスキーを使う',
+  or: 'またはコードで確認：',
+  code: 'アプリのコード、またはリカバリーコード',
+  recovery_code: 'リカバリーコード',
+  code_hint: '認証アプリの 6 桁の数字、または保管している 10 個のコードのうちの 1 つ。',
+  recovery_hint: '保管している 10 個のコードのうちの 1 つ。',
+  submit: 'ログイン',
+  again: '最初からやり直す',
+  wrong: 'コードが間違っているか、すでに使われています。',
+  blocked:
+    '今日は間違ったコードが多すぎます。明日まで、パスキーかリカバリーコードでのみログインできます。アカウントの持ち主にメールでお知らせしました。',
+  no_passkeys_here: 'このアドレスではパスキーを使えません。コードを使ってください。',
+  with_passkey: 'パスキーでログイン',
+  passkey_refused: 'このパスキーではログインできませんでした。もう一度試すか、パスワードを使ってください。',
+};
+
+export const factor_mails: typeof mails = {
+  passkey_cloned_subject: '複製されたパスキーを拒否しました',
+  passkey_cloned: (name) =>
+    `パスキー「${name}」の複製が使われました（署名の回数が元のパスキーより少ないため分かりました）。ログインはされていません。このパスキーを削除し、新しいものを追加してください。`,
+  codes_guessed_subject: '誰かがあなたのパスワードを知り、コードを推測しています',
+  codes_guessed:
+    '誰かがあなたのパスワードを入力した後、間違ったコードを何度も入力しました。ログインはされていません。明日まで、あなたがお使いのブラウザ以外では、パスキーかリカバリーコードが必要です。今すぐ新しいパスワードを設定してください：',
+};
