@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { sql } from '#db/sql.ts';
+import { idOf } from '#platform/ids.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { answerOf } from '#test/support/child-reply.ts';
 import { freePorts } from '#test/support/ports.ts';
-import { openBenchClient } from '#bench/client.ts';
+import { type BenchClient, openBenchClient } from '#bench/client.ts';
 import { clientsOf, createServers } from '#bench/evening/clients.ts';
 import { LIMITS } from '#bench/evening/evening.ts';
 import type { LoadOrder, LoadReport } from '#bench/evening/load-process.ts';
@@ -16,6 +18,8 @@ import { cpuOf, serveProcess } from '../support/served-process.ts';
 import type { ThreadHeap } from './heap-preload.ts';
 
 const MATCHES = 10_000;
+/** More than the response cache of the data API holds. */
+const CACHED = 3_000;
 /** Of a busy evening: leaves more than half of two cores to other work. */
 const RATE = 0.2;
 const MEASUREMENTS = 6;
@@ -47,6 +51,7 @@ async function testOn(report: Report, opened: Databases, minutes: number): Promi
   try {
     const clients = await clientsOf(client, `http://127.0.0.1:${service.api}`, keys);
     const evening = new Evening(clients, load, { API: service.api, SITE: service.site, INGEST: service.ingest });
+    await fillResponseCache(client, `http://127.0.0.1:${service.api}`);
     const before = cpuOf(service);
     let first: Heaps | undefined;
     for (let number = 1; number <= MEASUREMENTS; number++) {
@@ -67,6 +72,21 @@ async function testOn(report: Report, opened: Databases, minutes: number): Promi
   } finally {
     load.disconnect();
     await service.kill('SIGTERM');
+  }
+}
+
+/**
+ * Requests more matches than the data API caches, each twice, as it caches the second response. A cache that fills slowly
+ * would look like a leak.
+ */
+async function fillResponseCache({ token, context: { db } }: BenchClient, api: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` };
+  for (const [key] of await db.tuples(sql`select key from matches order by key desc limit ${CACHED}`)) {
+    for (let count = 0; count < 2; count++) {
+      const response = await fetch(`${api}/v1/matches/${idOf(Number(key))}`, { headers });
+      if (!response.ok) throw new Error(await response.text());
+      await response.arrayBuffer();
+    }
   }
 }
 
