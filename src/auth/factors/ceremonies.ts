@@ -144,6 +144,11 @@ export async function readUsed(deps: Deps, purpose: Purpose, credential: string)
   return undefined;
 }
 
+/** Whether an account has the passkey of an answer to `creationOptions`: the form was sent again after it was added. */
+export async function isAdded(deps: Deps, accountId: string, credential: string): Promise<boolean> {
+  return (await passkeyOf(deps, parse(credential)))?.account_id === accountId;
+}
+
 /** The passkey that an answer names; its user handle, if the authenticator gives one, must be that of the account. */
 async function passkeyOf({ db }: Deps, answer: unknown): Promise<Passkey | undefined> {
   const { id, response } = (answer ?? {}) as Partial<AuthenticationResponseJSON>;
