@@ -15,11 +15,13 @@ target.
   npm run loadtest -- pressure                         honest users beside one abuser after another
   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
   npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
+  npm run loadtest -- pressure --only night            the purge of a leaderboard day of 1,000,000 players
   npm run loadtest -- agent                            a day of a game server's files in 90 seconds (needs openssl, Java)
   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
   npm run loadtest -- operate                          packages, proxies (needs nginx, Caddy, promtool), drills, memory
   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, processes, restore, move, upgrade, faults,
-                                                       metrics, footprint
+                                                       metrics, footprint, heaps
+  npm run loadtest -- operate --only heaps --minutes 60   the heaps of all threads after ten minutes and after an hour of load
   npm run loadtest -- operate --only faults            faults of the database under load (needs pgbouncer)
   npm run loadtest -- operate --only unit              boots a Debian with the unit (root, debootstrap, systemd-container)
   npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)
@@ -32,6 +34,8 @@ target.
   npm run loadtest -- files                            lists the source files executed for a request of each service
   npm run loadtest -- databases                        imports from a real MariaDB (needs mariadb-server)
   npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community, plan
+  npm run loadtest -- sign-in                          guesses from 50 addresses; secrets at rest after 1,000 sign-ins; key rotation
+  npm run loadtest -- sign-in --only guesses           one part: secrets, rotation, guesses
   npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
   npm run loadtest -- recording --compare DIR          compares it with the recording of another revision`;
 
@@ -52,6 +56,7 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   watch: () => import('./watch/run.ts'),
   databases: () => import('./databases/run.ts'),
   files: () => import('./files/run.ts'),
+  'sign-in': () => import('./sign-in/run.ts'),
   recording: () => import('./recording/run.ts'),
 };
 

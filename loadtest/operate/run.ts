@@ -15,6 +15,7 @@ const LOADERS: Record<string, () => Promise<Part>> = {
   faults: async () => (await import('./faults/run.ts')).testFaults,
   metrics: async () => (await import('./metrics.ts')).testMetrics,
   footprint: async () => (await import('./footprint.ts')).testFootprint,
+  heaps: async () => (await import('./heaps.ts')).testHeaps,
 };
 
 export const PARTS = Object.keys(LOADERS);

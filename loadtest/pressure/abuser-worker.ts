@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { ABUSERS, type Target } from './abusers.ts';
+import type { Target } from './abuser.ts';
+import { ABUSERS } from './abusers.ts';
 
 /** A thread for the abuser's requests, so that their cost does not delay the measured requests of the honest users. */
 const { name, target } = workerData as { name: string; target: Target };

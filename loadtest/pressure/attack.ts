@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Abuser, Target } from './abusers.ts';
+import type { Abuser, Target } from './abuser.ts';
 
 /** The responses that an abuser got. */
 export interface Outcome {

@@ -8,15 +8,16 @@ import type { ServedProcess } from '../support/served-process.ts';
 
 export interface Owner {
   name: string;
+  email: string;
   password: string;
 }
 
 /** Creates an account to which the honest person signs in, and whose password an abuser tries to guess. */
 export async function createOwner(url: string): Promise<{ account: Owner }> {
-  const account = { name: 'Owner', password: 'a password that nobody guesses' };
+  const account = { name: 'Owner', email: 'owner@loadtest.example', password: 'a password that nobody guesses' };
   await using db = await openDb(url);
   const password = await hashPassword(account.password);
-  await createAccount(db, Date.now(), { ...account, email: 'owner@loadtest.example', password, email_verified: true });
+  await createAccount(db, Date.now(), { ...account, password, email_verified: true });
   return { account };
 }
 
@@ -40,7 +41,10 @@ interface User {
   after?(): Promise<void>;
 }
 
-/** A game server, a reader of the data API and a person who signs in, each with requests one after the other. */
+/**
+ * A game server, a reader of the data API, a reader of the site and a person who signs in, each with requests one after the
+ * other.
+ */
 export class HonestUsers {
   readonly #users: User[];
 
@@ -65,6 +69,14 @@ export class HonestUsers {
           const headers = { authorization: `Bearer ${token}` };
           const path = '/v1/matches?limit=20&fields=teams';
           await expectText(await fetch(`http://127.0.0.1:${services.api}${path}`, { headers }), '[');
+        },
+      },
+      {
+        name: 'site reader',
+        everyMs: 200,
+        request: async () => {
+          const headers = { 'x-forwarded-for': '198.51.100.2' };
+          await expectText(await fetch(`http://127.0.0.1:${services.site}/matches`, { headers }), '</html>');
         },
       },
       {

@@ -3,10 +3,15 @@ import type { Report } from '../report.ts';
 import { databases, dialectsOf, type Databases } from '../support/databases.ts';
 import { createReader, prepare } from '../support/prepare.ts';
 import { freeServicePorts, type ServedProcess, serveProcess } from '../support/served-process.ts';
-import { ABUSERS, type Abuser, type Target } from './abusers.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { openDb } from '#db/open.ts';
+import { databaseSize } from '#store/installation/database-size.ts';
+import type { Abuser, Target } from './abuser.ts';
+import { ABUSERS } from './abusers.ts';
 import { Attack } from './attack.ts';
 import { createOwner, HonestUsers } from './honest-users.ts';
 import { eventLoopDelays, LongestLog } from './metrics.ts';
+import { measureNight } from './night.ts';
 
 /** Maximum wait of an honest user at the 99th percentile: this, or if it is more this multiple of the wait without an abuser. */
 const MAX_P99_MS = 250;
@@ -26,15 +31,17 @@ const CALM_SHARE = 0.5;
 /** The default limits of game servers, which other load tests switch off. */
 const ENVIRONMENT = { TRUSTED_PROXIES: '127.0.0.1', INGEST_WEIGHT_LIMIT: undefined, NEW_PLAYERS_LIMIT: undefined };
 
-export const PARTS = ABUSERS.map(({ name }) => name);
+const NIGHT = 'night';
+export const PARTS = [...ABUSERS.map(({ name }) => name), NIGHT];
 
-/** Measures honest users during the attacks of one abuser after another, each in a new database. */
+/** Measures honest users during the attacks of one abuser after another, each in a new database, and then a night. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
   for (const dialect of dialectsOf(options.database)) {
     await using opened = await databases(dialect);
     for (const abuser of ABUSERS) {
       if (options.wants(abuser.name)) await measure(opened, abuser, options, report);
     }
+    if (options.wants(NIGHT)) await measureNight(opened, report);
   }
 }
 
@@ -47,7 +54,10 @@ async function measure(
   const url = await databases.create();
   const [honestKey = '', abuserKey = ''] = await prepare(url, 2);
   const ports = await freeServicePorts();
-  const serve = (): Promise<ServedProcess> => serveProcess(url, { ports, environment: ENVIRONMENT });
+  await using closing = new AsyncDisposableStack();
+  const mailbox = await Mailbox.open({ after: (close) => closing.defer(async () => await close()) });
+  const environment = { ...ENVIRONMENT, SMTP_URL: mailbox.url };
+  const serve = (): Promise<ServedProcess> => serveProcess(url, { ports, environment });
   let services = await serve();
   const target: Target = { url, key: abuserKey, ports, matches, ...(await createOwner(url)) };
   const honest = new HonestUsers(services, honestKey, await createReader(url), target.account);
@@ -62,10 +72,13 @@ async function measure(
       services = await serve();
     }
     await eventLoopDelays(ports.internal);
+    const sizeBefore = await megabytes(url);
     const attack = new Attack(abuser, target);
     const log = new LongestLog(url);
     const measured = await honest.run(seconds * 1000);
     const delays = await eventLoopDelays(ports.internal);
+    const growth = (await megabytes(url)) - sizeBefore;
+    const checks = (await abuser.check?.(target, mailbox)) ?? [];
     const { statuses, isOrderly } = await attack.end();
     for (const [index, { user, p50, p99, count, errors }] of measured.entries()) {
       const figure = `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ${count} requests`;
@@ -83,6 +96,15 @@ async function measure(
       if (!abuser.isOperatorAct || thread === 'writer') report.note(title, figure);
       else report.add(`${title} (p99 at most ${MAX_DELAY_MS} ms)`, figure, p99 <= MAX_DELAY_MS);
     }
+    for (const check of checks) report.add(`${name}: ${check.name}`, check.figure, check.meetsTarget);
+    const { maxGrowthMb } = abuser;
+    if (maxGrowthMb === undefined) report.note(`${name}: growth of the database`, `${growth.toFixed(0)} MB`);
+    else
+      report.add(
+        `${name}: growth of the database (at most ${maxGrowthMb} MB)`,
+        `${growth.toFixed(0)} MB`,
+        growth <= maxGrowthMb,
+      );
     report.add(`${name}: responses to the abuser`, statuses, isOrderly);
     if (databases.dialect === 'sqlite')
       report.add(
@@ -94,4 +116,9 @@ async function measure(
     await services.kill();
     await databases.remove(url);
   }
+}
+
+async function megabytes(url: string): Promise<number> {
+  await using db = await openDb(url);
+  return (await databaseSize(db)).bytes / 1e6;
 }

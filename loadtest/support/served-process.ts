@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -28,14 +28,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
-/** Starts a service on a database. Pass `ports` to restart it on the same ports. */
+/** Starts a service on a database. Pass `ports` to restart it on the same ports, `log` to write its log into a file. */
 export async function serveProcess(
   databaseUrl: string,
   {
     ports,
     options = [],
     environment = {},
-  }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv } = {},
+    log,
+  }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv; log?: string } = {},
 ): Promise<ServedProcess> {
   const { api, ingest, auth, site, internal } = ports ?? (await freeServicePorts());
   const child = spawn(process.execPath, [...process.execArgv, ...options, MAIN, 'serve'], {
@@ -53,7 +54,7 @@ export async function serveProcess(
       SITE_URL: `http://127.0.0.1:${site}`,
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', log === undefined ? 'inherit' : openSync(log, 'a')],
   });
   running.add(child);
   const exit = once(child, 'exit').finally(() => running.delete(child));

@@ -17,7 +17,8 @@ export const mergePlayers = operation({
     merged: (await findPlayer(db, from))?.name ?? null,
     survivor: (await findPlayer(db, into))?.name ?? null,
   }),
-  run: async ({ db, clock }, data) => rejection(await reportAsOperator(db, clock, { type: 'player.merged', data })),
+  run: async ({ db, clock }, { from, into }) =>
+    rejection(await reportAsOperator(db, clock, { type: 'player.merged', data: { from, into } })),
   detail: (_, __, { from, into }) => ({ from, into }),
 });
 

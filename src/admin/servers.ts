@@ -228,10 +228,7 @@ export const manageServer = operation({
       if (url === undefined) context.addIssue({ code: 'custom', message: `must be ${MANAGEMENT_URL_FORMS}` });
       return url ?? z.NEVER;
     }),
-    secret: z
-      .string()
-      .trim()
-      .refine(isManagementSecret, 'must have the secret alone, of letters, digits and marks without blanks'),
+    secret: z.string().trim().refine(isManagementSecret, 'must have the secret alone, of 40 letters and digits'),
     /** Left out: the authorities of Node. */
     ca: z
       .string()

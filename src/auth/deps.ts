@@ -7,6 +7,7 @@ import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
 import type { Log } from '#platform/process/log.ts';
 import type { Mailer } from '#platform/mail/mail.ts';
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { requestLanguage } from '#http/cookies.ts';
 import type { PageShell } from '#http/page.ts';
@@ -32,6 +33,7 @@ export interface Deps {
   readonly mail: Mailer;
   readonly shell: PageShell;
   readonly secure: boolean;
+  readonly secretKey: SecretKey;
   readonly background: Background;
   readonly passwordQueue: PasswordQueue;
   readonly guesses: GuessCounter;

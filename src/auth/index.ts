@@ -6,6 +6,7 @@ import { ClientAddresses } from '#http/client-address.ts';
 import { LIMITS, rateLimit } from '#http/limits.ts';
 import { openRateLimiter } from '#http/rate-limiter.ts';
 import type { HttpService } from '#http/service.ts';
+import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE } from '#http/passkey-form.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
 import { requestIdOf, setAddress, setSenders } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
@@ -39,7 +40,9 @@ const TOKENINFO = /^\/oauth\/tokeninfo\/?(\?|$)/i;
 /** Starts the sign-in service: OAuth 2.0 and OpenID Connect by oidc-provider, and its pages, on one listener. */
 export async function openAuth(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log, mail } = context;
-  const assets = brandAssets(config).addFile('sign-in.css', new URL('style/sign-in.css', import.meta.url));
+  const assets = brandAssets(config)
+    .addFile('sign-in.css', new URL('style/sign-in.css', import.meta.url))
+    .addFile(PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE);
   const shell: PageShell = {
     network: config.NETWORK_NAME,
     home: `${config.SITE_URL}/`,
@@ -64,7 +67,8 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
     pages: new ProtocolPages({ config, shell }),
   };
-  const keyRing = await KeyRing.open(context, openSecretKey(config), (keys) =>
+  const secretKey = openSecretKey(config);
+  const keyRing = await KeyRing.open(context, secretKey, (keys) =>
     logProviderErrors(createProvider(providerParts, keys), log),
   );
   const background = new Background(log);
@@ -77,6 +81,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     mail,
     shell,
     secure,
+    secretKey,
     background,
     passwordQueue,
     guesses: new GuessCounter(db, clock),
@@ -179,7 +184,7 @@ class AuthService {
     if (!url.startsWith('/'))
       throw new HttpError(400, 'invalid_request', 'The request target must be a path, not an absolute URL.');
     pinHost(request, this.#issuer);
-    response.setHeader('x-content-type-options', 'nosniff');
+    await this.#keyRing.update();
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
     if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);

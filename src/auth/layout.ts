@@ -16,6 +16,8 @@ export interface PageContent {
   status?: number;
   /** Shown after the name of the network in the footer. */
   note?: string;
+  /** Asset names that only this page needs. */
+  scripts?: readonly string[];
 }
 
 type Pages = Pick<Deps, 'config' | 'shell'>;
@@ -30,14 +32,14 @@ export async function showPage(c: Context, deps: Deps, content: PageContent): Pr
 export async function writePage(
   { config, shell }: Pages,
   texts: Texts,
-  { title, main, note }: PageContent,
+  { title, main, note, scripts }: PageContent,
   url = `${config.AUTH_URL}/account`,
 ): Promise<string> {
   const { lang: language, skip, contact: label } = texts;
   const contact = contactLink(config.CONTACT);
   const foot = { ...(note !== undefined && { note }), links: contact === undefined ? [] : [{ href: contact, label }] };
   const head = linkPreview(config, title);
-  return await renderPage(shell, { language, title, skip, head, main, foot, url: new URL(url) });
+  return await renderPage(shell, { language, title, skip, head, main, foot, scripts, url: new URL(url) });
 }
 
 /**

@@ -15,8 +15,15 @@ import { recoveryPages } from './account/recovery.ts';
 import { registerPages } from './account/register.ts';
 import { clientInfo } from './client-info.ts';
 import { mailStatePages } from './mail-state.ts';
+import { secondFactorPages } from './sign-in/second-factor.ts';
+import { appPages } from './security/app-pages.ts';
+import { codesPages } from './security/codes-pages.ts';
+import { confirmPage } from './security/confirm-page.ts';
+import { passkeyPages } from './security/passkey-pages.ts';
+import { securityPage } from './security/security-page.ts';
 import { selectAccountPages } from './sign-in/select-account.ts';
 import { signInLinkPages } from './sign-in/sign-in-link.ts';
+import { factorResetPages } from './account/factor-resets.ts';
 import { undoEmailPages } from './account/undo-email.ts';
 import { verifyPages } from './account/verify-email.ts';
 
@@ -43,6 +50,7 @@ export function createPages(deps: Deps, tokenInfo: Hono<Env>): Hono<Env> {
 }
 
 const PAGES = [
+  secondFactorPages,
   loginPages,
   signInLinkPages,
   selectAccountPages,
@@ -51,10 +59,16 @@ const PAGES = [
   registerPages,
   verifyPages,
   undoEmailPages,
+  factorResetPages,
   recoveryPages,
   mailStatePages,
   accountPages,
   accountForms,
+  securityPage,
+  confirmPage,
+  passkeyPages,
+  appPages,
+  codesPages,
 ];
 
 async function showNotFound(c: Context, deps: Deps): Promise<Response> {

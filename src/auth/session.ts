@@ -1,11 +1,12 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
-import { endSessions } from '#store/accounts/account-sessions.ts';
+import { endSessions, markMailed } from '#store/accounts/account-sessions.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 import { outgoingOf, setSenders } from '#http/request-metrics.ts';
 import type { Context, Deps } from './deps.ts';
 import { rememberThisDevice } from './device.ts';
+import type { Methods } from './factors/methods.ts';
 
 /** The account that is signed in in this browser. */
 export interface SignedIn {
@@ -14,6 +15,8 @@ export interface SignedIn {
   uid_hash: string;
   /** Time of the sign-in, in epoch seconds. */
   since: number;
+  /** How the person authenticated at the sign-in. */
+  methods: Methods;
 }
 
 /** Reads oidc-provider's own session, so that the account pages and applications share one sign-in. */
@@ -25,18 +28,33 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
   const account = await accountById(deps.db.shortReads, session.accountId);
   if (account === undefined || account.disabled !== null) return undefined;
   setSenders(outgoingOf(c), { account: account.id });
-  return { account, uid_hash: secretHash(session.uid), since: session.loginTs ?? 0 };
+  return {
+    account,
+    uid_hash: secretHash(session.uid),
+    since: session.loginTs ?? 0,
+    methods: (session.amr ?? []) as string[] as unknown as Methods,
+  };
 }
 
-/** Starts a new session and ends the previous session of the browser, so that no session id survives a sign-in. */
-export async function signIn(c: Context, deps: Deps, accountId: string): Promise<void> {
+/**
+ * Starts a new session and ends the previous session of the browser, so that no session id survives a sign-in.
+ * @param byMail whether the sign-in began by a mailed link
+ */
+export async function signIn(
+  c: Context,
+  deps: Deps,
+  accountId: string,
+  methods: Methods,
+  byMail = false,
+): Promise<void> {
   await signOut(c, deps);
   await rememberThisDevice(c, deps, accountId);
   const { Session } = deps.provider;
   const session = new Session();
-  session.loginAccount({ accountId, amr: ['pwd'] });
+  session.loginAccount({ accountId, amr: [...methods] });
   const lifetime = deps.config.SESSION_LIFETIME;
   const id = await session.save(lifetime);
+  if (byMail) await markMailed(deps.db, secretHash(session.uid), deps.clock.now());
   const maxAge = Math.min(lifetime, 400 * 86_400);
   setCookie(c, hostCookie('session', deps.secure), id, cookieFlags(deps.secure, maxAge));
 }

@@ -1,21 +1,32 @@
 import { html } from 'hono/html';
+import { dataFolder } from '#platform/config/config.ts';
+import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import type { Context, Deps } from './deps.ts';
 import { showPage } from './layout.ts';
 
 /**
- * The sentence for a password that is too short, too long or too easy; undefined if the password is good.
+ * The sentence for a password that is too short, too long, too easy or in the operator's list of breached ones; undefined if
+ * the password is good.
  * @param related name and e-mail address of the account, which the password must not repeat, like the network's name
  */
-export function passwordError(
+export async function passwordError(
   c: Context,
-  { config }: Deps,
+  { config, log }: Deps,
   password: string,
   ...related: string[]
-): string | undefined {
+): Promise<string | undefined> {
   const { errors } = c.get('texts');
   const problem = passwordProblem(password, config.NETWORK_NAME, ...related);
-  if (problem === undefined) return undefined;
+  if (problem === undefined) {
+    // Without the list the other rules still hold, and people can still register.
+    const logFailure = (error: unknown): false => {
+      log.error({ err: error }, 'could not read the list of breached passwords');
+      return false;
+    };
+    const breached = await isBreached(dataFolder(config), password).catch(logFailure);
+    return breached ? errors.password_breached : undefined;
+  }
   return problem === 'short' ? errors.password_short(MIN_PASSWORD) : errors[`password_${problem}`];
 }
 

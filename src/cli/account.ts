@@ -1,6 +1,8 @@
 import { UsageError } from '#platform/errors.ts';
+import { dataFolder } from '#platform/config/config.ts';
+import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
-import { isShortUuid, uuidOf } from '#platform/text/text.ts';
+import { isShortUuid } from '#platform/text/text.ts';
 import {
   changeRole,
   deleteAccount,
@@ -26,6 +28,7 @@ import {
 import { playerByUuid } from '#store/game/players.ts';
 import type { AppContext } from '#context/context.ts';
 import { runWithProgress } from './job.ts';
+import { commands as factorCommands } from './account-factors.ts';
 import { commands as helpCommands } from './account-help.ts';
 import { readSecret } from './command/secret-input.ts';
 import { readSettings } from './command/settings.ts';
@@ -40,11 +43,19 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { byAccount, lastOperatorMessage, requireAccount } from './command/lookup.ts';
 import { command } from './command/operation-command.ts';
+import {
+  type NamedPlayer,
+  playerImpact,
+  playerOption,
+  requireNamedPlayer,
+  shownPlayer,
+} from './command/player-option.ts';
 import { oneOf, timestampOf } from './command/values.ts';
 
-const UUID = { type: 'string', help: 'The UUID of the game account' } as const;
+const PLAYER = playerOption('The game account');
 
 const lastOperator = { last_operator: ({ name }: Account): string => lastOperatorMessage(name) };
 
@@ -95,15 +106,16 @@ export const commands: Command[] = [
         type: 'string',
         help: 'The password; everybody on this machine can see it in the process list',
       },
-      uuid: UUID,
+      uuid: PLAYER,
       verified: { type: 'boolean', help: 'Mark the e-mail address as verified' },
       role: { type: 'string', help: 'The role: user (the default), moderator or operator' },
+      ...CONFIRMATION,
       json: JSON_OPTION,
     },
     run: create,
   },
   { words: 'account list', summary: 'List all accounts', options: { json: JSON_OPTION }, run: listAll },
-  { words: 'account show', summary: 'Show one account', options: ACCOUNT, run: (input) => change(input) },
+  { words: 'account show', summary: 'Show one account', options: ACCOUNT, run: show },
   disableOrEnable,
   role,
   command(renameAccount, {
@@ -129,7 +141,7 @@ export const commands: Command[] = [
     words: 'account link',
     audit: { action: 'account.link', about: 'id' },
     summary: 'Link a game account to an account',
-    options: { ...ACCOUNT, uuid: { ...UUID, required: true } },
+    options: { ...ACCOUNT, uuid: { ...PLAYER, required: true }, ...CONFIRMATION },
     run: link,
   },
   command(unlinkAccount, {
@@ -165,16 +177,20 @@ export const commands: Command[] = [
     },
   }),
   ...helpCommands,
+  ...factorCommands,
 ];
 
 async function create(input: Input): Promise<void> {
-  const uuid = readUuid(input);
   const role = oneOf(input, 'role', ROLES) ?? 'user';
   const password = await passwordFor(input);
   await withAppContext(input, async ({ db, clock }) => {
+    const player = optional(input, 'uuid') === undefined ? undefined : await requireNamedPlayer(db, input, 'uuid');
+    const uuid = player?.uuid;
     const name = await nameFor(db, input, uuid);
+    const email = required(input, 'email');
+    if (!isThePlayer(input, player, { name, email, role })) return;
     const account = await createAccount(db, clock.now(), {
-      ...{ name, email: required(input, 'email'), role },
+      ...{ name, email, role },
       password: password === undefined ? null : await hashPassword(password),
       email_verified: input.values['verified'] === true,
     });
@@ -191,9 +207,14 @@ async function passwordFor(input: Input): Promise<string | undefined> {
   if (given !== undefined && fromStdin) throw new UsageError('Give --password-stdin or --password, not both.');
   const password = fromStdin ? await readSecret('Password: ') : given;
   if (password === undefined) return undefined;
-  const { NETWORK_NAME } = readSettings();
-  const problem = passwordProblem(password, NETWORK_NAME, required(input, 'name'), required(input, 'email'));
-  if (problem === undefined) return password;
+  const config = readSettings();
+  const problem = passwordProblem(password, config.NETWORK_NAME, required(input, 'name'), required(input, 'email'));
+  if (problem === undefined) {
+    if (!(await isBreached(dataFolder(config), password))) return password;
+    throw new UsageError(
+      'The password is in the list of breached passwords of "passwords import". Choose another one.',
+    );
+  }
   if (problem === 'common')
     throw new UsageError('The password is too common: it is one of the 3,000 that people use most. Use several words.');
   throw new UsageError(
@@ -240,9 +261,21 @@ async function listAll(input: Input): Promise<void> {
 }
 
 async function link(input: Input): Promise<void> {
-  const uuid = readUuid(input);
-  if (uuid === undefined) throw new UsageError('--uuid is missing.');
-  await change(input, (context, account) => linkTo(context, account, uuid));
+  await withAppContext(input, async (context) => {
+    const account = await requireAccount(context.db, required(input, 'account'));
+    const player = await requireNamedPlayer(context.db, input, 'uuid');
+    if (!isThePlayer(input, player, { id: account.id })) return;
+    await linkTo(context, account, player.uuid);
+    print(input, wire((await findAccount(context.db, account.id))!));
+  });
+}
+
+/** Decides whether a command continues: with `--yes` if the player is given by name. `--dry-run` prints the impact. */
+function isThePlayer(input: Input, player: NamedPlayer | undefined, impact: Record<string, unknown>): boolean {
+  const isAsked = input.values['dry-run'] === true || player?.isExact === false;
+  if (!isAsked) return true;
+  if (player === undefined) return isConfirmed(input, '', impact);
+  return isConfirmed(input, `${shownPlayer(player)}. Is this the player?`, { ...impact, ...playerImpact(player) });
 }
 
 async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: Account, uuid: string): Promise<void> {
@@ -258,20 +291,10 @@ async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: 
   if (refusal !== undefined) throw new UsageError(`The account ${account.name} already has a linked game account.`);
 }
 
-/** Runs `work` on the account that `--account` names, then prints the account. */
-async function change(input: Input, work?: (context: AppContext, account: Account) => Promise<void>): Promise<void> {
-  await withAppContext(input, async (context) => {
-    const account = await requireAccount(context.db, required(input, 'account'));
-    await work?.(context, account);
-    print(input, wire((await findAccount(context.db, account.id))!));
-  });
-}
-
-function readUuid(input: Input): string | undefined {
-  const text = optional(input, 'uuid');
-  const uuid = text === undefined ? undefined : uuidOf(text);
-  if (text !== undefined && uuid === undefined) throw new UsageError(`--uuid must be a UUID (it is "${text}").`);
-  return uuid;
+async function show(input: Input): Promise<void> {
+  await withAppContext(input, async ({ db }) =>
+    print(input, wire(await requireAccount(db, required(input, 'account')))),
+  );
 }
 
 function wire({ player_uuid, created, disabled, locale: _, ...account }: Account): Record<string, unknown> {

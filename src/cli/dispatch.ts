@@ -14,6 +14,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   token: () => import('#cli/app/token.ts'),
   import: () => import('#cli/import/command.ts'),
   account: () => import('#cli/account.ts'),
+  passwords: () => import('#cli/passwords.ts'),
   'signing-key': () => import('#cli/signing-key.ts'),
   server: () => import('#cli/server.ts'),
   match: () => import('#cli/match.ts'),

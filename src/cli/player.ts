@@ -1,14 +1,25 @@
 import { UsageError } from '#platform/errors.ts';
-import { uuidOf } from '#platform/text/text.ts';
 import { idOf } from '#platform/ids.ts';
+import { jsonPieces, Members } from '#platform/streams/json-stream.ts';
 import type { Db } from '#db/db.ts';
+import { playerExport } from '#admin/player-export.ts';
+import type { AppContext } from '#context/context.ts';
 import { erasePlayer, mergePlayers } from '#admin/players.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { readAliases, findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
+import { outputFile, writeOutput } from './command/file-output.ts';
 import { command } from './command/operation-command.ts';
+import {
+  type NamedPlayer,
+  playerImpact,
+  playerOption,
+  requireNamedPlayer,
+  shownPlayer,
+} from './command/player-option.ts';
+import { timestampOf } from './command/values.ts';
 import { runWithProgress } from './job.ts';
 import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command/command.ts';
 
@@ -19,19 +30,23 @@ export const commands: Command[] = [
     row: {
       options: {
         from: {
-          type: 'string',
-          value: 'UUID',
+          ...playerOption('The player who disappears, for example of offline mode or Bedrock'),
           required: true,
-          help: 'The UUID that disappears, for example of offline mode or Bedrock',
         },
-        into: { type: 'string', value: 'UUID', required: true, help: 'The UUID that gets all events of the other' },
+        into: { ...playerOption('The player who gets all events of the other'), required: true },
         json: JSON_OPTION,
       },
-      find: async (_, input) => ({ from: readUuid(input, 'from'), into: readUuid(input, 'into') }),
+      find: async ({ db }: AppContext, input: Input) => {
+        const [merged, survivor] = [
+          await requireNamedPlayer(db, input, 'from'),
+          await requireNamedPlayer(db, input, 'into'),
+        ];
+        return { from: merged.uuid, into: survivor.uuid, question: mergeQuestion(merged, survivor) };
+      },
     },
     options: {},
-    confirm: ({ from, into }, { merged, survivor }) => ({
-      act: `This gives all records of ${merged ?? from} to ${survivor ?? into}.`,
+    confirm: ({ from, into, question }, { merged, survivor }) => ({
+      act: question,
       impact: { from, into, merged, survivor },
     }),
     refused: {},
@@ -50,20 +65,32 @@ export const commands: Command[] = [
     },
     run: show,
   },
+  {
+    words: 'player export',
+    summary: 'Write all data about a player as JSON, as the export of an account has it',
+    operands: 'FILE|-',
+    options: {
+      player: { ...playerOption('The player'), required: true },
+    },
+    run: exportPlayer,
+  },
   command(erasePlayer, {
     words: 'player erase',
     summary: 'Erase a player without an account: the matches stay, under a random name and UUID; this cannot be undone',
     row: {
       options: {
-        player: { type: 'string', value: 'UUID', required: true, help: 'The UUID of the player' },
+        player: { ...playerOption('The player'), required: true },
         json: JSON_OPTION,
       },
-      find: ({ db }, input) => requirePlayer(db, readUuid(input, 'player')),
+      find: async ({ db }: AppContext, input: Input) => {
+        const named = await requireNamedPlayer(db, input, 'player');
+        return { ...(await requirePlayer(db, named.uuid)), named };
+      },
     },
     options: {},
-    confirm: ({ name, uuid }) => ({
-      act: `This replaces ${name} by a pseudonym in all events; the matches stay.`,
-      impact: { uuid, name },
+    confirm: ({ named }) => ({
+      act: `This replaces a player by a pseudonym in all events; the matches stay: ${shownPlayer(named)}. Is this the player?`,
+      impact: playerImpact(named),
     }),
     refused: {
       'no player': () => 'No player has this UUID.',
@@ -87,13 +114,25 @@ async function show(input: Input): Promise<void> {
   );
 }
 
+async function exportPlayer(input: Input): Promise<void> {
+  const file = outputFile(input);
+  await withAppContext(input, async ({ db, clock }) => {
+    const now = clock.now();
+    const { uuid } = await requireNamedPlayer(db, input, 'player');
+    const player = await playerExport(db, await requirePlayer(db, uuid), now);
+    await writeOutput(file, jsonPieces(new Members({ exported: timestampOf(now), player })));
+  });
+}
+
+function mergeQuestion(merged: NamedPlayer, survivor: NamedPlayer): string {
+  return `This gives all records of ${shownPlayer(merged)} to ${shownPlayer(survivor)}. Are these the players?`;
+}
+
 async function requirePlayer(db: Db, who: string): Promise<Player> {
   const player = await findPlayer(db, who);
   if (player === undefined) throw new UsageError(`No player has the UUID, name or id "${who}".`);
   return player;
 }
-
-const timestampOf = (ms: number): string => new Date(ms).toISOString();
 
 async function describe(db: Db, now: number, { key, uuid, name }: Player): Promise<Record<string, unknown>> {
   const [accounts, names] = [await accountsOfPlayer(db, uuid), await namesOf(db, key)];
@@ -106,11 +145,4 @@ async function describe(db: Db, now: number, { key, uuid, name }: Player): Promi
     punishments: punishments.map(({ key: id, type, state, reason }) => ({ id: idOf(id), type, state, reason })),
     events: events.map(({ key: id, type, time }) => ({ id: idOf(id), type, time: timestampOf(time) })),
   };
-}
-
-function readUuid(input: Input, name: string): string {
-  const text = required(input, name);
-  const uuid = uuidOf(text);
-  if (uuid === undefined) throw new UsageError(`--${name} must be a UUID (it is "${text}").`);
-  return uuid;
 }

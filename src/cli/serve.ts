@@ -1,11 +1,13 @@
 import { flushCompileCache } from 'node:module';
 import { environment, readConfig } from '#platform/config/config.ts';
-import { commandName } from '#context/command-name.ts';
+import { commandName, factorCodeCommand } from '#context/command-name.ts';
+import { staffNeedsFactor } from '#platform/config/second-factor.ts';
 import { output } from '#platform/process/output.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { TemporaryError } from '#platform/errors.ts';
 import { checkWritable, isReadOnlyServer } from '#store/installation/writable.ts';
 import { hasOperator } from '#store/accounts/accounts.ts';
+import { type StaffMember, staffWithoutFactor } from '#store/accounts/staff.ts';
 import { mapNames } from '#store/game/maps/maps.ts';
 import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';
@@ -42,13 +44,18 @@ async function refuseReadOnly({ db }: AppContext): Promise<void> {
   }
 }
 
-/** The first command that this network still needs, as one line; empty once game servers report. */
-async function nextStep({ db }: AppContext): Promise<string> {
+/** The first command that this network still needs, as one line each; empty once game servers report. */
+async function nextStep({ db, config }: AppContext): Promise<string> {
   const run = `Next: ${commandName()}`;
   const servers = await listServers(db, 0);
   if (!(await hasOperator(db)))
     return `${run} account create --name NAME --email ADDRESS --password-stdin --verified --role operator\n`;
+  const staff = staffNeedsFactor(config) ? await staffWithoutFactor(db) : [];
+  if (staff.length > 0) return staff.map(needsFactor).join('');
   if (servers.length === 0) return `${run} server create --name NAME --region REGION\n`;
   if ((await mapNames(db)).length === 0) return `${run} import pgm-maps DIR\n`;
   return '';
 }
+
+const needsFactor = ({ name, role }: StaffMember): string =>
+  `The console is closed to ${name} (${role}), who has no second factor. Next: ${factorCodeCommand(name)}\n`;

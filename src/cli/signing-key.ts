@@ -4,7 +4,7 @@ import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { signingKeys } from '#store/accounts/signing-keys.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/process/output.ts';
-import { currentKeys, publishedKeys, rotateKeys } from '#auth/oidc/keys.ts';
+import { currentKeys, publishedKeys, rotateKeys, withdrawKey } from '#auth/oidc/keys.ts';
 import {
   type Command,
   type Input,
@@ -12,19 +12,32 @@ import {
   optional,
   print,
   printTable,
+  required,
   withAppContext,
 } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 
-const OPTIONS: Command['options'] = { json: JSON_OPTION };
+const OPTIONS: NonNullable<Command['options']> = { json: JSON_OPTION };
 
 export const commands: Command[] = [
   {
     words: 'signing-key rotate',
     audit: { action: 'signing-key.rotate', about: 'kid' },
     summary:
-      'Create a signing key for ID tokens: published within a minute, used after an hour; earlier tokens stay valid',
+      'Create a signing key for ID tokens: published within a second, used after 65 minutes; earlier tokens stay valid',
     options: OPTIONS,
     run: rotate,
+  },
+  {
+    words: 'signing-key withdraw',
+    audit: { action: 'signing-key.withdraw', about: 'kid' },
+    summary: 'Withdraw a signing key that leaked, at every process within a second; this cannot be undone',
+    options: {
+      kid: { type: 'string', value: 'KID', required: true, help: 'The key, from "signing-key list"' },
+      ...OPTIONS,
+      ...CONFIRMATION,
+    },
+    run: withdraw,
   },
   {
     words: 'signing-key list',
@@ -50,6 +63,33 @@ async function rotate(input: Input): Promise<void> {
   });
 }
 
+async function withdraw(input: Input): Promise<void> {
+  await withAppContext(input, async ({ db, config, clock }) => {
+    const [kid, now] = [required(input, 'kid'), clock.now()];
+    const rows = await signingKeys(db);
+    const published = rows.length === 0 ? [] : publishedKeys(rows, now);
+    if (!published.some((key) => key.kid === kid)) throw unpublished(kid, published);
+    const [signing] = published;
+    const state = kid === signing!.kid ? 'signs' : 'published';
+    const next =
+      kid !== signing!.kid
+        ? 'The key that signs stays.'
+        : rows.at(-1) === signing
+          ? 'A new key signs at once.'
+          : 'The next published key signs at once.';
+    const act =
+      `This refuses all ID tokens that ${kid} has signed. ${next} ` +
+      'Applications refuse ID tokens of a key that is not in their copy of /oauth/jwks until they fetch it again.';
+    if (isConfirmed(input, act, { kid, state }))
+      print(input, { kid, signs: await withdrawKey(db, openSecretKey(config), { kid, now }) });
+  });
+}
+
+const unpublished = (kid: string, keys: readonly { kid?: string }[]): UsageError =>
+  new UsageError(
+    `There is no published key ${kid}. There ${keys.length === 0 ? 'are none' : `are: ${keys.map((key) => key.kid).join(', ')}`}.`,
+  );
+
 async function list(input: Input): Promise<void> {
   await withAppContext(input, async ({ db, clock }) => {
     const rows = await signingKeys(db);
@@ -72,8 +112,7 @@ async function exportKey(input: Input): Promise<void> {
     const keys = await currentKeys(db, openSecretKey(config), clock.now());
     const kid = optional(input, 'kid') ?? keys[0]!.kid!;
     const jwk = keys.find((key) => key.kid === kid);
-    if (jwk === undefined)
-      throw new UsageError(`There is no published key ${kid}. There are: ${keys.map((key) => key.kid).join(', ')}.`);
+    if (jwk === undefined) throw unpublished(kid, keys);
     const key = createPrivateKey({ key: jwk, format: 'jwk' });
     const created = (await signingKeys(db)).find((row) => row.kid === kid)!.created;
     output().write(

@@ -28,6 +28,18 @@ export function makeResetLink(context: Context, account: Account, secret: string
 const resetLink = ({ config }: Context, secret: string): string => `${config.AUTH_URL}/reset?token=${secret}`;
 const verifyLink = ({ config }: Context, secret: string): string => `${config.AUTH_URL}/verify?token=${secret}`;
 
+/** Tells the owner that staff resets the second factors. The link can only stop it, because a thief may read the mail. */
+export function mailFactorReset(context: Context, account: Account, secret: string, effective: number): void {
+  const link = `${context.config.AUTH_URL}/factors/keep?token=${secret}`;
+  const time = new Date(effective).toISOString().slice(0, 16).replace('T', ' ');
+  send(context, account, (t) => [t.factors_subject, t.factors(`${time} UTC`), link]);
+}
+
+/** Tells the owner that a code to add a second factor was made. */
+export function mailFactorCode(context: Context, account: Account, hadFactors: boolean): void {
+  send(context, account, (t) => [t.factor_code_subject, hadFactors ? t.factor_code_reset : t.factor_code]);
+}
+
 /** Sends the link that confirms the present address of an account again. */
 export function mailVerification(context: Context, account: Account, secret: string): void {
   const link = verifyLink(context, secret);

@@ -18,11 +18,13 @@ export interface Person {
   session: string;
   /** CSRF token in every form of this session. A page left open from another session sends a different token. */
   formToken: string;
-  /** When the person last entered the password, in epoch milliseconds. */
+  /** When the person last signed in, with a second factor if staff needs one, in epoch milliseconds. */
   authenticated: number;
   isOperator: boolean;
   /** Whether the person is a moderator or an operator. */
   isStaff: boolean;
+  /** Whether the person is staff without the second factor that the network requires: then all pages are closed. */
+  lacksFactor: boolean;
 }
 
 export interface Env {

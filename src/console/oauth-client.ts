@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
+import { staffNeedsFactor } from '#platform/config/second-factor.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { newSecret } from '#platform/crypto/secrets.ts';
 import type { Db } from '#db/db.ts';
@@ -16,9 +17,12 @@ export interface SignInAttempt {
   verifier: string;
 }
 
+/** A sign-in with two factors, or with a passkey that verified the person, as a value of `acr`. */
+const TWO_FACTORS = 'http://schemas.openid.net/pape/policies/2007/06/multi-factor';
+
 export interface SignedInAccount {
   id: string;
-  /** When its password was entered, in epoch milliseconds. */
+  /** When the person signed in at the auth service, in epoch milliseconds; 0 if a factor was missing that staff needs. */
   authenticated: number;
 }
 
@@ -79,7 +83,7 @@ export class ConsoleClient {
     return { state: newSecret(), nonce: newSecret(), verifier: newSecret() };
   }
 
-  /** @param again the name of a signed-in account that has to enter its password again */
+  /** @param again the name of a signed-in account that has to sign in again */
   async authorizationUrl(
     { state, nonce, verifier }: SignInAttempt,
     uiLocales: string,
@@ -95,6 +99,7 @@ export class ConsoleClient {
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
       ui_locales: uiLocales,
+      ...(staffNeedsFactor(this.#deps.config) ? { acr_values: TWO_FACTORS } : {}),
       ...(again === undefined ? {} : { prompt: 'login', login_hint: again }),
     });
     return `${this.#deps.config.AUTH_URL}/oauth/authorize?${query.toString()}`;
@@ -112,7 +117,7 @@ export class ConsoleClient {
 
   /**
    * Verifies the authorization response and exchanges its code.
-   * @returns the account, and when its password was entered, which a browser cannot change as it can the request
+   * @returns the account, and when it signed in, which a browser cannot change as it can the request
    * @throws SignInFailed if the response or its ID token is not valid
    */
   async redeem(attempt: SignInAttempt, returned: URLSearchParams): Promise<SignedInAccount> {
@@ -152,7 +157,8 @@ export class ConsoleClient {
         requiredClaims: ['sub', 'exp', 'iat', 'nonce', 'auth_time'],
       });
       // The clocks of two machines differ, and a time in the future would never become old.
-      const authenticated = Math.min(Number(payload['auth_time']) * 1000, clock.now());
+      const signedIn = Math.min(Number(payload['auth_time']) * 1000, clock.now());
+      const authenticated = staffNeedsFactor(config) && payload['acr'] !== TWO_FACTORS ? 0 : signedIn;
       if (payload['nonce'] === nonce) return { id: payload.sub!, authenticated };
     } catch (error) {
       throw new SignInFailed('id_token', error);

@@ -4,14 +4,14 @@ import { isOwner } from '#store/applications/owners.ts';
 import type { Application } from '#store/applications/applications.ts';
 import type { Deps, Person } from './deps.ts';
 
-/** A password counts as entered for this long. */
+/** A sign-in, by the password and a second factor or by a passkey, counts as fresh for this long. */
 export const PASSWORD_MS = 10 * 60_000;
 
 /**
- * Whether the person has to enter the password before a form is carried out. A form asks if it gives
- * power (roles, keys, secrets, access, a way into an account), takes it from other operators (roles, disabled and deleted
- * accounts), or cannot be undone (the permanent loss of an operation): a stolen cookie or an unlocked computer must not be
- * enough for that. Other forms never ask.
+ * Whether the person has to sign in again before a form is carried out: by a passkey, or by the password, which alone is not
+ * enough if staff needs a second factor. A form asks if it gives power (roles, keys, secrets, access, a way into an account),
+ * takes it from other operators (roles, disabled and deleted accounts), or cannot be undone (the permanent loss of an
+ * operation): a stolen cookie or an unlocked computer must not be enough for that. Other forms never ask.
  */
 export async function needsPassword(
   { db, clock }: Deps,

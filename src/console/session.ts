@@ -1,9 +1,11 @@
+import { staffNeedsFactor } from '#platform/config/second-factor.ts';
 import { SITE_SESSION } from '#http/cookies.ts';
 import { deriveFormToken } from '#http/form.ts';
 import { rateLimit } from '#http/limits.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import { type Actor, recordAudit } from '#store/audit/audit.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
+import { hasFactor } from '#store/accounts/factors.ts';
 import type { Context, Deps, Person } from './deps.ts';
 
 export const SESSION_COOKIE = SITE_SESSION;
@@ -17,7 +19,8 @@ export async function personOf(c: Context, deps: Deps): Promise<Person | undefin
   const { account, hash: session, authenticated } = found;
   const isOperator = account.role === 'operator';
   const isStaff = isOperator || account.role === 'moderator';
-  return { account, session, formToken: deriveFormToken(cookie), authenticated, isOperator, isStaff };
+  const lacksFactor = isStaff && staffNeedsFactor(deps.config) && !(await hasFactor(deps.db, account.id));
+  return { account, session, formToken: deriveFormToken(cookie), authenticated, isOperator, isStaff, lacksFactor };
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import { HOW_TO_BEGIN, migrate, schemaVersion } from '#db/migrate.ts';
+import { serviceSessionName } from '#store/installation/service-processes.ts';
 import { recordMailOutcome } from '#store/mail/mail-failures.ts';
 import { formerHashKeys, hasFormerHashKeys } from '#store/installation/installation.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
@@ -56,6 +57,7 @@ export async function openAppContext(
     keyedHash,
     timeoutMs,
     prepared: config.DATABASE_PREPARED === 'on',
+    ...(!longStatements && { sessionName: serviceSessionName() }),
   });
   try {
     await prepare(db, { config, clock, log, create });

@@ -15,15 +15,17 @@ export interface DbOptions {
    * transaction mode gives each transaction another session.
    */
   prepared?: boolean;
+  /** The `application_name` of the sessions on PostgreSQL. */
+  sessionName?: string;
 }
 
 /** Opens a database: `postgres://…`, or the path or the `file:` or `sqlite:` URL of a SQLite file. */
 export async function openDb(
   url: string,
-  { keyedHash = withoutKey, foreignKeys = true, timeoutMs, prepared = true }: DbOptions = {},
+  { keyedHash = withoutKey, foreignKeys = true, timeoutMs, prepared = true, sessionName }: DbOptions = {},
 ): Promise<Db> {
   const file = sqliteFileOf(url);
   if (file === undefined)
-    return (await import('./postgres/postgres.ts')).openPostgres(url, { keyedHash, timeoutMs, prepared });
+    return (await import('./postgres/postgres.ts')).openPostgres(url, { keyedHash, timeoutMs, prepared, sessionName });
   return (await import('./sqlite/sqlite.ts')).openSqlite(file, keyedHash, foreignKeys);
 }

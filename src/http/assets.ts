@@ -70,7 +70,6 @@ export class Assets {
     const headers = new Headers({
       'content-type': asset.type,
       'cache-control': 'public, max-age=31536000, immutable',
-      'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'same-origin',
     });
     if (!COMPRESSED.test(asset.type)) return new Response(asset.bytes, { headers });

@@ -3,7 +3,6 @@ import type { UploadedImage } from '#platform/uploaded-image.ts';
 /** Headers that make browsers treat any bytes as an image: an uploaded SVG must not run scripts. */
 export const IMAGE_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
   'cache-control': 'public, max-age=300',
 };
 

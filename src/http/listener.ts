@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HttpError } from './errors.ts';
 import type { RequestLog } from './request-log.ts';
-import { MeasuredResponse, newRequestId, type RequestMetrics } from './request-metrics.ts';
+import { MeasuredResponse, newRequestId, NOSNIFF, type RequestMetrics } from './request-metrics.ts';
 
 /** In milliseconds: the time limits for sending the headers and the whole request, and the interval of checking them. */
 type RequestTimeouts = Required<
@@ -52,8 +52,9 @@ export function httpServer(
     latest.set(request.socket, response);
     metrics?.start(response);
     log?.received(request, response);
-    if (hasHost(request)) listener(request, response);
-    else refuseRequest(response, BAD_HOST);
+    if (!hasHost(request)) refuseRequest(response, BAD_HOST);
+    else if (!hasOneCoding(request)) refuseRequest(response, BAD_CODING);
+    else listener(request, response);
   };
   const server = createServer(
     {
@@ -115,6 +116,7 @@ const refusal = (status: number, sentence: string, code = 'invalid_request', hea
   new HttpError(status, code, sentence, headers);
 const BAD_HTTP = refusal(400, 'The request is not valid HTTP.');
 const BAD_HOST = refusal(400, 'The request must have exactly one valid Host header.');
+const BAD_CODING = refusal(400, 'The request may have one Transfer-Encoding header, and only chunked.');
 const NO_PROXY = refusal(405, 'This server is not a proxy: CONNECT is not supported.', 'method_not_allowed', {
   allow: METHODS,
 });
@@ -131,6 +133,17 @@ const REASONS: Record<number, string> = {
   413: 'Content Too Large',
   431: 'Request Header Fields Too Large',
 };
+
+/**
+ * Whether the request has no Transfer-Encoding but one `chunked`. Node accepts several lines and other codings before it,
+ * of which a proxy may see another end of the body (request smuggling).
+ */
+function hasOneCoding({ headers, rawHeaders }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return true;
+  const lines = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'transfer-encoding');
+  return lines.length === 1 && coding.toLowerCase() === 'chunked';
+}
 
 /** Whether the request has exactly one valid Host header (RFC 9112 section 3.2). HTTP/1.0 does not require one. */
 function hasHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
@@ -206,7 +219,7 @@ function disconnect(socket: Duplex, answer?: string): void {
 }
 
 function rawResponse({ status, headers, body }: HttpError, requestId: string): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ ...headers, ...NOSNIFF }).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
     `HTTP/1.1 ${status} ${REASONS[status]}\r\n${lines.join('')}content-type: application/json\r\n` +
     `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`

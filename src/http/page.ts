@@ -139,7 +139,6 @@ export function pageHeaders(cacheControl = 'no-store', additions: PolicyAddition
     'content-security-policy': policy.join('; '),
     'cache-control': cacheControl,
     'referrer-policy': 'strict-origin-when-cross-origin',
-    'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), browsing-topics=()',

@@ -9,6 +9,8 @@ import type { MeasuredResponse } from './request-metrics.ts';
 /** A form that log and header can hold; 64 characters have room for a UUID and for the trace ids of proxies. */
 const REQUEST_ID = /^[\w.:+/=@-]{1,64}$/;
 const MAX_PATH = 200;
+/** The id of a sign-in in its path is the value of its cookie too. */
+const SECRET_SEGMENT = /\/[\w-]{43}(?=\/|$)/g;
 /** The client closed the connection first; nothing was refused. */
 const CLOSED_BY_CLIENT = 499;
 
@@ -44,8 +46,8 @@ export class RequestLog {
     const address = response.address ?? this.#addresses.of(request);
     if (isRefused(status)) this.#refused.add({ ...senders, address: networkOf(address) }, status);
     if (status < this.#logged) return;
-    // No path has a secret, but a query may have a token or the code of a mail.
-    const path = request.url?.split('?', 1)[0]!.slice(0, MAX_PATH);
+    // A query may have a token or the code of a mail.
+    const path = request.url?.split('?', 1)[0]!.replaceAll(SECRET_SEGMENT, '/…').slice(0, MAX_PATH);
     const fields = { request_id: requestId, service: this.#service, method: request.method, path, route, status };
     this.#log.info({ ...fields, ms: Math.round(seconds * 1e5) / 100, address, ...senders }, 'request');
   }

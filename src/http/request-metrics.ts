@@ -10,6 +10,9 @@ const REQUEST_ID = 'x-request-id';
 
 export const newRequestId = (): string => randomUUID().slice(-12);
 
+/** A header of every response: no answer is another type than it says. */
+export const NOSNIFF = { 'x-content-type-options': 'nosniff' };
+
 /**
  * A response that carries what is measured and logged of it, and has its request's id in `X-Request-Id`. `httpServer` lets
  * Node create its responses as this class.
@@ -40,9 +43,13 @@ export class MeasuredResponse extends ServerResponse {
     const given = typeof message === 'string' ? headers : (message ?? headers);
     // Adding to the given headers keeps Node's fast way of writing them, which `setHeader` would leave.
     const all = Array.isArray(given)
-      ? [...given, REQUEST_ID, this.requestId]
-      : { ...given, [REQUEST_ID]: this.requestId };
+      ? [...given, ...Object.entries(this.#headers()).flat()]
+      : { ...given, ...this.#headers() };
     return typeof message === 'string' ? super.writeHead(status, message, all) : super.writeHead(status, all);
+  }
+
+  #headers(): Record<string, string> {
+    return { ...NOSNIFF, [REQUEST_ID]: this.requestId };
   }
 }
 

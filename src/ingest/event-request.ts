@@ -31,8 +31,8 @@ export interface EventRequest extends Report {
   response: ServerResponse;
 }
 
-/** Bytes from which on a body waits for its turn, and the elements of an array are parsed one by one. */
-const LARGE_BODY = 256 * 1024;
+/** Bytes from which on a body waits for its turn, and the elements of an array are parsed one by one: a match of 300 players. */
+const LARGE_BODY = 64 * 1024;
 /** Events of a stream per batch, and maximum batches of one stream that are being written at a time. */
 const BATCH_SIZE = 128;
 const MAX_OPEN_BATCHES = 4;

@@ -12,7 +12,9 @@ import type { AppContext } from '#context/context.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
+import { applyFactorResets } from '#auth/account/factor-resets.ts';
 import { mailNotices } from '#auth/account/notices.ts';
+import { rotateOldKey } from '#auth/oidc/keys.ts';
 import { mailOperators } from '#console/operator-mails/notify.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
@@ -33,6 +35,8 @@ interface Pacing {
   stop: AbortSignal;
   /** The longest pause after a step, as a multiple of the time that the step took. */
   maxPause: number;
+  /** See `Db.othersWait`; left out: no other connection waits. */
+  othersWait?: () => boolean | undefined;
   /** Whether the next step has to wait; left out: never. */
   isHeldBack?: () => boolean;
 }
@@ -56,7 +60,9 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'write revocation log', everyMs: SECOND_MS, run: writeRevocationLog },
   { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
+  { name: 'reset second factors', everyMs: MINUTE_MS, run: applyFactorResets },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
+  { name: 'rotate signing keys', everyMs: MINUTE_MS, run: rotateOldKey },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   {
     name: 'cut sitemaps',
@@ -113,20 +119,25 @@ async function rankAllMaps({ db }: AppContext, pacing: Pacing): Promise<void> {
 }
 
 /**
- * Runs steps until one returns false. After each step it pauses for as long as the step took, and again while the writer
- * is busy, up to the longest pause: events have priority, and projections may lag behind them for a while.
+ * Runs steps until one returns false. If events or writers of other threads and processes came during a step, it pauses for
+ * as long as the step took, and again while the writer is busy, up to the longest pause: events have priority, and
+ * projections may lag behind them for a while.
  */
 export async function runWithPauses(
   step: () => Promise<boolean>,
-  { load, stop, maxPause, isHeldBack = () => false }: Pacing,
+  { load, stop, maxPause, othersWait = () => false, isHeldBack = () => false }: Pacing,
 ): Promise<void> {
   for (;;) {
     while (!stop.aborted && isHeldBack()) await systemClock.wait(HELD_BACK_MS, stop);
     if (stop.aborted) return;
-    const started = performance.now();
+    const [started, busyBefore] = [performance.now(), load.busyMs];
     const more = await step();
     if (!more || stop.aborted) return;
     const took = performance.now() - started;
+    if (maxPause === 0) continue;
+    // Events that were sent during the step arrive in this turn.
+    await systemClock.wait(0, stop);
+    if (load.busyMs === busyBefore && othersWait() !== true) continue;
     for (let [pauses, busy] = [0, 1]; pauses < maxPause && busy > 1 - IDLE_SHARE; pauses++) {
       const [from, before] = [performance.now(), load.busyMs];
       await systemClock.wait(took, stop);
@@ -173,7 +184,8 @@ export async function runJobsOnce(context: AppContext, withinMs = Infinity): Pro
 export function startJobs(service: AppContext, load: Pacing['load']): AsyncDisposable {
   const context = { ...service, db: service.db.withoutTimeout() };
   const stop = new AbortController();
-  const pacing = { load, stop: stop.signal, maxPause: MAX_PAUSE[context.db.dialect] };
+  const othersWait = (): boolean | undefined => context.db.othersWait();
+  const pacing = { load, stop: stop.signal, maxPause: MAX_PAUSE[context.db.dialect], othersWait };
   const metrics = jobMetrics(context.metrics);
   const running = allJobs(context).map((job) => repeat(job, { context, metrics }, pacing));
   return {

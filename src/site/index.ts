@@ -96,7 +96,7 @@ export function createSite(
   return app;
 }
 
-const PAGES: Record<string, PageHandler> = {
+export const PAGES: Record<string, PageHandler> = {
   '/': homePage,
   '/live.json': liveCounts,
   '/matches': matchesPage,
@@ -139,7 +139,7 @@ function limitRequests(app: Hono<Env>, deps: Deps): void {
       const sentence = pageRequest(c, deps).text.error.tooMany(String(seconds));
       throw rateLimited(sentence, seconds * 1000);
     }
-    await limits.run(next);
+    await limits.run(address, c.req.path, next);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
-import { clientNetworks } from '#http/client-network.ts';
+import { clientNetwork, clientNetworks } from '#http/client-network.ts';
 import { FixedWindows } from '#http/fixed-windows.ts';
 import { LIMITS } from '#http/limits.ts';
 
@@ -14,12 +14,19 @@ const MAX_PENDING = 200;
 const PICTURE = /^\/(heads\/|maps\/[^/]+\/image$|live\.json$)/;
 const FREE = /^\/(assets\/|favicon\.ico$|robots\.txt$)/;
 
-/** Limits the pages of an address in a minute, and the requests in progress. */
+/** The pages of an address: how many are in progress, and the starts of those that wait. */
+interface Pages {
+  running: number;
+  waiting: (() => void)[];
+}
+
+/** Limits the pages of an address in a minute and at a time, and the requests in progress. */
 export class SiteLimits {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #windows = new FixedWindows<string>(LIMITS.page.windowMs, MAX_ADDRESSES);
   #pending = 0;
+  readonly #pages = new Map<string, Pages>();
 
   /** @param pagesPerMinute for one address; 0: no limit */
   constructor(clock: Clock, pagesPerMinute: number) {
@@ -44,17 +51,33 @@ export class SiteLimits {
   }
 
   /**
-   * Runs a request, unless too many are in progress.
+   * Runs a request, unless too many are in progress. A page waits until its address has less than the maximum.
    * @throws HttpError 503
    */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(address: string, path: string, work: () => Promise<T>): Promise<T> {
     if (this.#pending >= MAX_PENDING)
       throw new HttpError(503, 'temporarily_unavailable', 'Too many requests at once.', { 'retry-after': '2' });
     this.#pending++;
     try {
-      return await work();
+      return FREE.test(path) || PICTURE.test(path) ? await work() : await this.#runPage(address, work);
     } finally {
       this.#pending--;
+    }
+  }
+
+  async #runPage<T>(address: string, work: () => Promise<T>): Promise<T> {
+    const name = clientNetwork(address);
+    const pages = this.#pages.get(name) ?? { running: 0, waiting: [] };
+    this.#pages.set(name, pages);
+    // A page that ends hands its place to the first that waits.
+    if (pages.running >= LIMITS.openPage.max.network) await new Promise<void>((start) => pages.waiting.push(start));
+    else pages.running++;
+    try {
+      return await work();
+    } finally {
+      const next = pages.waiting.shift();
+      if (next !== undefined) next();
+      else if (--pages.running === 0) this.#pages.delete(name);
     }
   }
 }

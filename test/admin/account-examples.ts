@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from '#db/sql.ts';
 import { setDisabled } from '#store/accounts/account-changes.ts';
-import { account } from '#test/support/builders.ts';
+import { account, giveApp } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
 import type { Example, Twin } from './examples.ts';
 
@@ -88,6 +88,16 @@ const verification: Example<AccountTwin> = {
   command: ({ name }) => ['account', 'send-verification', '--account', name],
 };
 
+const resetFactors: Example<AccountTwin> = {
+  prepare: async (context, name) => {
+    const twin = await prepare(context, name);
+    await giveApp(context, twin.id);
+    return twin;
+  },
+  page: (twin) => [`${at(twin)}/factors`, {}],
+  command: ({ name }) => ['account', 'reset-factors', '--account', name, '--yes'],
+};
+
 export const ACCOUNT_EXAMPLES = {
   'account.disable': disable,
   'account.enable': enable,
@@ -99,4 +109,5 @@ export const ACCOUNT_EXAMPLES = {
   'account.reset_password': resetPassword,
   'account.email': email,
   'account.verification': verification,
+  'account.reset_factors': resetFactors,
 };

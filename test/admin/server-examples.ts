@@ -29,7 +29,7 @@ async function watchedServer(context: TestAppContext, name: string): Promise<Ser
 }
 
 const URL_OF = 'wss://play.example.org:25585';
-const SECRET = 'S3cret-of-the-game';
+const SECRET = 'aVerySecretManagementSecretOf40Letters00';
 
 async function managedServer(context: TestAppContext, name: string): Promise<ServerTwin> {
   const twin = await server(context, name);

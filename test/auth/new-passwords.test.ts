@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { dataFolder } from '#platform/config/config.ts';
+import { breachedPasswordsFile } from '#platform/crypto/breached-passwords.ts';
+import { importBreachedPasswords } from '#platform/crypto/breached-passwords-import.ts';
 import { COMMON_PASSWORDS_FILE, hashPassword, passwordProblem } from '#platform/crypto/passwords.ts';
 import { setPassword } from '#store/accounts/account-changes.ts';
 import { Person } from './person.ts';
@@ -45,6 +49,54 @@ test('an account keeps a common password, but cannot choose one by change or res
   assert.equal(reset.page.status, 422);
   await reset.submit({ password: PASSWORD });
   assert.match(reset.page.url, /done=reset/);
+});
+
+test('registration, change and reset refuse a password of the operator’s list, at once when it is imported', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { services, mail } = world;
+  const folder = dataFolder(services.context.config);
+  const breached = 'an old tune of the sea';
+  await makeAccount(services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const change = async (): Promise<number> => {
+    await person.open('/account/password');
+    return (await person.submit({ current: PASSWORD, password: breached }, '/account/password')).status;
+  };
+  const reset = new Person(services.auth);
+  await reset.open('/forgot');
+  await reset.submit({ login: 'Robin' });
+  const { links } = await mail.next('robin@example.org');
+  await importBreachedPasswords(Readable.from([Buffer.from(`${breached}\n`)]), folder);
+  assert.equal(await change(), 422);
+  assert.match(person.text, /in a list of passwords that were stolen somewhere/);
+  await reset.open(`${links[0]!}&lang=ja`);
+  await reset.submit({ password: breached });
+  assert.equal(reset.page.status, 422);
+  assert.match(reset.text, /流出したパスワードの一覧/);
+  const fields = { name: 'Wren', email: 'wren@example.org', password: breached, flow: '' };
+  assert.equal((await reset.post('/register', fields)).status, 422);
+  // A damaged list does not keep people from choosing a password.
+  writeFileSync(breachedPasswordsFile(folder), 'damaged');
+  assert.equal(await change(), 200);
+});
+
+/** The kinds of passwords that a page asks a password manager for. */
+const autocomplete = async (reader: Person, path: string): Promise<(string | undefined)[]> => {
+  const { html } = await reader.open(path);
+  assert.doesNotMatch(html, /onpaste|<script/, path);
+  const fields = [...html.matchAll(/<input[^>]*name="(?:password|current)"[^>]*>/g)].map(([field]) => field);
+  for (const field of fields) assert.match(field, /type="password"/, path);
+  return fields.map((field) => /autocomplete="([^"]*)"/.exec(field)?.[1]);
+};
+
+test('fields of passwords hide them, and pasting and password managers fill them in', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const stranger = new Person(world.services.auth);
+  assert.deepEqual(await autocomplete(stranger, '/sign-in'), ['current-password']);
+  assert.deepEqual(await autocomplete(stranger, '/register'), ['new-password']);
+  assert.deepEqual(await autocomplete(person, '/account/password'), ['new-password', 'current-password']);
 });
 
 test('the list has the 3,000 commonest passwords that are long enough', () => {

@@ -1,6 +1,15 @@
+import { PATHS, passkeyPath } from '#auth/security/paths.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { newTotpSecret } from '#platform/crypto/totp.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { giveConsent } from '#store/accounts/consents.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
+import { startReset } from '#store/accounts/factor-resets.ts';
+import { insertPasskey } from '#store/accounts/passkeys.ts';
+import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
+import { deleteTotp, setTotp } from '#store/accounts/totp.ts';
+import { giveApp } from '#test/support/builders.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { makeAccount, makeApplication, type TestAuth } from './support.ts';
 
@@ -10,6 +19,8 @@ export interface SignInPage {
   path: string;
   /** The status of a page that shows an error on purpose. */
   error?: number;
+  /** The selector of an element to click first. */
+  open?: string;
 }
 
 export interface SignInPages {
@@ -29,6 +40,8 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
   const { db, clock } = services.context;
   const robin = await makeAccount(services, 'Robin', undefined, false);
   const steve = await makeAccount(services, 'Someone', STEVE);
+  // Staff confirms the first factor by the code of a command.
+  await setRole(db, steve.id, 'moderator');
   const { application } = await makeApplication(services, 'service', undefined, { name: 'Harbour Board' });
   await addOwner(db, clock.now(), application.key, robin.id);
   await giveConsent(db, clock.now() - DAY_MS, steve.id, application.client_id, ['openid', 'profile']);
@@ -52,6 +65,8 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'account-name': '/account/name',
       'account-link': '/account/link',
       'account-delete-owner': '/account/delete',
+      'account-security': '/account/security',
+      'account-security-confirm-by-mail': '/account/security/confirm',
     }),
     linked: named({
       'account-linked': '/account',
@@ -59,10 +74,58 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'account-password': '/account/password',
       'account-unlink': '/account/unlink',
       'account-delete': '/account/delete',
+      'account-security-confirm-of-staff': '/account/security/confirm',
       consent: authorize,
       'select-account': `${authorize}&prompt=select_account`,
       'sign-out': '/oauth/logout',
     }),
+  };
+}
+
+export interface FactorPages {
+  /** A new recovery code of Wren, who has passkeys and an authenticator app. */
+  recoveryCode: () => Promise<string>;
+  /** For a session of Wren. */
+  pages: SignInPage[];
+  /** For a session in which Wren has proved to be Wren. */
+  proved: SignInPage[];
+}
+
+/** Fills the database with a person who has all factors. @returns one page of every kind about them */
+export async function everyFactorPage(services: TestAuth): Promise<FactorPages> {
+  const { db, clock, config } = services.context;
+  const { id: account_id } = await makeAccount(services, 'Wren');
+  const added = clock.now() - 90 * DAY_MS;
+  const passkey = { account_id, public_key: 'AA', counter: 0, transports: ['internal'], user_verified: true };
+  const renew = (): Promise<string[]> => db.transaction((tx) => renewRecoveryCodes(tx, added, account_id));
+  await db.transaction(async (tx) => {
+    for (const [id, name, backed_up, last_used] of [
+      ['cGhvbmU', 'Phone', true, clock.now() - DAY_MS],
+      ['a2V5', 'Security key in the drawer', false, null],
+    ] as const)
+      await insertPasskey(tx, { ...passkey, id, name, backed_up, created: added, last_used });
+    const app = { secret: newTotpSecret(), step: 0 };
+    await setTotp(tx, added, openSecretKey(config), account_id, app);
+  });
+  await renew();
+  const passkeyPages = { rename: passkeyPath('rename', 'cGhvbmU'), remove: passkeyPath('remove', 'cGhvbmU') };
+  return {
+    recoveryCode: async () => (await renew())[0]!,
+    pages: named({
+      'factors-security': PATHS.security,
+      'factors-confirm': PATHS.confirm,
+      'factors-rename-passkey': passkeyPages.rename,
+    }),
+    proved: [
+      ...named({
+        'factors-add-passkey': PATHS.addPasskey,
+        'factors-remove-passkey': passkeyPages.remove,
+        'factors-app': PATHS.setUpApp,
+        'factors-remove-app': PATHS.removeApp,
+        'factors-new-codes': PATHS.newCodes,
+      }),
+      { name: 'factors-codes', path: PATHS.newCodes, open: 'main form button' },
+    ],
   };
 }
 
@@ -86,9 +149,19 @@ export async function mailedLinks({ context }: TestAuth, { id, email }: Account)
     verify: await link('/verify', { kind: 'verify', account_id: id, data: { email } }),
     'undo-email': await link('/email/undo', { kind: 'undo-email', account_id: id, data: { email } }),
     'sign-in-link': await link('/sign-in-link', { kind: 'sign-in', account_id: id, data: {} }),
+    'keep-factors': await keepLink(context, id),
     'register-confirm': await link('/register/confirm', { kind: 'register', account_id: null, data: registration }),
   };
 }
 
 const named = (paths: Record<string, string>): SignInPage[] =>
   Object.entries(paths).map(([name, path]) => ({ name, path: path || `/${name}` }));
+
+/** A reset of second factors that waits. The account has none, so that it signs in with its password alone. */
+async function keepLink(context: TestAuth['context'], accountId: string): Promise<string> {
+  const { db, clock } = context;
+  await giveApp(context, accountId);
+  const started = await startReset(db, clock.now(), accountId);
+  await deleteTotp(db, accountId);
+  return `/factors/keep?token=${'secret' in started ? started.secret : ''}`;
+}

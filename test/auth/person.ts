@@ -20,6 +20,8 @@ export class Person {
   readonly #cookies = new Map<string, { value: string; path: string }>();
   readonly #headers: Record<string, string>;
   #page: LoadedPage | undefined;
+  /** The status of each redirect so far. */
+  readonly redirects: number[] = [];
 
   constructor(origin: string, headers: Record<string, string> = {}) {
     this.#origin = origin;
@@ -85,6 +87,11 @@ export class Person {
     return decodeEntities(this.page.html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
   }
 
+  /** The values of all cookies by name. */
+  get cookies(): ReadonlyMap<string, string> {
+    return new Map([...this.#cookies].map(([name, { value }]) => [name, value]));
+  }
+
   cookie(name: string): string | undefined {
     return this.#cookies.get(name)?.value;
   }
@@ -97,6 +104,7 @@ export class Person {
     this.#page = { status: response.status, url: url.href, html, headers: response.headers };
     const location = response.headers.get('location');
     if (location === null) return this.#page;
+    this.redirects.push(response.status);
     const next = new URL(location, url);
     if (next.origin === this.#origin) return await this.#go(next, { method: 'GET' });
     return (this.#page = { ...this.#page, url: next.href });

@@ -34,6 +34,15 @@ test('an authorization or sign-out request can be sent by POST, from the form of
   assert.match(person.text, /Sign out\?/);
 });
 
+test('a redirect after a password or a consent is a 303, which does not repeat the form', async (t) => {
+  const { services, application } = await serviceWithSteve(t);
+  const person = new Person(services.auth);
+  const { origin } = await authorize(services.auth, requestFor(services, application.client_id), 'Steve', person);
+  assert.equal(origin, new URL(CALLBACK).origin);
+  assert.ok(person.redirects.length >= 4, 'to the sign-in, after it, to the consent, after it');
+  assert.deepEqual(new Set(person.redirects), new Set([303]));
+});
+
 test('a posted request that is no form, or too long for a URL, is refused', async (t) => {
   const { services } = await serviceWithSteve(t);
   const post = (headers: Record<string, string>, body: string) =>

@@ -3,7 +3,7 @@ import { currentKeys } from '#auth/oidc/keys.ts';
 import type { AppContext } from '#context/context.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { seal } from '#platform/crypto/seal.ts';
-import { addFirstSigningKey } from '#store/accounts/signing-keys.ts';
+import { addSigningKey } from '#store/accounts/signing-keys.ts';
 
 let generated: JWK | undefined;
 
@@ -19,5 +19,5 @@ export async function shareSigningKey({
   const secret = openSecretKey(config);
   if (generated === undefined) [generated] = await currentKeys(db, secret, clock.now());
   const sealed = seal(secret.derive('signing keys'), JSON.stringify(generated));
-  await addFirstSigningKey(db, { kid: generated!.kid!, created: clock.now(), sealed });
+  await addSigningKey(db, { kid: generated!.kid!, created: clock.now(), sealed }, undefined);
 }

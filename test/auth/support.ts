@@ -1,4 +1,3 @@
-import type { TestContext } from 'node:test';
 import { openServices } from '#server/listeners.ts';
 import { type Environment, readConfig } from '#platform/config/config.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
@@ -12,7 +11,7 @@ import {
 } from '#store/applications/applications.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { TestClock, type TestAppContext } from '#test/support/context.ts';
+import { type Closing, TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { Person } from './person.ts';
 import { shareSigningKey } from './signing-key.ts';
@@ -42,7 +41,7 @@ export async function freePort(): Promise<number> {
 }
 
 export async function openTestAuth(
-  t: TestContext,
+  t: Closing,
   databaseUrl: string,
   settings: Environment = {},
   now = Date.now(),

@@ -282,7 +282,10 @@ onEachDatabase('a management connection comes from a file, its secret from anoth
   const SECRET_KEY = 'a secret that is long enough for tests';
   const context = await testContext(t, url, { SECRET_KEY });
   const { db } = context;
-  const [first, second] = ['S3cretOfTheGame', 'Oth3rSecret'] as const;
+  const [first, second] = [
+    'aVerySecretManagementSecretOf40Letters00',
+    'anotherManagementSecretOf40LettersInAll1',
+  ] as const;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const ca = selfSignedCertificate(privateKey, 'localhost', new Date(0));
   await using folder = await folderOf({ 'n.yml': fileOf(MANAGED), 'alpha.secret': `${first}\n`, 'ca.pem': ca });

@@ -8,16 +8,21 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type Environment, readConfig, type ServiceName } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
+import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { closeForWrites, saveMoveMark } from '#db/transfer/closing.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
 import { openServices } from '#server/listeners.ts';
 import { openServicesInThreads } from '#server/workers.ts';
+import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
+import { account, giveApp } from '#test/support/builders.ts';
 import { captured } from '#test/support/captured.ts';
-import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
+import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { run } from '#cli/dispatch.ts';
+import { checkFiles } from '#cli/doctor/files.ts';
 
 interface Finding {
   check: string;
@@ -193,6 +198,61 @@ onEachDatabase('the doctor finds a schema of another version and a wrong secret 
   assert.equal(of('database')[0]!.status, 'warning');
 });
 
+onEachDatabase(
+  'second factor: names the staff without one as soon as an address is not on loopback',
+  async (t, url) => {
+    const context = await testContext(t, url, { SECRET_KEY: KEY });
+    const { db, clock } = context;
+    const [olga, max, gone] = [
+      await account(context, 'Olga'),
+      await account(context, 'Max'),
+      await account(context, 'Gone'),
+    ];
+    await account(context, 'Ann');
+    for (const { id } of [olga, gone]) await setRole(db, id, 'operator');
+    await setRole(db, max.id, 'moderator');
+    await setDisabled(db, gone.id, clock.now());
+    const found = async (settings: Environment = {}): Promise<Finding[]> =>
+      (await doctor({ DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent', ...settings })).of('second factor');
+    const messages = async (settings?: Environment): Promise<string[]> =>
+      (await found(settings)).map(({ message, status }) => `${status} ${message.split(':')[0]!}`);
+    assert.deepEqual(await messages(), []);
+    const both = ['warning Olga (operator) has none', 'warning Max (moderator) has none'];
+    assert.deepEqual(await messages({ INGEST_URL: 'https://ingest.invalid' }), both);
+    assert.deepEqual(await messages({ OPERATOR_SECOND_FACTOR: 'required' }), both);
+    const optional = { AUTH_URL: 'https://auth.invalid', OPERATOR_SECOND_FACTOR: 'optional' };
+    assert.deepEqual(await messages(optional), ['warning Operators and moderators need a password only.']);
+    await giveApp(context, max.id);
+    const [finding] = await found({ SITE_URL: 'https://site.invalid' });
+    assert.match(finding!.remedy!, /account factor-code --account Olga$/);
+    await giveApp(context, olga.id);
+    assert.deepEqual(await messages({ API_URL: 'https://api.invalid' }), ['ok Every operator and moderator has one.']);
+    assert.match(
+      (await doctor({ OPERATOR_SECOND_FACTOR: 'yes' })).errors.join(),
+      /must be required, optional or empty/,
+    );
+  },
+);
+
+onEachDatabase('signing keys: one that nothing has replaced at its age', async (_, url) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent' };
+  await using context = await openAppContext(readConfig(settings));
+  await shareSigningKey(context);
+  assert.match(
+    (await doctor(settings)).texts('signing keys'),
+    /^The key that signs ID tokens \(\S+\) is 0 days old\.$/,
+  );
+  await context.db.run(sql`update signing_keys set created = created - ${92 * 86_400_000}`);
+  assert.match(
+    (await doctor(settings)).texts('signing keys'),
+    /is 92 days old, and SIGNING_KEY_LIFETIME has not replaced it\.$/,
+  );
+  assert.equal((await doctor({ ...settings, SIGNING_KEY_LIFETIME: '0' })).of('signing keys')[0]!.status, 'ok');
+  await context.db.run(sql`update signing_keys set created = created - ${300 * 86_400_000}`);
+  const [finding] = (await doctor({ ...settings, SIGNING_KEY_LIFETIME: '0' })).of('signing keys');
+  assert.deepEqual([finding!.status, finding!.remedy], ['warning', 'scorehall signing-key rotate']);
+});
+
 test('settings: a wrong value, a misspelt name, an open internal listener', async () => {
   const wrong = await doctor({ API_URL: 'nonsense' });
   assert.match(wrong.errors.join(), /^API_URL must be an address/);
@@ -258,6 +318,40 @@ test('files: secrets and database that others may read', { skip: process.platfor
   mkdirSync(apart.DATA_FOLDER, { mode: 0o700 });
   assert.match((await doctor(apart, [], folder)).texts('files'), /Everybody on this machine may read .*x\.db/);
   assert.match(texts('disk'), /GB \(\d+ %\) are free/);
+});
+
+test('files: settings of the units that everybody may read', { skip: process.platform === 'win32' }, () => {
+  const folder = newFolder();
+  chmodSync(folder, 0o755);
+  for (const [name, mode] of Object.entries({ 'scorehall.env': 0o644, 'scorehall-2.env': 0o604, 'agent.env': 0o640 })) {
+    writeFileSync(join(folder, name), 'SMTP_URL=smtp://u:p@127.0.0.1:1\n');
+    chmodSync(join(folder, name), mode);
+  }
+  const environment = { DATABASE_URL: join(folder, 'x.db') };
+  const installation = { config: readConfig(environment), environment, db: undefined, now: 0 };
+  const messages = (): string[] => checkFiles(installation, folder).map(({ message }) => message);
+  assert.deepEqual(
+    messages()
+      .filter((message) => message.includes('Everybody'))
+      .toSorted(),
+    ['scorehall-2.env', 'scorehall.env'].map(
+      (name) => `Everybody on this machine may read the settings in ${join(folder, name)}.`,
+    ),
+  );
+  chmodSync(folder, 0o750);
+  assert.doesNotMatch(messages().join(' '), /Everybody/, 'nobody else gets into the folder');
+});
+
+onEachDatabase('settings: several processes that count rate limits for themselves', async (_, url, dialect) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent', DATA_FOLDER: newFolder() };
+  await using service = await openAppContext(readConfig(settings));
+  assert.doesNotMatch((await doctor(settings)).texts('settings'), /processes/, 'a single process');
+  await using other = await openDb(url, { sessionName: 'scorehall 1@elsewhere' });
+  assert.ok(service.db.dialect === other.dialect);
+  const { texts } = await doctor(settings);
+  if (dialect === 'sqlite') return assert.doesNotMatch(texts('settings'), /processes/);
+  assert.match(texts('settings'), /^2 processes serve this database with COUNTERS=memory: each counts/m);
+  assert.doesNotMatch((await doctor({ ...settings, COUNTERS: 'database' })).texts('settings'), /processes/);
 });
 
 test('paths: files and folders of the settings that cannot be read or written', async () => {

@@ -179,6 +179,11 @@ onEachDatabase('serve prints the address of the site and the next command as thi
   });
   await sendEvents(context, configured('Alpha'), map('Keep'));
   assert.equal(await started(), site);
+  assert.equal(
+    await started({ ...more, OPERATOR_SECOND_FACTOR: 'required' }),
+    `${site}The console is closed to Ann (operator), who has no second factor. ` +
+      `Next: ${command} account factor-code --account Ann\n`,
+  );
 });
 
 test('mail test sends one mail and prints the answer of the mail server, or says why there is none', async (t) => {

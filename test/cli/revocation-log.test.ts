@@ -8,6 +8,8 @@ import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
+import { newFactorCode } from '#store/accounts/factor-codes.ts';
+import { startReset } from '#store/accounts/factor-resets.ts';
 import { addOwner, removeOwner } from '#store/applications/owners.ts';
 import { deleteApplication, removeSecret, secretsOf, setAccess } from '#store/applications/applications.ts';
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
@@ -18,6 +20,7 @@ import {
   account,
   application,
   configured,
+  giveApp,
   login,
   match,
   person,
@@ -78,6 +81,9 @@ async function fill(context: TestAppContext) {
     ...names.slice(1).map((name) => account(context, name)),
   ] as const);
   for (const one of [demoted!, operator!]) await setRole(context.db, one.id, 'operator');
+  await newFactorCode(context.db, context.clock.now(), operator!.id);
+  await giveApp(context, leaver!.id);
+  await startReset(context.db, context.clock.now(), leaver!.id);
   const [app, withdrawn, deleted] = [
     await application(context),
     await application(context),
@@ -110,6 +116,7 @@ async function deleteAndRevoke(context: TestAppContext, filled: Filled, environm
   await setRole(db, filled.demoted!.id, 'user');
   await setRole(db, filled.leaver!.id, 'moderator');
   await setRole(db, filled.leaver!.id, 'user');
+  await newFactorCode(db, context.clock.now(), filled.operator!.id);
   await setAccess(db, filled.withdrawn.client_id, 'revoked');
   await setAccess(db, filled.app.client_id, 'revoked');
   await setAccess(db, filled.app.client_id, 'approved');
@@ -137,6 +144,8 @@ const REPLAYED = {
   management_removed: 2,
   accounts_disabled: 1,
   roles_lowered: 1,
+  factor_codes_used: 1,
+  factor_resets_ended: 1,
 };
 
 const pick = (from: Record<string, unknown>): Record<string, unknown> =>

@@ -75,9 +75,12 @@ onEachDatabase('servers are watched by command and by file, with audit entries',
 
   const manage = ['server', 'manage', '--name', 'Alpha', '--url'];
   const secretFile = join(folder.path, 'secret');
-  await writeFile(secretFile, 'S3cret\n');
+  await writeFile(secretFile, 'S3cret-of-the-game\n');
   const manageRefusal = async (...args: string[]): Promise<string> =>
     (await scorehall({ DATABASE_URL: url }, ...manage, ...args)).err;
+  const short = await manageRefusal('wss://a.example:1', '--secret-file', secretFile);
+  assert.match(short, /must have the secret alone, of 40 letters and digits/, 'Minecraft does not start with another');
+  await writeFile(secretFile, 'aVerySecretManagementSecretOf40Letters00\n');
   assert.match(await manageRefusal('ws://a.example:1', '--secret-file', secretFile), /--url must be wss:/);
   assert.match(await manageRefusal('wss://a.example:1', '--secret-file', path), /must have the secret alone/);
   assert.match(await manageRefusal('wss://a:1', '--secret-file', secretFile, '--ca-file', path), /certificates in PEM/);

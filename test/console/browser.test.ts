@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { COLOURS, type Look, NARROW, RULES, violations, watch, WIDE } from '#test/support/page-watch.ts';
-import { type BrowserWorld, openBrowserWorld, signInBrowser } from './browser.ts';
+import { type BrowserWorld, openBrowserWorld, openClosedWorld, signInBrowser } from './browser.ts';
 
 /** In each language a page is loaded once and seen in two looks, so that each size is seen in both languages. */
 const LANGUAGES: readonly { locale: string; looks: readonly Look[] }[] = [
@@ -20,6 +20,20 @@ const LANGUAGES: readonly { locale: string; looks: readonly Look[] }[] = [
     ],
   },
 ];
+
+test('the page that closes the console is accessible', async () => {
+  await using closed = await openClosedWorld();
+  const { services, browser, pages } = closed;
+  const found: string[] = [];
+  for (const { locale, looks } of LANGUAGES) {
+    const page = await browser.newPage({ locale, viewport: NARROW, reducedMotion: 'reduce' });
+    await signInBrowser(page, services, 'Mariner');
+    for (const { path } of pages) await page.goto(services.site + path);
+    found.push(...(await violations(page, looks)));
+    await page.close();
+  }
+  assert.deepEqual(found, []);
+});
 
 describe('the console in a browser', () => {
   let opened: BrowserWorld;

@@ -35,6 +35,17 @@ export async function openBrowserWorld(settings: Environment = {}): Promise<Brow
   }, settings);
 }
 
+/** A browser and the console that is closed to an operator without a second factor. */
+export async function openClosedWorld(): Promise<Omit<BrowserWorld, 'world'>> {
+  return await openWorld(
+    async (context) => {
+      await setRole(context.db, (await makePerson(context, 'Mariner')).id, 'operator');
+      return { pages: [{ name: 'second-factor', path: '/console/operator', error: 403 }] };
+    },
+    { OPERATOR_SECOND_FACTOR: 'required', CONTACT: 'https://example.org/staff' },
+  );
+}
+
 type Filled = Pick<BrowserWorld, 'pages'>;
 
 async function openWorld<F extends Filled>(

@@ -4,12 +4,14 @@ import { PASSWORD_MS } from '#console/reauthentication.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { applicationByClientId, secretsOf } from '#store/applications/applications.ts';
 import { addOwner } from '#store/applications/owners.ts';
+import { sql } from '#db/sql.ts';
 import { idOf } from '#platform/ids.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { application, configured, event, sendEvents } from '#test/support/builders.ts';
+import { application, configured, event, giveApp, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { makeAccount, PASSWORD } from '#test/auth/support.ts';
-import { confirm, enter, makeOperator, openTestConsole, tokenOn, type Visitor } from './support.ts';
+import { Person } from '#test/auth/person.ts';
+import { completeSignIn, confirm, enter, makeOperator, openTestConsole, tokenOn, type Visitor } from './support.ts';
 
 /** Moves the clock of our services and that of the protocol library, which reads the system's. */
 function clockOf(t: TestContext, { clock }: Awaited<ReturnType<typeof openTestConsole>>['context']) {
@@ -61,7 +63,7 @@ onEachDatabase('an act that gives power needs the password of the last ten minut
   await enterPassword(visitor, 'not the password');
   assert.equal(signIn.page.status, 422);
   await enterPassword(visitor);
-  assert.match(olga.text, /Your password is confirmed/);
+  assert.match(olga.text, /You are confirmed/);
   await olga.submit({}, path);
   await confirm(olga);
   assert.equal(await role(), 'operator');
@@ -79,7 +81,7 @@ onEachDatabase('an act that gives power needs the password of the last ten minut
   stripped.searchParams.delete('prompt');
   await signIn.open(stripped.href);
   await olga.open(signIn.page.url);
-  assert.match(olga.text, /Your password is confirmed/);
+  assert.match(olga.text, /You are confirmed/);
   await olga.submit({}, path);
   assert.equal(new URL(olga.page.url).origin, services.auth, 'the time of the ID token counts, not the request');
   assert.equal(await role(), 'moderator');
@@ -160,4 +162,43 @@ onSqlite('a limit needs the password, its removal does not', async (t, url) => {
   assert.equal(await post({ limit: 'many' }), services.auth);
   assert.equal(await post({ limit: '' }), services.site);
   assert.equal((await applicationByClientId(context.db, client_id))!.hourly_limit, null);
+});
+
+onEachDatabase('a sign-in of staff counts only with a second factor, by a code or a passkey', async (t, url) => {
+  const settings = { OPERATOR_SECOND_FACTOR: 'required' };
+  const services = await openTestConsole(t, url, settings, Math.floor(Date.now() / 1000) * 1000);
+  const { context } = services;
+  const advance = clockOf(t, context);
+  const olga = await makeOperator(services, 'Olga');
+  const ann = await makeAccount(services, 'Ann');
+  const { signIn, console: first } = await enter(services, 'Olga');
+  await giveApp(context, olga.id);
+  const path = `/console/operator/accounts/${ann.id}`;
+  const ask = async (person: Person): Promise<URL> => {
+    await person.open(path);
+    return new URL((await person.post(path, { form_token: tokenOn(person.page.html), change: 'make_moderator' })).url);
+  };
+  const asked = await ask(first);
+  assert.equal(asked.origin, services.auth, 'the password of this minute is not enough');
+  assert.equal(asked.searchParams.get('prompt'), 'login');
+  assert.match(asked.searchParams.get('acr_values')!, /multi-factor$/);
+
+  // What the sign-in pages note in the session of the auth service.
+  const methods = (from: string, to: string): Promise<number> =>
+    context.db.run(sql`
+      update tokens set payload = replace(payload, ${`"amr":${from}`}, ${`"amr":${to}`}) where kind = 'Session'`);
+  for (const [from, to] of [
+    ['["pwd"]', '["pwd","otp","mfa"]'],
+    ['["pwd","otp","mfa"]', '["pop","user"]'],
+  ] as const) {
+    assert.equal(await methods(from, to), 1);
+    const visitor = { signIn, console: new Person(services.site) };
+    await completeSignIn(visitor, '/console/sign-in', 'Olga');
+    assert.equal((await ask(visitor.console)).origin, services.site, to);
+    assert.match(visitor.console.text, /Make Ann a moderator\?/);
+  }
+  const last = new Person(services.site);
+  await completeSignIn({ signIn, console: last }, '/console/sign-in', 'Olga');
+  advance(PASSWORD_MS + 1_000);
+  assert.equal((await ask(last)).origin, services.auth, 'a second factor counts for ten minutes too');
 });

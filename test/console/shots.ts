@@ -1,7 +1,7 @@
 import { NETWORK } from '#demo/network/index.ts';
 import { PICTURE_SIZE, type ReadmePicture, takeReadmePicture } from '#test/support/readme-pictures.ts';
 import { isWanted, looksIn, shoot, type Wanted } from '#test/support/shots.ts';
-import { type BrowserWorld, openBrowserWorld, openEmptyWorld, signInBrowser } from './browser.ts';
+import { type BrowserWorld, openBrowserWorld, openClosedWorld, openEmptyWorld, signInBrowser } from './browser.ts';
 
 const WELCOME = 'console-welcome';
 
@@ -12,7 +12,8 @@ const WELCOME = 'console-welcome';
 export async function shootConsole(wanted: Wanted): Promise<number> {
   return (
     (await shootWorld(wanted, 'console', openBrowserWorld)) +
-    (await shootWorld(wanted, 'console-empty', openEmptyWorld))
+    (await shootWorld(wanted, 'console-empty', openEmptyWorld)) +
+    (await shootWorld(wanted, 'console-closed', openClosedWorld))
   );
 }
 

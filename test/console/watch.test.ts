@@ -53,7 +53,11 @@ onEachDatabase('an operator watches a server and reads the outcome of the polls'
     ['server.watch.remove', {}],
     ['server.watch.set', target],
   ]);
-  const connection = { url: 'wss://play.example.org:25585', secret: 'S3cret-of-the-game', ca: '' };
+  const connection = {
+    url: 'wss://play.example.org:25585',
+    secret: 'aVerySecretManagementSecretOf40Letters00',
+    ca: '',
+  };
   const wrong = await post('/management', { url: 'ws://play.example.org:1', secret: 'a b', ca: 'x' });
   assert.match(wrong, /Enter wss:\/\/HOST:PORT, or ws:.* without blanks.* no private key/);
   assert.equal(await managedServer(db, key), undefined);

@@ -17,7 +17,7 @@ import { addRefusedRequests, OTHERS } from '#store/installation/refused-requests
 import { createJob, type Job, jobByKey, type NewJob, saveJob } from '#store/jobs.ts';
 import { pngOf } from './png.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
-import { event, match, person, sendEvents } from '#test/support/builders.ts';
+import { event, giveApp, match, person, sendEvents } from '#test/support/builders.ts';
 import { fillNetwork } from '#test/site/world.ts';
 import { PASSWORD } from '#test/auth/support.ts';
 
@@ -43,6 +43,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   const owner = await makePerson(context, 'Mariner');
   const other = await makePerson(context, 'Newcomer');
   await setRole(db, owner.id, 'operator');
+  await giveApp(context, other.id);
   const application = await makeApp(context, owner, 'Harbour Board', 'service', 'approved');
   await makeApp(context, owner, 'Tide Table', 'installed', 'none');
   const waiting = await makeApp(context, other, 'Scores on my <b>wall</b>', 'web', 'none');
@@ -236,6 +237,7 @@ export async function consolePages(
     'operator-accounts': '/console/operator/accounts',
     'operator-account': `/console/operator/accounts/${other.id}`,
     'operator-account-help': `/console/operator/accounts/${other.id}/help`,
+    'operator-names-account': `/console/operator/names?q=${other.name}`,
     'operator-servers': '/console/operator/servers',
     'operator-counters': '/console/operator/counters',
     'operator-counter': `/console/operator/counters/${counter}`,
@@ -268,5 +270,10 @@ export async function consolePages(
     press: '.actions .danger',
   };
   const lost = { name: 'lost', path: '/console/nothing', error: 404 };
-  return [...Object.entries(pages).map(([name, path]) => ({ name, path })), lost, confirmation, ...jobs];
+  const reset = {
+    name: 'operator-factor-reset',
+    path: `/console/operator/accounts/${other.id}/help`,
+    press: '[aria-labelledby=factors] .danger',
+  };
+  return [...Object.entries(pages).map(([name, path]) => ({ name, path })), lost, confirmation, reset, ...jobs];
 }

@@ -7,6 +7,8 @@ import { prepareItem, type Item } from '#events/ingest/prepare.ts';
 import { openMetrics } from '#platform/process/metrics.ts';
 import { MAX_GROUP_WEIGHT } from '#events/ingest/event-queue.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
+import type { Sender } from '#events/ledger/receipts.ts';
+import { serverByName } from '#store/game/servers.ts';
 import { configured, login, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 import { DatabaseProxy } from '#test/support/database-proxy.ts';
@@ -57,6 +59,30 @@ onEachDatabase(
     assert.equal(await acceptedWeights(1, 3 * MAX_GROUP_WEIGHT, 1), 3, 'a heavier request is a transaction of its own');
   },
 );
+
+onEachDatabase('a server gets its receipt before those of another one that sent heavier requests', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Alpha'), configured('Beta'));
+  const eventQueue = new GroupCommitQueue(context);
+  const answered: string[] = [];
+  const senderOf = async (serverName: string): Promise<Sender> => {
+    const { key } = (await serverByName(context.db, serverName))!;
+    return { kind: 'server', serverKey: key, serverName, credential: 1 };
+  };
+  const [alpha, beta] = [await senderOf('Alpha'), await senderOf('Beta')];
+  const accept = async (name: string, sender: Sender, number: number, weight: number): Promise<void> => {
+    const { checked } = prepareItem({ input: login(name, person(number)) }, sender, context.clock.now(), secretHash);
+    assert.ok('event' in checked);
+    const [receipt] = await eventQueue.accept([{ sender, checked: { ...checked, weight } }]);
+    answered.push(`${name}: ${receipt!.status}`);
+  };
+  await Promise.all([
+    accept('Alpha', alpha, 1, MAX_GROUP_WEIGHT),
+    accept('Alpha', alpha, 2, MAX_GROUP_WEIGHT),
+    accept('Beta', beta, 3, 4),
+  ]);
+  assert.deepEqual(answered, ['Beta: accepted', 'Alpha: accepted', 'Alpha: accepted']);
+});
 
 test('an event whose commit is not answered is unavailable, and its repetition a duplicate', async (t) => {
   const database = await createTestDatabase('postgres');

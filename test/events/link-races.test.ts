@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
-import { LINK_CODE_MS, newLinkCode } from '#store/accounts/link-codes.ts';
+import { LINK_CODE_MS, NEW_LINK_CODE_MS, newLinkCode } from '#store/accounts/link-codes.ts';
 import { Keys } from '#store/sequence.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { account, configured, event, person, sendEvents } from '#test/support/builders.ts';
@@ -101,6 +101,30 @@ onEachDatabase('a link code that expires or is replaced while its use waits', as
   await db.run(sql`update accounts set player_uuid = null where id = ${id}`);
   if (db.dialect === 'sqlite') return;
   // On PostgreSQL others may write while the lock is held: the page shows a new code, so the old one is void.
-  assert.match(await typedDuring(() => newLinkCode(db, clock.now(), id)), /is wrong or has expired/);
+  const replace = async (): Promise<string> => {
+    clock.advance(NEW_LINK_CODE_MS);
+    return await newLinkCode(db, clock.now(), id);
+  };
+  assert.match(await typedDuring(replace), /is wrong or has expired/);
   assert.deepEqual(await linked(context), []);
+});
+
+onEachDatabase('an account gets at most one new code a minute, at all processes together', async (t, url) => {
+  const { context, type, dbs } = await openTwo(t, url);
+  const [first, second] = dbs;
+  const { id } = await account(context, 'Robin');
+  const began = context.clock.now();
+  const codeAfter = async (db: typeof second, ms: number): Promise<string> => await newLinkCode(db, began + ms, id);
+  const code = await codeAfter(first, 0);
+  const shown = [
+    ...(await Promise.all([codeAfter(first, 1), codeAfter(second, 1)])),
+    await codeAfter(second, NEW_LINK_CODE_MS - 1),
+  ];
+  assert.deepEqual(shown, [code, code, code], 'the same one');
+  const next = await Promise.all([codeAfter(second, NEW_LINK_CODE_MS), codeAfter(first, NEW_LINK_CODE_MS)]);
+  assert.deepEqual(next, [next[0], next[0]]);
+  assert.notEqual(next[0], code);
+  context.clock.advance(NEW_LINK_CODE_MS);
+  assert.match(await type(first, 1, code), /is wrong or has expired/);
+  assert.equal(await type(first, 1, next[0]!), 'accepted');
 });

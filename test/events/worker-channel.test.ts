@@ -144,7 +144,9 @@ test('errors of the worker are rethrown to the sender', async (t) => {
     accept: () => Promise.reject(faults.shift()!),
     close: async () => {},
   });
-  await assert.rejects(eventQueue.accept([]), Unavailable);
+  const outage = await eventQueue.accept([]).catch((error: unknown) => error);
+  assert.ok(outage instanceof Unavailable);
+  assert.equal((outage.cause as Error).message, 'gone', 'the sentence of the outage is there once');
   await assert.rejects(eventQueue.accept([]), { name: 'TypeError', message: 'odd' });
 });
 

@@ -44,6 +44,7 @@ function assertRefusal(reply: Reply | undefined, status: number): void {
   assert.equal(reply!.json.error, status === 405 ? 'method_not_allowed' : 'invalid_request');
   assert.match(String(reply!.headers['content-type']), /^application\/json/);
   assert.equal(reply!.headers['connection'], 'close');
+  assert.equal(reply!.headers['x-content-type-options'], 'nosniff');
 }
 
 const BROKEN: Record<string, string> = {
@@ -65,6 +66,12 @@ const BROKEN: Record<string, string> = {
   'a Content-Length that is not a number': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n`,
   'a negative Content-Length': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`,
   'both Content-Length and chunks': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'two Transfer-Encoding headers': `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'two different Transfer-Encoding headers': `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'a Transfer-Encoding before chunked': `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  'chunked twice': `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`,
+  'a Transfer-Encoding without chunked': `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n`,
+  'the Transfer-Encoding identity in a GET': GET('/', 'Transfer-Encoding: identity\r\n'),
   'no Host': 'GET / HTTP/1.1\r\n\r\n',
   'two Hosts': 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
   'an invalid Host': 'GET / HTTP/1.1\r\nHost: a b/c\r\n\r\n',
@@ -111,6 +118,7 @@ testBoth('accepts unusual requests that are valid', async (t, open) => {
     '/g': 'GET /g HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n',
     '/h': GET('/h', `${CLOSE}X-A: ${'a'.repeat(12_000)}\r\n`),
     '/i': `\r\n\r\n${GET('/i', CLOSE)}`,
+    '/k': `POST /k HTTP/1.1\r\nHost: x\r\n${CLOSE}Transfer-Encoding: Chunked\r\n\r\n0\r\n\r\n`,
     '/j': GET('/j', CLOSE).replace('Host: x', 'Host: [::1]:80'),
   };
   for (const [url, bytes] of Object.entries(right)) {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scorehall, serve } from '../cli/scorehall.ts';
+import { MAIN, scorehall, serve } from '../cli/scorehall.ts';
+import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { DatabaseProxy } from '#test/support/database-proxy.ts';
@@ -50,6 +52,22 @@ function linkTo(file: string): string {
   return link;
 }
 
+/** Runs the commands of "Sizes" in docs/operations.md. */
+function runPrintedSizes(internal: string, settings: Record<string, string>): void {
+  const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split('\n### Sizes\n');
+  const [, commands = ''] = /```sh\n([^]*?)```/.exec(section)!;
+  const script = `scorehall() { "$NODE" "$MAIN" "$@"; }\n${commands.replaceAll('http://127.0.0.1:7404', internal)}`;
+  const env = { ...CHILD_ENVIRONMENT, ...settings, NODE: process.execPath, MAIN };
+  const cwd = mkdtempSync(join(tmpdir(), 'sizes-'));
+  const { status, stdout, stderr } = spawnSync('sh', ['-ec', script], { cwd, env, encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [0, '']);
+  for (const name of ['scorehall_database_bytes', 'scorehall_database_wal_bytes', 'process_resident_memory_bytes'])
+    assert.match(stdout, new RegExp(`^${name}\\{thread="main"\\} \\d+`, 'm'));
+  assert.match(stdout, /^scorehall_table_rows\{table="matches",thread="main"\} \d+$/m);
+  assert.match(stdout, /^\d+ bytes a match$/m);
+  assert.match(stdout, /^\d{5,} bytes of sizes\.backup$/m);
+}
+
 onEachDatabase('the internal listener serves liveness, readiness and metrics of all threads', async (t, url) => {
   const mailbox = await Mailbox.open(t);
   const proxy = url.startsWith('postgres') ? await DatabaseProxy.open(url) : undefined;
@@ -68,6 +86,7 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
     mail: 'ok',
   });
   assert.equal(await status(`${internal}/`), 404);
+  assert.equal((await fetch(`${internal}/metrics`)).headers.get('x-content-type-options'), 'nosniff');
   assert.equal(await status(`${internal}/metrics`, 'POST'), 405);
 
   assert.equal(await status(`${addresses['API']!}/v1/matches/00000000000`), 401);
@@ -96,8 +115,10 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   assert.equal((await scorehall(settings, 'backup', backup)).status, 0);
   const seconds = valueOf(await metricsWith(internal, 6), 'scorehall_last_backup_timestamp_seconds')!;
   assert.ok(Math.abs(seconds - statSync(backup).mtimeMs / 1000) < 60, `${seconds}`);
-  if (!url.startsWith('postgres'))
+  if (!url.startsWith('postgres')) {
     assert.ok(valueOf(metrics, 'scorehall_database_wal_bytes')! > 0, 'the log is beside the file, not beside the link');
+    runPrintedSizes(internal, settings);
+  }
   assert.ok(valueOf(metrics, 'scorehall_table_rows', { table: 'migrations' })! >= 0);
   assert.ok(valueOf(metrics, 'process_resident_memory_bytes')! > 10_000_000);
   assert.doesNotMatch(metrics, /nowhere|00000000000/, 'labels contain no part of a request');

@@ -45,14 +45,40 @@ test('addresses count apart, an IPv6 address by its /64; pictures count a tenth;
 test('at most 200 requests are in progress; the next one gets 503', async () => {
   const limits = new SiteLimits(new TestClock(), 0);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const running = Array.from({ length: 200 }, () => limits.run(() => promise));
+  const running = Array.from({ length: 200 }, () => limits.run('', '/robots.txt', () => promise));
   await assert.rejects(
-    limits.run(async () => undefined),
+    limits.run('', '/robots.txt', async () => undefined),
     { status: 503 },
   );
   resolve();
   await Promise.all(running);
-  await limits.run(async () => undefined);
+  await limits.run('', '/robots.txt', async () => undefined);
+});
+
+test('of one address ten pages are in progress; its others wait in order, those of other addresses and pictures do not', async () => {
+  const limits = new SiteLimits(new TestClock(), 0);
+  const started: string[] = [];
+  const ends: (() => void)[] = [];
+  const run = (address: string, path: string): Promise<void> =>
+    limits.run(address, path, async () => {
+      started.push(path);
+      await new Promise<void>((end) => ends.push(end));
+    });
+  const pages = Array.from({ length: 12 }, (_, number) => run('2001:db8::1', `/players/${number}`));
+  const others = [run('2001:db8:0:1::1', '/maps'), run('2001:db8::2', '/heads/steve')];
+  assert.deepEqual(started, [
+    ...Array.from({ length: 10 }, (_, number) => `/players/${number}`),
+    '/maps',
+    '/heads/steve',
+  ]);
+  ends[3]!();
+  await pages[3];
+  assert.deepEqual(started.slice(12), ['/players/10']);
+  ends[12]!();
+  await pages[10];
+  assert.deepEqual(started.slice(13), ['/players/11']);
+  for (const end of ends) end();
+  await Promise.all([...pages, ...others]);
 });
 
 test('the site answers in a thread of its own, and a setting that it refuses is reported', async (t) => {

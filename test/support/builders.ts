@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { keyOf } from '#platform/ids.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
+import { newTotpSecret } from '#platform/crypto/totp.ts';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
@@ -16,6 +18,7 @@ import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Sender } from '#events/ledger/receipts.ts';
 import { createServerKey, listServerKeys } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
+import { setTotp } from '#store/accounts/totp.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 
 type EventType = Event['type'];
@@ -157,6 +160,16 @@ export async function serviceToken(
 ): Promise<string> {
   const owner = clientId ?? (await application(context)).client_id;
   return await issueClientToken(context.db, context.clock.now(), owner, lifetimeMs);
+}
+
+/** Adds an authenticator app to an account. @returns its secret */
+export async function giveApp(
+  { db, clock, config }: Pick<AppContext, 'db' | 'clock' | 'config'>,
+  accountId: string,
+): Promise<string> {
+  const secret = newTotpSecret();
+  await setTotp(db, clock.now(), openSecretKey(config), accountId, { secret, step: 0 });
+  return secret;
 }
 
 /** An account with a verified address, linked with a game account if a UUID is given. */

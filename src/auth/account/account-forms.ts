@@ -180,7 +180,7 @@ async function changeEmail(c: Context, deps: Deps, { account }: SignedIn, form: 
 async function changePassword(c: Context, deps: Deps, current: SignedIn, form: Form): Promise<Problems | string> {
   const { account, uid_hash } = current;
   const password = form['password'] ?? '';
-  const problem = passwordError(c, deps, password, account.name, account.email);
+  const problem = await passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return { password: problem };
   const hashed = await deps.passwordQueue.run('recognised', c.get('client'), () => hashPassword(password));
   const isChanged = await deps.db.transaction(async (tx) => {

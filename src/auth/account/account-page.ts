@@ -2,7 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { type HttpError, rateLimited } from '#http/errors.ts';
-import { COLON, type Language, LOCALES } from '#http/languages.ts';
+import { COLON } from '#http/languages.ts';
 import { LIMITS } from '#http/limits.ts';
 import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/streams/json-stream.ts';
@@ -10,6 +10,7 @@ import type { Html } from '#http/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
 import { isProvisionalName } from '#store/accounts/account-names.ts';
 import type { Account } from '#store/accounts/accounts.ts';
+import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
 import { browserName } from './user-agent.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
@@ -18,9 +19,11 @@ import { mailStateNotice } from '../mail-state.ts';
 import { accountExport } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
+import { resetNotice } from './factor-resets.ts';
 import { sendVerification } from './verify-email.ts';
 import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
+import { type FormatTime, timeFormatter } from '../times.ts';
 
 /** The account page: profile, sessions, connected applications and the export of all data. */
 export function accountPages(app: Hono<Env>, deps: Deps): void {
@@ -38,7 +41,6 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': 'attachment; filename="account.json"',
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
     });
   });
   onForm(app, deps, '/account/sign-out', async (c, { account }) => {
@@ -111,6 +113,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   const done = c.req.query('done') ?? '';
   const sessions = await sessionsOf(deps.db.shortReads, account.id, now);
   const applications = await connectedApplications(deps.db.shortReads, account.id);
+  const factors = await factorsOf(deps.db.shortReads, account.id);
   const formatTime = timeFormatter(texts.lang, deps.config.TIME_ZONE);
   const main = html`<div class="sections">
     <div class="row spread">
@@ -118,8 +121,8 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
     ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailStateNotice(c, deps) : ''}
-    ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, formatTime)}
-    ${applicationsCard(t, applications, formatTime)}
+    ${await resetNotice(c, deps, account)} ${profileCard(texts, account, deps.config.SITE_URL, factors)}
+    ${sessionsCard(t, sessions, current.uid_hash, formatTime)} ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
       <ul class="rows">
@@ -135,7 +138,8 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   return await showPage(c, deps, { title: t.title, main, note: t.zone(deps.config.TIME_ZONE) });
 }
 
-function doneText(done: string, { account: t, link }: Texts, account: Account): string | undefined {
+function doneText(done: string, { account: t, link, keep_factors }: Texts, account: Account): string | undefined {
+  if (done === 'factors_kept') return keep_factors.done;
   if (done === 'verify_sent') return t.verify_sent(account.email);
   if (done === 'email_sent') return t.email_lead;
   if (done === 'linked') return account.player_uuid === null ? undefined : link.done(account.name);
@@ -148,7 +152,12 @@ function row(label: string, value: Html | string, action: Html): Html {
   </li>`;
 }
 
-function profileCard({ account: t, change, lang }: Texts, account: Account, site: string): Html {
+function profileCard(
+  { account: t, security, change, lang }: Texts,
+  account: Account,
+  site: string,
+  factors: Factors,
+): Html {
   const profileUrl = `${site}/players/${account.player_uuid}`;
   const verified = account.email_verified
     ? html`<span class="badge good">${t.verified}</span>`
@@ -185,15 +194,19 @@ function profileCard({ account: t, change, lang }: Texts, account: Account, site
             )
       }
       ${row(t.password, html`<span class="soft">${t.password_lead}</span>`, go('password', t.password))}
+      ${row(security.title, html`<span class="soft">${factorsText(security, factors)}</span>`, go('security', security.title))}
     </ul>
   </section>`;
+}
+
+function factorsText(t: Texts['security'], { passkeys, totp, recovery_codes }: Factors): string {
+  if (passkeys.length === 0 && totp === undefined) return t.none;
+  return t.summary(passkeys.length, totp !== undefined, recovery_codes);
 }
 
 function provisionalHint({ name }: Account, t: Texts['account']): Html {
   return isProvisionalName(name) ? html`<span class="hint">${t.name_provisional}</span>` : html``;
 }
-
-type FormatTime = (ms: number) => string;
 
 function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: string, formatTime: FormatTime): Html {
   const browserLabel = (session: AccountSession): string => browserName(session.agent) ?? t.unknown_browser;
@@ -261,9 +274,4 @@ function endForm(
     <input type="hidden" name="${field}" value="${value}" />
     <button class="quiet danger" aria-label="${named(what)}">${label}</button>
   </form>`;
-}
-
-function timeFormatter(lang: Language, timeZone: string): FormatTime {
-  const format = new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: 'medium', timeStyle: 'short', timeZone });
-  return (ms) => format.format(ms);
 }

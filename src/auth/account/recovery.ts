@@ -3,7 +3,8 @@ import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
-import { setPassword, setVerified } from '#store/accounts/account-changes.ts';
+import { resetPassword, setVerified } from '#store/accounts/account-changes.ts';
+import { hasFactor } from '#store/accounts/factors.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { endApplications, endSessions } from '#store/accounts/account-sessions.ts';
 import { peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
@@ -56,13 +57,13 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
   const peeked = await peekMailToken(deps.db, now, secret);
   const account = peeked?.kind === 'reset' ? await accountById(deps.db, peeked.account_id!) : undefined;
   if (account === undefined) return await showExpired(c, deps);
-  const problem = passwordError(c, deps, password, account.name, account.email);
+  const problem = await passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
   const hashed = await deps.passwordQueue.run('recognised', c.get('client'), () => hashPassword(password));
   const token = await deps.db.transaction(async (tx) => {
     const consumed = await consumeMailToken(tx, now, secret);
     if (consumed === undefined) return undefined;
-    await setPassword(tx, account.id, hashed);
+    await resetPassword(tx, now, account.id, hashed);
     await forgetDevices(tx, account.id);
     // Opening a mailed link proves access to the mailbox; one that an operator handed over does not.
     if (consumed.data['paper'] === undefined) await setVerified(tx, account.id);
@@ -71,7 +72,8 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     return consumed;
   });
   if (token === undefined) return await showExpired(c, deps);
-  await rememberThisDevice(c, deps, account.id);
+  // A browser that has shown only the mailbox gets no separate count for the codes of the second factor.
+  if (!(await hasFactor(deps.db, account.id))) await rememberThisDevice(c, deps, account.id);
   record(c, deps, account, { action: 'account.password', detail: { reset: true } });
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   const flow = token.data['flow'] ?? '';

@@ -17,6 +17,7 @@ import { showPage } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { sendMail } from '../mails.ts';
+import { BY_PASSWORD } from '../factors/methods.ts';
 import { signIn } from '../session.ts';
 import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
@@ -46,7 +47,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const form = await readOwnForm(c, deps);
   if (deps.config.REGISTRATION === 'closed') return await showRegister(c, deps, {}, {});
   const { name = '', email = '', password = '', flow = '' } = form;
-  const problems = checkForm(c, deps, form);
+  const problems = await checkForm(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
   deps.passwordQueue.refuseIfFull('other', c.get('client'));
   if (!(await admitAttempt(c, deps, 'register'))) {
@@ -65,13 +66,13 @@ async function register(c: Context, deps: Deps): Promise<Response> {
  * Checks the form. Every name of the right shape is accepted: the person may be the player with that name, and the page must
  * not reveal which names have accounts.
  */
-function checkForm(c: Context, deps: Deps, form: Form): Problems {
+async function checkForm(c: Context, deps: Deps, form: Form): Promise<Problems> {
   const { errors } = c.get('texts');
   const { name = '', email = '', password = '' } = form;
   const problems: Problems = {};
   if (!isNameShape(name.trim())) problems.name = errors.name_shape;
   if (!isEmail(email.trim())) problems.email = errors.email_shape;
-  const wrongPassword = passwordError(c, deps, password, name, email);
+  const wrongPassword = await passwordError(c, deps, password, name, email);
   if (wrongPassword !== undefined) problems.password = wrongPassword;
   return problems;
 }
@@ -113,7 +114,7 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   if (peeked?.kind !== 'register') return await showExpired(c, deps);
   const isOwn = isOwnBrowser(c, deps, peeked);
   const { name, email } = peeked.data as Registration;
-  const problem = isOwn ? undefined : passwordError(c, deps, password, name, email);
+  const problem = isOwn ? undefined : await passwordError(c, deps, password, name, email);
   if (problem !== undefined) return await showConfirm(c, deps, peeked, secret, problem);
   const chosen = isOwn
     ? undefined
@@ -144,7 +145,7 @@ async function createFromRegistration(
   const account = await createNamed(deps, data, chosen ?? data.password);
   if (typeof account === 'string') return await showExpired(c, deps);
   record(c, deps, account, { action: 'account.create' });
-  await signIn(c, deps, account.id);
+  await signIn(c, deps, account.id, BY_PASSWORD);
   return c.redirect(next, 303);
 }
 

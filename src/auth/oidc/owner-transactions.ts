@@ -22,7 +22,7 @@ interface OwnerWork {
 export function ownerTransactions(db: Pick<Db, 'transaction'>): (work: OwnerWork) => Promise<void> {
   return batcher<OwnerWork>({
     key: ({ owner }) => `${owner.clientId ?? ''} ${owner.accountId ?? ''}`,
-    size: () => MAX_GROUP,
+    choose: (waiting) => waiting.slice(0, MAX_GROUP),
     async run(batch) {
       const durable = batch.some(({ item }) => item.durable);
       const runAll = async (tx: Queryable): Promise<void> => {

@@ -5,6 +5,7 @@ import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { findConsent, touchConsent } from '#store/accounts/consents.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
+import { authenticationContextChecks } from './authentication-context.ts';
 import { interactionPolicy } from './oidc-provider.ts';
 import { translateOutage } from './outage.ts';
 import { OFFLINE_ACCESS, scopesToConsent } from './scopes.ts';
@@ -27,6 +28,10 @@ export function createPolicy(config: Config, db: Db): policies.DefaultPolicy {
       needsConsentEveryTime,
     ),
   );
+  const login = policy.get('login')!;
+  login.checks.remove('essential_acr');
+  login.checks.remove('essential_acrs');
+  for (const check of authenticationContextChecks(db)) login.checks.add(check);
   const unlinked = new Check('unlinked', 'a game account must be linked', 'interaction_required', async (ctx) => {
     const id = ctx.oidc.session?.accountId;
     return id !== undefined && (await translateOutage(accountPlayerUuid(db, id))) === undefined;

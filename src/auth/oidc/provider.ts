@@ -7,6 +7,7 @@ import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isBanned } from '#store/game/punishments.ts';
 import { playerByUuid } from '#store/game/players.ts';
+import { ACR_VALUES, reduceClaims } from './authentication-context.ts';
 import { isAllowedOrigin, secretMatches } from './clients.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
 import { guardRedirect } from './redirect-guard.ts';
@@ -71,9 +72,12 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     extraParams: { [OFFLINE_ACCESS]: keepOfflineAccess },
     claims: {
       openid: ['sub', 'auth_time'],
+      acr: null,
+      amr: null,
       profile: ['name', 'preferred_username', 'profile', 'uuid', 'banned'],
       email: ['email', 'email_verified'],
     },
+    acrValues: ACR_VALUES,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none'],
     extraClientMetadata: { properties: ['require_pkce', 'rotate_refresh_tokens'] },
@@ -157,6 +161,10 @@ function oidcFeatures({ pages, config, db }: ProviderParts): Configuration['feat
       },
     },
     pushedAuthorizationRequests: { enabled: true },
+    claimsParameter: {
+      enabled: true,
+      assertClaimsParameter: async (ctx, claims) => reduceClaims(ctx, claims),
+    },
     resourceIndicators: { enabled: false },
     dPoP: { enabled: false },
     rpInitiatedLogout: {

@@ -5,15 +5,22 @@ import { passwordMatches } from '#platform/crypto/passwords.ts';
 import type { Form } from '#http/form.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
+import { PASSKEY_SCRIPT, passkeyForm } from '#http/passkey-form.ts';
 import { type Account, accountById, accountByLogin, passwordOf } from '#store/accounts/accounts.ts';
+import { hasFactor } from '#store/accounts/factors.ts';
+import { passkeysOf } from '#store/accounts/passkeys.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { showSelectAccount } from './select-account.ts';
-import { signedIn, signIn, signOut } from '../session.ts';
+import { signedIn, signOut } from '../session.ts';
+import { acceptsPasskeys, readUsed, requestOptions } from '../factors/ceremonies.ts';
+import { countNetworks, uncount } from '../factors/codes.ts';
+import { BY_PASSWORD, withPasskey } from '../factors/methods.ts';
+import { completeSignIn } from './complete.ts';
+import { askSecondFactor } from './second-factor.ts';
 import { cancel, finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
-import { rememberThisDevice } from '../device.ts';
 import { admitGuess } from '../password-guesses.ts';
 import { linkForm } from './sign-in-link.ts';
 import { record } from '../audit.ts';
@@ -28,9 +35,10 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
     const form = await readOwnForm(c, deps);
     const account = await authenticate(c, deps, form);
     if (typeof account === 'string') return await showLogin(c, deps, { form, error: account });
-    await signIn(c, deps, account.id);
-    return c.redirect('/account', 303);
+    return await afterPassword(c, deps, account);
   });
+  app.post('/sign-in/passkey', (c) => loginByPasskey(c, deps));
+  app.post('/sign-in/:uid/passkey', async (c) => await loginByPasskey(c, deps, await readInteraction(c, deps)));
   app.get('/sign-in/:uid', (c) => showInteraction(c, deps));
   app.post('/sign-in/:uid', (c) => login(c, deps));
   app.post('/sign-in/:uid/cancel', async (c) => {
@@ -55,7 +63,8 @@ async function showInteraction(c: Context, deps: Deps): Promise<Response> {
   const current = await signedIn(c, deps);
   const needsSessionOnly = interaction.reasons.length === 1 && interaction.reasons[0] === 'no_session';
   if (needsSessionOnly && interaction.accountId === undefined && current !== undefined) {
-    return await finish(c, deps, { login: { accountId: current.account.id, ts: current.since } });
+    const { account, since, methods } = current;
+    return await finish(c, deps, { login: { accountId: account.id, ts: since, amr: [...methods] } });
   }
   return await showLogin(c, deps, { interaction });
 }
@@ -72,9 +81,36 @@ async function login(c: Context, deps: Deps): Promise<Response> {
     sessionAccount === undefined ? form : { ...form, login: sessionAccount.name },
   );
   if (typeof account === 'string') return await showLogin(c, deps, { interaction, form, error: account });
-  await rememberThisDevice(c, deps, account.id);
-  // Entering name and password has selected the account.
-  return await finish(c, deps, { login: { accountId: account.id, amr: ['pwd'] }, select_account: {} });
+  return await afterPassword(c, deps, account, interaction);
+}
+
+/** The second step, if the account has a second factor. */
+async function afterPassword(c: Context, deps: Deps, account: Account, interaction?: Interaction): Promise<Response> {
+  if (!(await hasFactor(deps.db, account.id)))
+    return await completeSignIn(c, deps, { account, methods: BY_PASSWORD, interaction });
+  const pending = { account_id: account.id, by_mail: false, flow: '' };
+  return await askSecondFactor(c, deps, interaction?.uid ?? '', pending);
+}
+
+/**
+ * Signs in by a passkey without a name or a password. The authenticator must have verified the person, so that the passkey
+ * is both factors. Every refusal has the same sentence, which does not reveal whether an account has the passkey.
+ */
+async function loginByPasskey(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
+  const { credential = '' } = await readOwnForm(c, deps);
+  if (interaction !== undefined && interaction.prompt !== 'login')
+    return c.redirect(`/sign-in/${interaction.uid}`, 303);
+  const networks = await countNetworks(c, deps);
+  if (networks === undefined) return await showLogin(c, deps, { interaction, error: 'blocked' });
+  const used = await readUsed(deps, `sign-in ${interaction?.uid ?? ''}`, credential);
+  const account = used?.user_verified === true ? await accountById(deps.db, used.passkey.account_id) : undefined;
+  const isOther = interaction?.accountId !== undefined && interaction.accountId !== account?.id;
+  if (account === undefined || account.disabled !== null || isOther) {
+    record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { passkey: true } });
+    return await showLogin(c, deps, { interaction, error: 'passkey' });
+  }
+  await uncount(deps, networks);
+  return await completeSignIn(c, deps, { account, methods: withPasskey([], used!), interaction });
 }
 
 /**
@@ -92,16 +128,18 @@ async function authenticate(c: Context, deps: Deps, form: Form): Promise<Account
     passwordMatches(password, stored),
   );
   const isAuthenticated = matches && account !== undefined && account.disabled === null;
-  record(c, deps, account, { action: 'session.start', outcome: isAuthenticated ? 'done' : 'failed' });
-  if (!isAuthenticated) return 'credentials';
+  if (!isAuthenticated) {
+    record(c, deps, account, { action: 'session.start', outcome: 'failed' });
+    return 'credentials';
+  }
   await guess.succeeded();
   return account;
 }
 
-type LoginError = 'required' | 'credentials' | 'blocked';
+type LoginError = 'required' | 'credentials' | 'blocked' | 'passkey';
 
 interface LoginState {
-  interaction?: Interaction;
+  interaction?: Interaction | undefined;
   form?: Form;
   error?: LoginError;
 }
@@ -111,6 +149,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
   const sessionAccount =
     interaction?.accountId === undefined ? undefined : await accountById(deps.db.shortReads, interaction.accountId);
   const done = c.req.query('done');
+  const offersPasskey = acceptsPasskeys(deps.config);
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
     ${interaction === undefined || (await isFirstPartyClient(deps.db, interaction.application.client_id)) ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
@@ -128,7 +167,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
               name: 'login',
               label: t.login,
               value: form?.['login'] ?? interaction?.loginHint ?? '',
-              autocomplete: 'username',
+              autocomplete: offersPasskey ? 'username webauthn' : 'username',
               autofocus: true,
             })
           : html`<p>${t.again(sessionAccount.name)}</p>
@@ -137,6 +176,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
       ${field({ name: 'password', label: t.password, type: 'password', autocomplete: 'current-password', autofocus: sessionAccount !== undefined })}
       <button>${t.submit}</button>
     </form>
+    ${offersPasskey ? await passkeyPart(c, deps, interaction, sessionAccount) : ''}
     ${signInLinks(c, deps, interaction, sessionAccount !== undefined)}
   </div>`;
   const status = error === undefined ? 200 : error === 'blocked' ? 429 : 422;
@@ -146,12 +186,34 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
     main,
     status,
     formTargets: interaction === undefined ? [] : interactionTargets(interaction),
+    scripts: offersPasskey ? [PASSKEY_SCRIPT] : [],
+  });
+}
+
+async function passkeyPart(
+  c: Context,
+  deps: Deps,
+  interaction: Interaction | undefined,
+  sessionAccount: Account | undefined,
+): Promise<Html> {
+  const { second_factor: t, security } = c.get('texts');
+  const uid = interaction?.uid ?? '';
+  const passkeys = sessionAccount === undefined ? [] : await passkeysOf(deps.db.shortReads, sessionAccount.id);
+  return passkeyForm({
+    ceremony: 'get',
+    action: uid === '' ? '/sign-in/passkey' : `/sign-in/${uid}/passkey`,
+    options: await requestOptions(deps, `sign-in ${uid}`, passkeys),
+    texts: security.passkey_texts,
+    button: t.with_passkey,
+    isQuiet: true,
+    isOffered: sessionAccount === undefined,
   });
 }
 
 function errorText(c: Context, error: LoginError | undefined): string | undefined {
-  const { errors, sign_in_link } = c.get('texts');
+  const { errors, sign_in_link, second_factor } = c.get('texts');
   if (error === undefined) return undefined;
+  if (error === 'passkey') return second_factor.passkey_refused;
   return error === 'blocked' ? sign_in_link.blocked : errors[error];
 }
 

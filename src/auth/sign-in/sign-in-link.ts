@@ -6,17 +6,19 @@ import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { setVerified } from '#store/accounts/account-changes.ts';
+import { hasFactor } from '#store/accounts/factors.ts';
 import { consumeMailToken, endMailTokens, peekMailToken } from '#store/accounts/mail-tokens.ts';
 import { sendAccessLink } from '../account/access-mails.ts';
 import { parseFlow } from '../account/register.ts';
-import { record } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';
-import { signIn } from '../session.ts';
+import { BY_MAIL } from '../factors/methods.ts';
 import type { Texts } from '../texts/index.ts';
 import { admitAttempt } from '../attempts.ts';
 import { showExpired } from '../validation.ts';
+import { completeSignIn } from './complete.ts';
+import { askSecondFactor } from './second-factor.ts';
 
 const COOKIE_S = 3_600;
 
@@ -79,12 +81,13 @@ async function open(c: Context, deps: Deps): Promise<Response> {
     return true;
   });
   if (!isConsumed) return await showExpired(c, deps);
-  record(c, deps, account, { action: 'session.start', detail: { link: true } });
-  await signIn(c, deps, account.id);
   const name = hostCookie('flow', deps.secure);
   const flow = parseFlow(getCookie(c, name));
   deleteCookie(c, name, { path: '/', secure: deps.secure });
-  return c.redirect(flow === '' ? '/account' : `/sign-in/${flow}`, 303);
+  if (await hasFactor(deps.db, account.id))
+    return await askSecondFactor(c, deps, '', { account_id: account.id, by_mail: true, flow });
+  const next = flow === '' ? '/account' : `/sign-in/${flow}`;
+  return await completeSignIn(c, deps, { account, methods: BY_MAIL, byMail: true, next });
 }
 
 /** A GET does not consume the token, because mail programs open links to check them. */

@@ -1,7 +1,11 @@
 import type { Language } from '#http/languages.ts';
+import { factor_mails, second_factor } from './en-second-factor.ts';
+import { keep_factors, resetMails } from './en-factor-resets.ts';
+import { security } from './en-security.ts';
 
 /** English texts of the sign-in pages and mails; ja.ts has the same keys in Japanese. */
 export const en = {
+  security,
   lang: 'en' as Language,
   skip: 'Skip to content',
   contact: 'Contact',
@@ -38,6 +42,8 @@ export const en = {
     password_easy: 'This password is too easy to guess. Use several words, for example.',
     password_common:
       'This is one of the passwords that people use most, and others try those first. Use several words, for example.',
+    password_breached:
+      'This password is in a list of passwords that were stolen somewhere, and others try those first. Choose another one.',
     last_operator: 'You are the last operator of this network. Make somebody else an operator first.',
     password_wrong: 'This is not your current password.',
     form: 'This form was not sent from our page. Go back, reload the page and send the form again.',
@@ -143,9 +149,11 @@ export const en = {
     title: 'Undo this change?',
     lead: (name: string, email: string) => `The account ${name} gets its previous e-mail address back: ${email}.`,
     effect:
-      'Everybody is signed out, applications lose their access, and the password no longer works. You choose a new one next.',
+      'Everybody is signed out, applications lose their access, passkeys and authenticator apps that were added since the change are removed, and the password no longer works. You choose a new one next.',
     submit: 'Undo this change',
   },
+
+  keep_factors,
 
   forgot: {
     title: 'Forgot your password?',
@@ -250,7 +258,10 @@ export const en = {
     to_account: 'To your account',
   },
 
+  second_factor,
+
   mail: {
+    ...factor_mails,
     greeting: (name: string) => `Hello ${name},`,
     footer: (network: string) => `We sent this mail because of your account at ${network}.`,
     not_you: 'If this was not you, choose a new password right away:',
@@ -280,6 +291,7 @@ export const en = {
     email_changed: (email: string) => `The e-mail address of your account is now ${email}.`,
     undo: (days: number) =>
       `If this was not you, undo this change within ${days} days. Your account gets this address back, everybody is signed out, and you choose a new password:`,
+    ...resetMails,
     undone_subject: 'The change of your e-mail address was undone',
     undone:
       'The holder of the previous address undid the change. Everybody was signed out, and this address no longer belongs to the account.',

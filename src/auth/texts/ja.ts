@@ -1,6 +1,10 @@
 import type { Texts } from './en.ts';
+import { factor_mails, second_factor } from './ja-second-factor.ts';
+import { keep_factors, resetMails } from './ja-factor-resets.ts';
+import { security } from './ja-security.ts';
 
 export const ja: Texts = {
+  security,
   lang: 'ja',
   skip: '本文へ移動',
   contact: 'お問い合わせ',
@@ -37,6 +41,8 @@ export const ja: Texts = {
     password_easy: '推測されやすいパスワードです。いくつかの単語を組み合わせるなどしてください。',
     password_common:
       'よく使われているパスワードで、最初に試されるものです。いくつかの単語を組み合わせるなどしてください。',
+    password_breached:
+      'ほかのサービスから流出したパスワードの一覧に載っており、最初に試されるものです。別のパスワードにしてください。',
     last_operator: 'あなたはこのネットワークの最後の運営者です。先にほかの人を運営者にしてください。',
     password_wrong: '現在のパスワードが違います。',
     form: 'このフォームは当サイトのページから送られたものではありません。戻ってページを再読み込みし、もう一度送信してください。',
@@ -142,9 +148,11 @@ export const ja: Texts = {
     title: '変更を取り消しますか？',
     lead: (name, email) => `アカウント ${name} のメールアドレスを、以前の ${email} に戻します。`,
     effect:
-      'すべての端末からログアウトし、アプリのアクセスを終了し、今のパスワードは使えなくなります。続けて新しいパスワードを設定してください。',
+      'すべての端末からログアウトし、アプリのアクセスを終了し、変更後に追加されたパスキーと認証アプリを削除し、今のパスワードは使えなくなります。続けて新しいパスワードを設定してください。',
     submit: '変更を取り消す',
   },
+
+  keep_factors,
 
   forgot: {
     title: 'パスワードをお忘れですか？',
@@ -244,7 +252,10 @@ export const ja: Texts = {
     to_account: 'アカウントページへ',
   },
 
+  second_factor,
+
   mail: {
+    ...factor_mails,
     greeting: (name) => `${name} さん`,
     footer: (network) => `このメールは ${network} のアカウントに関して送信されました。`,
     not_you: '心当たりがない場合は、すぐに新しいパスワードを設定してください。',
@@ -273,6 +284,7 @@ export const ja: Texts = {
     email_changed: (email) => `アカウントのアドレスは ${email} になりました。`,
     undo: (days) =>
       `心当たりがない場合は、${days} 日以内にこの変更を取り消してください。アドレスが元に戻り、すべての端末からログアウトされ、新しいパスワードを設定できます。`,
+    ...resetMails,
     undone_subject: 'メールアドレスの変更が取り消されました',
     undone:
       '以前のアドレスの持ち主が変更を取り消しました。すべての端末からログアウトされ、このアドレスはアカウントのアドレスではなくなりました。',

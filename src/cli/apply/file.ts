@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { nameKey } from '#platform/text/text.ts';
+import { reasonOf as fileProblem } from '#importers/read-file.ts';
 import { problemsIn } from '#events/schema/problems.ts';
 
 /** Reads a YAML or JSON file. @throws UsageError that names the file */
@@ -10,7 +11,9 @@ export function parseFile(path: string): unknown {
   try {
     return parse(readFileSync(path, 'utf8'), { logLevel: 'error' }) as unknown;
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${(error as Error).message.split('\n')[0]}.`);
+    if ('syscall' in (error as Error)) throw new UsageError(`${path} ${fileProblem(error)}.`);
+    const [reason = ''] = (error as Error).message.split(/:?\n/);
+    throw new UsageError(`${path} cannot be read: ${reason}.`);
   }
 }
 

@@ -58,13 +58,16 @@ type Confirm<Row, Fields extends z.ZodObject, Impact> = (
   fields: z.output<Fields>,
 ) => Asked;
 
-/** A command that carries out an operation. It needs `--yes` if the operation takes something away. */
-export function command<Row, Fields extends z.ZodObject, Impact, Result, L extends Loss>(
+/**
+ * A command that carries out an operation. It needs `--yes` if the operation takes something away. What it finds is the row of
+ * the operation, and perhaps what its question says.
+ */
+export function command<Row, Found extends Row, Fields extends z.ZodObject, Impact, Result, L extends Loss>(
   operation: Operation<Row, Fields, Impact, Result, L>,
-  wording: Wording<Row, Fields, Impact, Result> & Question<L, Confirm<Row, Fields, Impact>>,
+  wording: Wording<Found, Fields, Impact, Result> & Question<L, Confirm<Found, Fields, Impact>>,
 ): Command {
   const { words, summary, begins, row } = wording;
-  const { confirm }: { confirm?: Confirm<Row, Fields, Impact> } = wording;
+  const { confirm }: { confirm?: Confirm<Found, Fields, Impact> } = wording;
   const optionOf = (field: string): string =>
     (wording.options as Record<string, FieldOption>)[field]?.name ?? field.replaceAll('_', '-');
   return {

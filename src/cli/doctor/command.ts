@@ -10,14 +10,17 @@ import { checkEventLoops } from './event-loops.ts';
 import { checkDisk, checkFiles } from './files.ts';
 import { type Finding, type Installation, problem, reasonOf } from './finding.ts';
 import { checkMail } from './mail.ts';
+import { checkPasswords } from './passwords.ts';
 import { checkPaths } from './paths.ts';
 import { checkSettings } from './settings.ts';
+import { checkSigningKeys } from './signing-keys.ts';
+import { checkStaff } from './staff.ts';
 
 export const commands: Command[] = [
   {
     words: 'doctor',
     summary:
-      'Check settings, addresses, database, mail, event loops, clock, disk, files and paths; exit code 1 if something is wrong',
+      'Check settings, addresses, database, second factors of staff, mail, event loops, signing keys, passwords, clock, disk, files and paths; exit code 1 if something is wrong',
     options: {
       mail: { type: 'string', value: 'TO', help: 'Also send a mail to this address' },
       json: { type: 'boolean', help: JSON_OPTION.help },
@@ -50,8 +53,11 @@ async function examine(mailTo: string | undefined): Promise<Finding[]> {
       guarded('settings', () => checkSettings(installation)),
       'finding' in opened ? [opened.finding] : guarded('database', () => checkDatabase(installation)),
       guarded('addresses', () => checkAddresses(installation)),
+      guarded('second factor', () => checkStaff(installation)),
       guarded('mail', () => checkMail(installation, mailTo)),
       guarded('event loops', () => checkEventLoops(installation)),
+      guarded('signing keys', () => checkSigningKeys(installation)),
+      guarded('passwords', () => checkPasswords(installation)),
       guarded('clock', () => checkClock(installation)),
       guarded('disk', () => checkDisk(installation)),
       guarded('files', () => checkFiles(installation)),

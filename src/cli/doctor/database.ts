@@ -12,6 +12,7 @@ import { isPostgresUrl, sqliteFileOf } from '#platform/config/setting.ts';
 import { sql } from '#db/sql.ts';
 import { healthOf } from '#store/installation/health.ts';
 import { checkWritable } from '#store/installation/writable.ts';
+import { countServiceProcesses } from '#store/installation/service-processes.ts';
 import { hasOtherSecretKey } from '#store/installation/installation.ts';
 import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -43,7 +44,8 @@ export async function openExisting(config: Config): Promise<{ db: Db } | { findi
     return {
       finding: problem(
         CHECK,
-        `${withoutPassword(url)} cannot be opened: ${reasonOf(error)}.`.replace(/\.\.$/, '.'),
+        // A refusal is a sentence already, which names what cannot be opened.
+        error instanceof UsageError ? error.message : `${withoutPassword(url)} cannot be opened: ${reasonOf(error)}.`,
         isPostgresUrl(url)
           ? 'Check that PostgreSQL runs, that DATABASE_URL has its host, user and password, and that pg_hba.conf lets this machine in.'
           : 'Run the doctor as the user of the service, who must own the file and its folder.',
@@ -81,7 +83,21 @@ export async function checkDatabase({ config, db, now }: Installation): Promise<
           ),
     ],
   );
-  return [...findings, ...unwritable];
+  return [...findings, ...unwritable, ...(await checkCounters(db, config))];
+}
+
+/** Each process would count rate limits for itself. */
+async function checkCounters(db: Db, { COUNTERS }: Config): Promise<Finding[]> {
+  if (db.dialect !== 'postgres' || COUNTERS === 'database') return [];
+  const processes = await countServiceProcesses(db);
+  if (processes < 2) return [];
+  return [
+    problem(
+      'settings',
+      `${processes} processes serve this database with COUNTERS=memory: each counts the rate limits for itself.`,
+      'Set COUNTERS=database for every process: docs/scaling.md.',
+    ),
+  ];
 }
 
 async function checkSchema(db: Db): Promise<Finding | undefined> {

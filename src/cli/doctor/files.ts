@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { dataFolder, type SettingName, SETTINGS, settingNames } from '#platform/config/config.ts';
@@ -7,6 +7,7 @@ import { type Finding, type Installation, ok, problem, warning } from './finding
 
 const GIGABYTE = 1024 ** 3;
 const OTHERS_READ = 0o004;
+const OTHERS_ENTER = 0o001;
 const GROUP_OR_OTHERS = 0o077;
 
 /** Checks the free space where the data are. */
@@ -29,8 +30,11 @@ export function checkDisk({ config }: Installation): Finding[] {
   return [ok('disk', `${shown}.`)];
 }
 
+/** The folder of the settings that the units of `deploy/systemd` read. */
+const UNIT_FOLDER = '/etc/scorehall';
+
 /** Checks who else on this machine can read the database and the secrets, and whether this user can use them. */
-export function checkFiles({ config, environment }: Installation): Finding[] {
+export function checkFiles({ config, environment }: Installation, unitFolder = UNIT_FOLDER): Finding[] {
   if (process.platform === 'win32') return [];
   const folder = dataFolder(config);
   const database = sqliteFileOf(config.DATABASE_URL);
@@ -39,6 +43,7 @@ export function checkFiles({ config, environment }: Installation): Finding[] {
     ...checkUser(database ?? folder),
     ...[join(folder, 'secret.key'), ...named.map((name) => environment[`${name}_FILE`])].flatMap(secretFile),
     ...(envHoldsSecret(named) ? secretFile('.env') : []),
+    ...unitFiles(unitFolder),
     ...(database === undefined ? [] : databaseFile(database, dirname(database))),
   ];
   return findings.length > 0 ? findings : [ok('files', `Only ${userName()} can read the secrets and the database.`)];
@@ -60,6 +65,27 @@ function secretFile(path: string | undefined): Finding[] {
   const { mode } = statSync(path);
   if ((mode & GROUP_OR_OTHERS) === 0 || isFromSecretStore(path)) return [];
   return [problem('files', `Others on this machine may use the secret in ${resolve(path)}.`, `chmod 600 ${path}`)];
+}
+
+/** The settings of units, which root reads: others of a group may read them, but not everybody. */
+function unitFiles(folder: string): Finding[] {
+  if (!existsSync(folder) || (statSync(folder).mode & OTHERS_ENTER) === 0) return [];
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.env'))
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path) && (statSync(path).mode & OTHERS_READ) !== 0)
+    .map((path) =>
+      problem('files', `Everybody on this machine may read the settings in ${path}.`, `sudo chmod 600 ${path}`),
+    );
+}
+
+/** Without the right to list the folder: the name of the only file that each installation has. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return ['scorehall.env'];
+  }
 }
 
 /** Containers and systemd set the modes of mounted secrets, in a folder that other users cannot read. */

@@ -9,6 +9,7 @@ import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
 import { operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { otherAccount, requireAccount } from './accounts.ts';
+import { factorCard } from './factor-reset.ts';
 import { inOperator } from './layout.ts';
 
 /** Helps a person who cannot sign in: a link for a new password, another e-mail address, the link to confirm it. */
@@ -22,7 +23,8 @@ async function helpPage(request: ConsoleRequest, problem?: string) {
     ${secretNotice(request, t.paper_link, link)}
     ${
       refusal === undefined
-        ? html`${passwordCard(request, account)} ${addressCard(request, account, problem)}`
+        ? html`${passwordCard(request, account)} ${await factorCard(request, account)}
+          ${addressCard(request, account, problem)}`
         : notice(refusal, 'bad')
     }`;
   return inOperator(request, '/accounts', t.title(name), inner, problem === undefined ? 200 : 422);

@@ -5,6 +5,7 @@ import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
 import { counterRoutes } from './counters.ts';
 import { changeRoutes } from './changes.ts';
+import { factorResetRoutes } from './factor-reset.ts';
 import { jobRoutes } from './jobs.ts';
 import { nameRoutes } from './names.ts';
 import { playerMergeRoutes } from './player-merge.ts';
@@ -29,6 +30,7 @@ export const operatorRoutes: readonly Route[] = [
   ...applicationRoutes,
   ...accountRoutes,
   ...accountHelpRoutes,
+  ...factorResetRoutes,
   ...serverListRoutes,
   ...serverRoutes,
   ...serverKeyRoutes,

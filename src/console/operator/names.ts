@@ -10,6 +10,7 @@ import { renamedMail } from '../mails.ts';
 import { operationForm } from '../operation-form.ts';
 import { moderatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
 import { requireAccount } from './accounts.ts';
+import { factorCard } from './factor-reset.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, table } from './lists.ts';
 
@@ -26,7 +27,7 @@ async function namesPage(request: ConsoleRequest, renaming?: { account: Account;
       ${query === undefined || isFound ? '' : html`<p class="soft">${t.nothing_found}</p>`}
     </section>
     ${player === undefined ? '' : await playerCard(request, player)}
-    ${account === undefined ? '' : accountCard(request, account, renaming?.problem)}`;
+    ${account === undefined ? '' : html`${accountCard(request, account, renaming?.problem)} ${await factorCard(request, account)}`}`;
   return inOperator(request, '/names', t.sections['/names'], inner, renaming === undefined ? 200 : 422);
 }
 

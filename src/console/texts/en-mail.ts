@@ -27,6 +27,14 @@ export const mail = {
     paper_subject: 'An operator is helping you with your password',
     paper:
       'An operator of the network has made a link to choose a new password for your account, to hand over in person. If you have not asked for help, tell the operators at once.',
+    factors_subject: 'Your second factor is about to be removed',
+    factors: (time: string) =>
+      `The staff of the network has been asked to remove your passkeys, your authenticator app and your recovery codes. It happens on ${time}. If you have not asked for this, stop it with this link, or on your account page:`,
+    factor_code_subject: 'A code for your second factor was made',
+    factor_code:
+      'On the server of the network somebody has made a code with which a passkey or an authenticator app can be added to your account within the hour. You get the code in person. If you have not asked for it, tell the operators at once.',
+    factor_code_reset:
+      'On the server of the network somebody has removed your passkeys, your authenticator app and your recovery codes, signed you out everywhere, and made a code with which new ones can be added within the hour. You get the code in person. If you have not asked for it, tell the operators at once.',
     verify_subject: 'Confirm your e-mail address',
     verify: 'Open this link to confirm that this address is yours. It works for one day.',
     address_subject: 'Confirm your new e-mail address',

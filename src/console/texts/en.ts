@@ -5,6 +5,7 @@ import { jobs } from './en-jobs.ts';
 import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
 import { access } from './en-access.ts';
 import { changes } from './en-changes.ts';
+import { factors } from './en-factors.ts';
 import { help } from './en-help.ts';
 import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
@@ -19,6 +20,7 @@ export const en = {
   ...connection,
   ...access,
   ...changes,
+  ...factors,
   ...help,
   ...mail,
   ...watch,
@@ -60,13 +62,13 @@ export const en = {
   },
 
   password_again: {
-    title: 'Your password is confirmed',
+    title: 'You are confirmed',
     lead: 'We asked because this gives power over the network, its accounts or applications, or cannot be undone. Nothing has been changed yet. We do not ask again within ten minutes.',
     submit: 'Continue',
   },
 
   done: {
-    again: 'Your password is confirmed, but nothing has been changed: please send the form once more.',
+    again: 'You are confirmed, but nothing has been changed: please send the form once more.',
     registered: 'Your application is registered.',
     saved: 'Saved.',
     waits: changes.changes.done_waits,

@@ -4,6 +4,7 @@ import { connection } from './ja-connection.ts';
 import { jobs } from './ja-jobs.ts';
 import { access } from './ja-access.ts';
 import { changes } from './ja-changes.ts';
+import { factors } from './ja-factors.ts';
 import { help } from './ja-help.ts';
 import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
@@ -18,6 +19,7 @@ export const ja: Texts = {
   ...connection,
   ...access,
   ...changes,
+  ...factors,
   ...help,
   ...mail,
   ...watch,
@@ -59,13 +61,13 @@ export const ja: Texts = {
   },
 
   password_again: {
-    title: 'パスワードを確認しました',
+    title: 'ご本人を確認しました',
     lead: 'ネットワークやアカウント、アプリに対する権限を与える操作、または取り消せない操作のため、確認しました。まだ何も変更していません。10 分間は再び確認しません。',
     submit: '続ける',
   },
 
   done: {
-    again: 'パスワードを確認しましたが、まだ何も変更していません。もう一度フォームを送信してください。',
+    again: 'ご本人を確認しましたが、まだ何も変更していません。もう一度フォームを送信してください。',
     registered: 'アプリを登録しました。',
     saved: '保存しました。',
     waits: changes.changes.done_waits,

@@ -35,17 +35,24 @@ interface PostgresOptions {
   /** As in `DbOptions`. */
   timeoutMs: number | undefined;
   prepared: boolean;
+  sessionName?: string | undefined;
 }
 
 /**
  * Opens a PostgreSQL database. `bigint` and sums are read as numbers: every key, timestamp and count is below 2^53.
  * @throws UsageError if the address is wrong, or the server is not one that the program can use
  */
-export async function openPostgres(text: string, { keyedHash, timeoutMs, prepared }: PostgresOptions): Promise<Db> {
+export async function openPostgres(
+  text: string,
+  { keyedHash, timeoutMs, prepared, sessionName }: PostgresOptions,
+): Promise<Db> {
   const problem = postgresUrlProblem(text);
   if (problem !== undefined) throw new UsageError(`The address of PostgreSQL ${problem}.`);
   const address = parsePostgresUrl(text)!;
-  const config = { connectionString: driverUrl(address), types: { getTypeParser: typeParser } };
+  const config = {
+    ...{ connectionString: driverUrl(address), types: { getTypeParser: typeParser } },
+    ...(sessionName !== undefined && { application_name: sessionName }),
+  };
   const patienceMs = timeoutMs ?? PATIENCE_MS;
   const hosts = looksForPrimary(address) ? address.hosts : undefined;
   const connections = new Connections({ config, hosts, timeoutMs: patienceMs, keepsSession: prepared });

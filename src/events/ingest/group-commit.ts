@@ -5,15 +5,9 @@ import { Unavailable } from '#platform/errors.ts';
 import type { Log } from '#platform/process/log.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
 import type { Db } from '#db/db.ts';
-import {
-  BusyTime,
-  type EventQueue,
-  type IngestOptions,
-  MAX_GROUP_WEIGHT,
-  MAX_QUEUED,
-  NewPlayerLimit,
-} from './event-queue.ts';
-import { type Item, totalWeight } from './prepare.ts';
+import { BusyTime, type EventQueue, type IngestOptions, MAX_QUEUED, NewPlayerLimit } from './event-queue.ts';
+import { FairGroups } from './fair-groups.ts';
+import type { Item } from './prepare.ts';
 import { ingestItems } from './ingest-events.ts';
 import { problemOf } from '../schema/problems.ts';
 import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
@@ -29,11 +23,8 @@ interface GroupCommitDeps {
 
 type PendingRequest = Pending<readonly Item[], Receipt[]>;
 
-/** Maximum events of one transaction. A single request may exceed it, and `MAX_GROUP_WEIGHT`. */
-const MAX_GROUP_SIZE = 256;
-
 /**
- * Group commit: the events of all waiting requests share one transaction and one fsync, and each request gets its receipts
+ * Group commit: the events of waiting requests share one transaction and one fsync, and each request gets its receipts
  * after the commit. A group that fails is retried request by request, and a request that fails event by event, so that an
  * event that cannot be stored blocks no other.
  */
@@ -44,8 +35,8 @@ export class GroupCommitQueue implements EventQueue {
   readonly #newPlayers: NewPlayerLimit;
   readonly #groups: Batcher<readonly Item[], Receipt[]>;
   #waitingEvents = 0;
-  /** `performance.now()` of the arrival of each waiting request. */
-  readonly #arrivals: number[] = [];
+  /** `performance.now()` of the arrival of each waiting request, oldest first. */
+  readonly #arrivals = new Map<readonly Item[], number>();
   readonly #busy = new BusyTime();
   readonly #metrics: ReturnType<typeof queueMetrics>;
 
@@ -55,7 +46,8 @@ export class GroupCommitQueue implements EventQueue {
     this.#clock = clock;
     this.#log = log;
     this.#metrics = queueMetrics(metrics, this);
-    this.#groups = batcher({ run: (group) => this.#write(group), size: sizeOfGroup });
+    const fair = new FairGroups();
+    this.#groups = batcher({ run: (group) => this.#write(group), choose: (waiting) => fair.next(waiting) });
   }
 
   get waitingEvents(): number {
@@ -64,7 +56,7 @@ export class GroupCommitQueue implements EventQueue {
 
   /** How long the oldest waiting request has waited, in milliseconds; 0 if none waits. */
   get oldestWaitMs(): number {
-    const [oldest] = this.#arrivals;
+    const [oldest] = this.#arrivals.values();
     return oldest === undefined ? 0 : performance.now() - oldest;
   }
 
@@ -79,7 +71,7 @@ export class GroupCommitQueue implements EventQueue {
   accept(items: readonly Item[], options: IngestOptions = {}): Promise<Receipt[]> {
     // A dry run rolls its transaction back, so it cannot share one with events that are stored.
     if (options.dryRun) return this.#store(items, true);
-    this.#arrivals.push(performance.now());
+    this.#arrivals.set(items, performance.now());
     this.#waitingEvents += items.length;
     this.#busy.begin();
     return this.#groups.add(items);
@@ -90,10 +82,12 @@ export class GroupCommitQueue implements EventQueue {
   }
 
   async #write(group: readonly PendingRequest[]): Promise<void> {
-    this.#arrivals.splice(0, group.length);
-    for (const { item } of group) this.#waitingEvents -= item.length;
+    for (const { item } of group) {
+      this.#arrivals.delete(item);
+      this.#waitingEvents -= item.length;
+    }
     await this.#commitGroup(group);
-    if (this.#arrivals.length === 0) this.#busy.end();
+    if (this.#arrivals.size === 0) this.#busy.end();
   }
 
   async #commitGroup(group: readonly PendingRequest[]): Promise<void> {
@@ -140,19 +134,6 @@ export class GroupCommitQueue implements EventQueue {
     const predicate = 'could not be stored because of an internal error; the operator finds details in the log';
     return rejectedFor(id, [problemOf(predicate, '')], true);
   }
-}
-
-/** How many of the oldest requests, whole ones, fit into one transaction. */
-function sizeOfGroup(waiting: readonly PendingRequest[]): number {
-  let [size, weight, end] = [0, 0, 0];
-  while (end < waiting.length && (end === 0 || size < MAX_GROUP_SIZE)) {
-    const { item } = waiting[end]!;
-    weight += totalWeight(item);
-    if (end > 0 && weight > MAX_GROUP_WEIGHT) break;
-    size += item.length;
-    end++;
-  }
-  return end;
 }
 
 function queueMetrics(metrics: Metrics, queue: Pick<GroupCommitQueue, 'waitingEvents' | 'oldestWaitMs'>) {

@@ -83,7 +83,13 @@ export async function serveWorkerChannel(port: MessagePort, eventQueue: EventQue
   const accept = ({ number, dryRun, items }: Message): void => {
     eventQueue.accept(items, { dryRun }).then(
       (receipts) => post({ number, receipts }),
-      (error: unknown) => post({ number, error, isOutage: error instanceof Unavailable }),
+      // The other thread makes the outage again, with its cause.
+      (error: unknown) =>
+        post(
+          error instanceof Unavailable
+            ? { number, error: error.cause, isOutage: true }
+            : { number, error, isOutage: false },
+        ),
     );
   };
   const receive = (messages: Message[] | typeof CLOSE): void => {

@@ -1,49 +1,90 @@
-import { connect, isIP } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
 import { UsageError } from '#platform/errors.ts';
 import { type ServerAddress, type SourceDatabase, type SourceRow, SourceUnavailable } from './source-database.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-const QUERY_TIMEOUT_MS = 120_000;
+/** Limits against a server that sends no end or no answer: the driver limits neither the sign-in nor the size of a result. */
+export interface SourceLimits {
+  /** Maximum time to connect, sign in and set up the session. */
+  open_ms: number;
+  statement_ms: number;
+  /** Maximum bytes that the server sends for the sign-in or one statement. */
+  bytes: number;
+}
+
+const LIMITS: SourceLimits = { open_ms: 10_000, statement_ms: 120_000, bytes: 256 * 1024 * 1024 };
+const CHECK_INTERVAL_MS = 50;
 
 /** Connects to a database of another program in MySQL or MariaDB. */
-export async function openMysqlSource(address: ServerAddress): Promise<SourceDatabase> {
-  const { port, user, password, database } = address;
+export async function openMysqlSource(address: ServerAddress, limits = LIMITS): Promise<SourceDatabase> {
+  const { host, port, user, password, database } = address;
   // Loaded here, because the service itself never needs it.
-  const { createConnection } = await import('mysql2/promise');
+  const { createConnection } = await import('mysql2');
+  const socket = connect({ host, port, noDelay: true, keepAlive: true });
   const connection = await asking(address, () =>
-    createConnection({
-      ...connectionTransport(address),
-      port,
-      user,
-      password,
-      database,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      supportBigNumbers: true,
-      bigNumberStrings: true,
-      dateStrings: true,
-      maxPreparedStatements: 50,
+    bounded(socket, limits.open_ms, limits.bytes, async () => {
+      const callbacks = createConnection({
+        ...connectionTransport(address),
+        stream: () => socket,
+        port,
+        user,
+        password,
+        database,
+        connectTimeout: limits.open_ms,
+        flags: ['-LOCAL_FILES'],
+        supportBigNumbers: true,
+        bigNumberStrings: true,
+        dateStrings: true,
+        maxPreparedStatements: 50,
+      });
+      // An error while no statement runs; the next statement reports it.
+      callbacks.on('error', () => undefined);
+      // The driver continues and writes a line to stderr about each packet, unless it is paused.
+      callbacks.on('warn', () => {
+        callbacks.pause();
+        socket.destroy(withCode('PACKETS_OUT_OF_ORDER'));
+      });
+      const opened = callbacks.promise();
+      await opened.connect();
+      await opened.query('set session transaction read only');
+      await opened.query(`set time_zone = '+00:00'`);
+      return opened;
     }),
-  );
-  // An error while no statement runs; the next statement reports it.
-  connection.on('error', () => undefined);
-  const source = new MysqlSource(address, connection);
-  await asking(address, async () => {
-    await connection.query('set session transaction read only');
-    await connection.query(`set time_zone = '+00:00'`);
+  ).catch((error: unknown) => {
+    socket.destroy();
+    throw error;
   });
-  return source;
+  return new MysqlSource(address, connection, (work) => bounded(socket, limits.statement_ms, limits.bytes, work));
 }
 
 /**
  * For a host that is an IP address, mysql2 checks the certificate against the name `localhost`. An address with a dot
  * at its end passes as a name, and Node removes the dot before it compares the certificate.
  */
-function connectionTransport({ host, port, tls }: ServerAddress): ConnectionOptions {
+function connectionTransport({ host, tls }: ServerAddress): ConnectionOptions {
   if (!tls) return { host };
-  const ssl = { rejectUnauthorized: true, verifyIdentity: true };
-  if (isIP(host) === 0) return { host, ssl };
-  return { host: `${host}.`, stream: () => connect({ host, port, noDelay: true, keepAlive: true }), ssl };
+  return { host: isIP(host) === 0 ? host : `${host}.`, ssl: { rejectUnauthorized: true, verifyIdentity: true } };
+}
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code });
+
+type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Ends the work and the connection when it takes too long or the server sends too much. The driver may not notice either. */
+async function bounded<T>(socket: Socket, ms: number, bytes: number, work: () => Promise<T>): Promise<T> {
+  const [end, most] = [performance.now() + ms, socket.bytesRead + bytes];
+  const exceeded = Promise.withResolvers<never>();
+  const timer = setInterval(() => {
+    const code = socket.bytesRead > most ? 'TOO_MANY_BYTES' : performance.now() > end ? 'ETIMEDOUT' : undefined;
+    if (code === undefined) return;
+    exceeded.reject(withCode(code));
+    socket.destroy();
+  }, CHECK_INTERVAL_MS);
+  try {
+    return await Promise.race([work(), exceeded.promise]);
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 class MysqlSource implements SourceDatabase {
@@ -51,22 +92,19 @@ class MysqlSource implements SourceDatabase {
   readonly label: string;
   readonly #address: ServerAddress;
   readonly #connection: Connection;
+  readonly #bounded: Bounded;
 
-  constructor(address: ServerAddress, connection: Connection) {
+  constructor(address: ServerAddress, connection: Connection, bounded: Bounded) {
     this.label = labelOf(address);
     this.#address = address;
     this.#connection = connection;
+    this.#bounded = bounded;
   }
 
   async rows(text: string, values: readonly (string | number)[] = []): Promise<SourceRow[]> {
-    return await asking(this.#address, async () => {
-      const [rows] = await this.#connection.execute<RowDataPacket[]>({
-        sql: text,
-        values: [...values],
-        timeout: QUERY_TIMEOUT_MS,
-      });
-      return rows;
-    });
+    return await asking(this.#address, () =>
+      this.#bounded(async () => (await this.#connection.execute<RowDataPacket[]>(text, [...values]))[0]),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -99,6 +137,8 @@ const REFUSALS: Record<string, Reason> = {
   ER_NO_SUCH_TABLE: () => 'has lost a table during the import',
   ER_SECURE_TRANSPORT_REQUIRED: () => 'needs --tls',
   HANDSHAKE_NO_SSL_SUPPORT: () => 'does not offer TLS',
+  MYSQL_CLEAR_PASSWORD_NOT_ENABLED: () => 'wants the password unencrypted, which the import never sends',
+  TOO_MANY_BYTES: () => 'sends more than an import reads at once',
   AUTH_SWITCH_PLUGIN_ERROR: () => 'wants a way of signing in that the import does not know',
 };
 
@@ -111,6 +151,7 @@ const OUTAGES: Record<string, string> = {
   ENETUNREACH: 'cannot be reached',
   PROTOCOL_SEQUENCE_TIMEOUT: 'does not answer',
   PROTOCOL_CONNECTION_LOST: 'has ended the connection',
+  PACKETS_OUT_OF_ORDER: 'has sent packets out of order',
   ECONNRESET: 'has ended the connection',
   EPIPE: 'has ended the connection',
   ER_SERVER_SHUTDOWN: 'is being stopped',
@@ -136,8 +177,8 @@ function tlsProblem(address: ServerAddress, message: string): string {
 }
 
 /** The driver's own text is not shown: parts of it come from the server. */
-function toRefusal(address: ServerAddress, error: unknown): unknown {
-  const { code = '', message = '' } = error as { code?: string; message?: string };
+function toRefusal(address: ServerAddress, error: unknown): UsageError {
+  const { code = '', errno, message = '' } = error as { code?: string; errno?: number; message?: string };
   const label = labelOf(address);
   const refusal = REFUSALS[code];
   if (refusal !== undefined) return new UsageError(`${label} ${refusal(address)}.`);
@@ -145,5 +186,10 @@ function toRefusal(address: ServerAddress, error: unknown): unknown {
   const outage = OUTAGES[code] ?? (/closed state|closed connection/.test(message) ? OUTAGES['EPIPE'] : undefined);
   if (outage !== undefined) return new SourceUnavailable(`${label} ${outage}.`);
   if (code === 'HANDSHAKE_SSL_ERROR') return new UsageError(`${label} ${tlsProblem(address, message)}.`);
-  return /^ER_|^E[A-Z]+$|^PROTOCOL_/.test(code) ? new UsageError(`${label} cannot be read (${code}).`) : error;
+  if (message.includes('LOCAL INFILE'))
+    return new UsageError(`${label} asks for a file, which the import never sends.`);
+  const name = /^ER_|^E[A-Z]+$|^PROTOCOL_/.test(code) ? code : errno;
+  if (name !== undefined) return new UsageError(`${label} cannot be read (${name}).`);
+  // The driver reports a packet that it cannot parse with any error of JavaScript.
+  return new UsageError(`${label} does not speak the protocol of MySQL.`);
 }

@@ -12,14 +12,16 @@ import {
   protocols,
   duration,
   internalListen,
+  keyLifetime,
   type Listen,
   listen,
-  listenOf,
+  listenAddresses,
   listOf,
   origin,
   pictureAddress,
   type Setting,
   secret,
+  type ServiceName,
   setting,
   sqliteFileOf,
   text,
@@ -180,7 +182,17 @@ export const SETTINGS = {
     'How long a person stays signed in without visiting; every session ends 30 days after the sign-in',
     duration(300, 31_536_000),
   ),
+  OPERATOR_SECOND_FACTOR: setting(
+    '',
+    'Whether operators and moderators need a second factor for the console: required: yes; optional: no; empty: required unless API_URL, AUTH_URL, SITE_URL and INGEST_URL are all on loopback',
+    z.enum(['', 'required', 'optional'], 'must be required, optional or empty'),
+  ),
   AUDIT_LIFETIME: setting('365d', 'How long entries of the audit log are kept', duration(86_400, 315_360_000)),
+  SIGNING_KEY_LIFETIME: setting(
+    '90d',
+    'Age at which a new key for ID tokens replaces the newest one; at least 1d, or 0: only `scorehall signing-key rotate` does',
+    keyLifetime,
+  ),
   INTROSPECTORS: setting(
     '',
     'Client IDs, comma-separated, that may introspect the tokens of other applications; every application may introspect its own',
@@ -241,9 +253,8 @@ export interface Config extends Omit<Settings, `${ServiceName}_LISTEN`> {
   listen: Record<ServiceName, Listen>;
 }
 
-export type ServiceName = 'API' | 'AUTH' | 'SITE' | 'INGEST';
 export type SettingName = keyof typeof SETTINGS;
-export type { Environment };
+export type { Environment, ServiceName };
 
 /**
  * Reads the settings.
@@ -296,15 +307,4 @@ export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOL
   if (DATA_FOLDER !== '') return DATA_FOLDER;
   const file = sqliteFileOf(DATABASE_URL);
   return file === undefined ? 'data' : dirname(file);
-}
-
-function listenAddresses(settings: Settings): Record<ServiceName, Listen> {
-  const fallbacks: Record<ServiceName, number> = { API: 7400, AUTH: 7401, SITE: 7402, INGEST: 7403 };
-  const services = Object.keys(fallbacks) as ServiceName[];
-  return Object.fromEntries(
-    services.map((service) => [
-      service,
-      settings[`${service}_LISTEN`] ?? listenOf(settings[`${service}_URL`], fallbacks[service]),
-    ]),
-  ) as Record<ServiceName, Listen>;
 }

@@ -88,6 +88,11 @@ export const duration = (min: number, max: number) =>
     return seconds;
   });
 
+export const keyLifetime = duration(0, 315_360_000).refine(
+  (seconds) => seconds === 0 || seconds >= 86_400,
+  'must be a time from 1d, or 0',
+);
+
 export const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
@@ -109,6 +114,22 @@ export const choices = <const T extends readonly [string, ...string[]]>(values: 
 const PROTOCOL_NAMES = ['dewdrop'] as const;
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 export const protocols = choices(PROTOCOL_NAMES);
+
+export type ServiceName = 'API' | 'AUTH' | 'SITE' | 'INGEST';
+
+type Addresses = Record<`${ServiceName}_LISTEN`, Listen | undefined> & Record<`${ServiceName}_URL`, string>;
+
+/** Where each service listens: as its setting says, else at its public address. */
+export function listenAddresses(settings: Addresses): Record<ServiceName, Listen> {
+  const fallbacks: Record<ServiceName, number> = { API: 7400, AUTH: 7401, SITE: 7402, INGEST: 7403 };
+  const services = Object.keys(fallbacks) as ServiceName[];
+  return Object.fromEntries(
+    services.map((service) => [
+      service,
+      settings[`${service}_LISTEN`] ?? listenOf(settings[`${service}_URL`], fallbacks[service]),
+    ]),
+  ) as Record<ServiceName, Listen>;
+}
 
 export interface Listen {
   host?: string;

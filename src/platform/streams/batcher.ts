@@ -10,8 +10,8 @@ export interface Pending<Item, Result> {
 interface BatcherOptions<Item, Result> {
   /** Settles each item of the batch. If it throws, the items that are not settled fail with its error. */
   run: (batch: readonly Pending<Item, Result>[]) => Promise<void>;
-  /** The number of items, oldest first, in the next batch, at least 1; by default all. */
-  size?: (waiting: readonly Pending<Item, Result>[]) => number;
+  /** Chooses the items of the next batch, at least one, from those that wait, oldest first; by default all. */
+  choose?: (waiting: readonly Pending<Item, Result>[]) => readonly Pending<Item, Result>[];
   /** Each key has separate batches, which run concurrently with those of other keys; by default there is one key. */
   key?: (item: Item) => string;
 }
@@ -24,11 +24,12 @@ export interface Batcher<Item, Result> {
 
 /** Batches the items of one event-loop turn, and then those that arrive while a batch runs. */
 export function batcher<Item, Result = void>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { run, size = (waiting) => waiting.length, key = () => '' } = options;
-  const queues = new Map<string, { waiting: Pending<Item, Result>[]; drained: Promise<void> }>();
-  const drain = async (name: string, waiting: Pending<Item, Result>[]): Promise<void> => {
-    for (await setImmediate(); waiting.length > 0; await setImmediate()) {
-      const batch = waiting.splice(0, size(waiting));
+  const { run, choose = (waiting) => waiting, key = () => '' } = options;
+  const queues = new Map<string, { waiting: Set<Pending<Item, Result>>; drained: Promise<void> }>();
+  const drain = async (name: string, waiting: Set<Pending<Item, Result>>): Promise<void> => {
+    for (await setImmediate(); waiting.size > 0; await setImmediate()) {
+      const batch = choose([...waiting]);
+      for (const pending of batch) waiting.delete(pending);
       try {
         await run(batch);
       } catch (error) {
@@ -43,10 +44,10 @@ export function batcher<Item, Result = void>(options: BatcherOptions<Item, Resul
       const name = key(item);
       let queue = queues.get(name);
       if (queue === undefined) {
-        const waiting: Pending<Item, Result>[] = [];
+        const waiting = new Set<Pending<Item, Result>>();
         queues.set(name, (queue = { waiting, drained: drain(name, waiting) }));
       }
-      queue.waiting.push({ item, resolve, reject });
+      queue.waiting.add({ item, resolve, reject });
       return promise;
     },
     async idle() {

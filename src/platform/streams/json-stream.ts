@@ -10,6 +10,11 @@ export class Members {
   }
 }
 
+/** Pages with other rows. */
+export async function* mapPages<T>(pages: AsyncIterable<T[]>, show: (row: T) => object): Pages {
+  for await (const rows of pages) yield rows.map(show);
+}
+
 /** Serialises a value in pieces, so that a large document is never in memory as a whole. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
   if (value instanceof Members) yield* members(value);

@@ -18,7 +18,7 @@ export class Cards implements ShareCards {
   /** The response with a card, or 304 without drawing it. */
   async response(svg: string, ifNoneMatch: string | undefined): Promise<Response> {
     const etag = `"${hash('sha256', `${RENDER_VERSION} ${svg}`, 'base64url').slice(0, 22)}"`;
-    const headers = { 'cache-control': 'public, max-age=3600', etag, 'x-content-type-options': 'nosniff' };
+    const headers = { 'cache-control': 'public, max-age=3600', etag };
     if (ifNoneMatch === etag) return new Response(null, { status: 304, headers });
     const png = await this.#png(etag, svg);
     return new Response(png, { headers: { ...headers, 'content-type': 'image/png' } });

@@ -31,7 +31,6 @@ const imageResponse = (body: string, type: string, seconds: number): Response =>
 const imageHeaders = (type: string, seconds: number): Record<string, string> => ({
   'content-type': type,
   'cache-control': `public, max-age=${seconds}`,
-  'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
 });
 

@@ -207,7 +207,6 @@ export async function mapImage(request: PageRequest): Promise<Response> {
     'content-type': image.content_type,
     'cache-control': isVersioned ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
     etag,
-    'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
   };
   if (request.ifNoneMatch === etag) return new Response(null, { status: 304, headers });

@@ -4,16 +4,24 @@ import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
 import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';
-import { endApplications, endSessions } from './account-sessions.ts';
+import { endApplications, endProofs, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 import { endUndos } from './email-changes.ts';
+import { endFactorCode } from './factor-codes.ts';
+import { stopReset } from './factor-resets.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
 /** Sets the password hash and deletes mailed links, which a person with the old password may have requested. */
 export async function setPassword(tx: Queryable, id: string, password: string): Promise<void> {
   await tx.run(sql`update accounts set password = ${password} where id = ${id}`);
   await endMailTokens(tx, id);
+}
+
+/** Sets the password by a link for its reset, which is a way in by mail. */
+export async function resetPassword(tx: Queryable, now: number, id: string, password: string): Promise<void> {
+  await setPassword(tx, id, password);
+  await tx.run(sql`update accounts set password_reset = ${now} where id = ${id}`);
 }
 
 /** Sets the address without a way to undo it, as an operator does. @returns false if another account has the address */
@@ -40,11 +48,17 @@ export async function setName(db: Db, id: string, name: string): Promise<boolean
   );
 }
 
-/** Sets the role of an account. @returns false for the last operator, who stays one */
+/**
+ * Sets the role of an account. The second factors stay. Without a role a code to add one is void; with one only a command
+ * resets them, and what a mail has proved does not allow a first one.
+ * @returns false for the last operator, who stays one
+ */
 export async function setRole(db: Db, id: string, role: Role): Promise<boolean> {
   return await db.transaction(async (tx) => {
     if (role !== 'operator' && (await isLastOperator(tx, id))) return false;
     await tx.run(sql`update accounts set role = ${role} where id = ${id}`);
+    await (role === 'user' ? endFactorCode(tx, id) : stopReset(tx, id));
+    await endProofs(tx, id);
     return true;
   });
 }

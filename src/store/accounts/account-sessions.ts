@@ -35,12 +35,44 @@ export async function lastSessionEnd(db: Queryable, uid: string, now: number): P
   return (row?.created ?? now) + MAX_SESSION_MS;
 }
 
+/** What is known of a session besides its sign-in. */
+export interface SessionFacts {
+  /** When it began by a mailed link; null if it did not. */
+  mailed: number | null;
+  /** When the person last proved in it to own the account, as changes of its factors need; null before the first time. */
+  proved: number | null;
+}
+
+export async function sessionFacts(db: Queryable, uidHash: string): Promise<SessionFacts> {
+  const row = await db.get<SessionFacts>(sql`
+    select mailed, proved from account_sessions where uid_hash = ${uidHash}`);
+  return row ?? { mailed: null, proved: null };
+}
+
+/** Notes that a session began by a mailed link. */
+export async function markMailed(db: Queryable, uidHash: string, now: number): Promise<void> {
+  await db.run(sql`update account_sessions set mailed = ${now} where uid_hash = ${uidHash}`);
+}
+
+/** Notes that the person has proved in a session to own the account. */
+export async function markProved(db: Queryable, accountId: string, uidHash: string, now: number): Promise<void> {
+  await db.run(sql`
+    update account_sessions set proved = ${now} where uid_hash = ${uidHash} and account_id = ${accountId}`);
+}
+
+/** Forgets what persons have proved in the sessions of an account. */
+export async function endProofs(tx: Queryable, accountId: string): Promise<void> {
+  await tx.run(sql`update account_sessions set proved = null where account_id = ${accountId}`);
+}
+
 /** The statement that records the use of a session. */
 export function touchSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
   return sql`
     insert into account_sessions (uid_hash, account_id, created, seen, address, agent)
     select ${secretHash(uid)}, id, ${now}, ${now}, ${address}, ${agent.slice(0, 256)} from accounts where id = ${accountId}
     on conflict (uid_hash) do update set
+      mailed = case when account_sessions.account_id = excluded.account_id then account_sessions.mailed end,
+      proved = case when account_sessions.account_id = excluded.account_id then account_sessions.proved end,
       account_id = excluded.account_id, seen = excluded.seen, address = excluded.address, agent = excluded.agent`;
 }
 
@@ -62,8 +94,11 @@ export async function endSessions(
       delete from ${table} where ${sessions} account_id = ${accountId}
         and (${only} = '' or uid_hash = ${only}) and uid_hash <> ${except}`);
   }
-  // An interaction that has passed authentication would still sign the person in when it completes.
-  if (only === '') await tx.run(sql`delete from tokens where account_id = ${accountId} and kind = 'Interaction'`);
+  if (only !== '') return;
+  // An interaction that has passed authentication would still sign the person in when it completes, and so would a
+  // sign-in that lacks the second factor only.
+  await tx.run(sql`delete from tokens where account_id = ${accountId} and kind = 'Interaction'`);
+  await tx.run(sql`delete from pending_sign_ins where account_id = ${accountId}`);
 }
 
 /**

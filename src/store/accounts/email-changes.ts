@@ -11,12 +11,11 @@ import {
   issueMailToken,
   type MailToken,
   peekMailToken,
+  UNDO_MS,
 } from './mail-tokens.ts';
+import { removeFactorsSince } from './factors.ts';
 
 const HOUR_MS = 3_600_000;
-/** The time for which the holder of the previous address can undo a change. */
-export const UNDO_DAYS = 7;
-const UNDO_MS = UNDO_DAYS * 24 * HOUR_MS;
 
 interface Confirmed {
   token: MailToken;
@@ -97,8 +96,8 @@ export async function undoneChange(
 }
 
 /**
- * Undoes a change of the address: restores the previous one, signs everybody out, ends the access of all applications and
- * removes the password, which a thief may know.
+ * Undoes a change of the address: restores the previous one, signs everybody out, ends the access of all applications, and
+ * removes the password, which a thief may know, and the factors that were added since.
  * @returns why it did not; or the account as before, and the secret of a link to choose a new password
  */
 export async function undoEmailChange(
@@ -115,6 +114,7 @@ export async function undoEmailChange(
     await endUndos(tx, id, token.expires);
     await storeEmail(tx, id, email);
     await tx.run(sql`update accounts set password = null where id = ${id}`);
+    await removeFactorsSince(tx, id, token.expires - UNDO_MS);
     await forgetDevices(tx, id);
     await endSessions(tx, id);
     await endApplications(tx, id);

@@ -6,6 +6,10 @@ import { emailKey } from './accounts.ts';
 /** The purpose of a link in a mail. */
 export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email' | 'sign-in' | 'undo-email';
 
+/** The time for which the holder of the previous address can undo a change. */
+export const UNDO_DAYS = 7;
+export const UNDO_MS = UNDO_DAYS * 86_400_000;
+
 export interface MailToken {
   kind: MailTokenKind;
   /** Null for `register`, when there is no account yet. */
@@ -74,4 +78,11 @@ export async function endMailTokensElsewhere(tx: Queryable, accountId: string, e
 
 function toToken(row: Row): FoundToken {
   return { ...row, data: JSON.parse(row.data) as Record<string, string> };
+}
+
+/** When the address of an account was last changed, as long as that can be undone; 0 if it cannot. Epoch milliseconds. */
+export async function lastEmailChange(db: Queryable, accountId: string): Promise<number> {
+  const row = await db.get<{ expires: number | null }>(sql`
+    select max(expires) as expires from mail_tokens where account_id = ${accountId} and kind = 'undo-email'`);
+  return row?.expires === null || row === undefined ? 0 : row.expires - UNDO_MS;
 }

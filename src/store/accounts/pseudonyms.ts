@@ -4,6 +4,7 @@ import type { KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
+import { hideReported } from '#store/game/hidden-players.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
 
@@ -57,6 +58,10 @@ export async function pseudonymise(
     await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }
   if (hashes.length === 0) return undefined;
+  if (player !== undefined) {
+    const reported = { uuids: new Set([own, ...merged]), names: new Set([nameKey(player.name)]) };
+    await hideReported(tx, { on: () => reported });
+  }
   // The present name may be that of a game account that was merged into an older pseudonym.
   for (const [other] of existing) await renamePlayer(tx, other, { uuid: other, name });
   const renamed = [...existing].filter(([, other]) => other !== name).map(([other]) => other);

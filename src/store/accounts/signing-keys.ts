@@ -1,5 +1,17 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import { lockAccounts } from '../sequence.ts';
+
+/**
+ * A new key is published this long before it signs: an hour for clients with a cached key set, and five minutes in which
+ * all processes notice it.
+ */
+export const PUBLISHED_AHEAD_MS = 65 * 60_000;
+/**
+ * A replaced key stays published this long. Its last ID token expires after a day (ACCESS_TOKEN_LIFETIME) at most, but is
+ * also the `id_token_hint` of a sign-out, and a session ends 30 days after the sign-in.
+ */
+export const RETIRED_FOR_MS = 31 * 86_400_000;
 
 /** A key that signs ID tokens, sealed under the secret key. */
 export interface SigningKey {
@@ -13,13 +25,40 @@ export async function signingKeys(db: Queryable): Promise<SigningKey[]> {
   return await db.all<SigningKey>(sql`select kid, created, sealed from signing_keys order by created, kid`);
 }
 
-export async function addSigningKey(db: Queryable, { kid, created, sealed }: SigningKey): Promise<void> {
-  await db.run(sql`insert into signing_keys (kid, created, sealed) values (${kid}, ${created}, ${sealed})`);
+/** When the newest key was created; undefined if there is none. */
+export async function newestSigningKey(db: Queryable): Promise<number | undefined> {
+  const { created } = (await db.get<{ created: number | null }>(
+    sql`select max(created) as created from signing_keys`,
+  ))!;
+  return created ?? undefined;
 }
 
-/** Adds the first key, unless another process has already done so. */
-export async function addFirstSigningKey(db: Db, key: SigningKey): Promise<void> {
-  await db.run(sql`
-    insert into signing_keys (kid, created, sealed)
-    select ${key.kid}, cast(${key.created} as bigint), ${key.sealed} where not exists (select 1 from signing_keys)`);
+/**
+ * Adds a key unless another process has added one since the newest was read: of several that found the same newest key,
+ * one adds its own.
+ * @param newest the creation time of the key that was the newest; undefined: there was none
+ */
+export async function addSigningKey(db: Db, key: SigningKey, newest: number | undefined): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    await lockAccounts(tx);
+    if ((await newestSigningKey(tx)) !== newest) return false;
+    await insertSigningKey(tx, key);
+    return true;
+  });
+}
+
+export async function insertSigningKey(tx: Queryable, { kid, created, sealed }: SigningKey): Promise<void> {
+  await tx.run(sql`insert into signing_keys (kid, created, sealed) values (${kid}, ${created}, ${sealed})`);
+}
+
+/** Keys that are no longer published, as a condition: a newer key has replaced them long enough ago. */
+export const unpublishedKeys = (now: number): Sql => sql`created < (
+  select max(later.created) from signing_keys later where later.created <= ${now - PUBLISHED_AHEAD_MS - RETIRED_FOR_MS})`;
+
+export async function deleteSigningKey(db: Queryable, kid: string): Promise<void> {
+  await db.run(sql`delete from signing_keys where kid = ${kid}`);
+}
+
+export async function setSigningKeyCreated(db: Queryable, kid: string, created: number): Promise<void> {
+  await db.run(sql`update signing_keys set created = ${created} where kid = ${kid}`);
 }

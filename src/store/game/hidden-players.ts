@@ -57,8 +57,12 @@ interface LiveRow {
 /** Maximum time between a heartbeat and a report of a match whose numbers are compared: more than two heartbeats. */
 const COMPARED_MS = 75_000;
 
-/** Removes hidden players from the stored heartbeats and running matches of some servers (default: of all). */
-export async function hideReported(tx: Queryable, lists: HiddenLists, servers?: readonly number[]): Promise<void> {
+/** Removes players from the stored heartbeats and running matches of some servers (default: of all), until the next reports. */
+export async function hideReported(
+  tx: Queryable,
+  lists: Pick<HiddenLists, 'on'>,
+  servers?: readonly number[],
+): Promise<void> {
   const among = servers === undefined ? sql`` : sql`where server_key in (${list(servers)})`;
   const present = await tx.all<Present>(sql`
     select server_key, received, players, player_count, playing from presence ${among}`);

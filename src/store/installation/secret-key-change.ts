@@ -4,6 +4,7 @@ import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { MANAGEMENT_SECRETS } from '#store/game/watches/managed-servers.ts';
+import { TOTP_SECRETS } from '#store/accounts/totp.ts';
 import { clearImportHashes } from '#store/imports.ts';
 import { deleteFormerHashKeys, formerHashKeys, secretFingerprint, saveFingerprint } from './installation.ts';
 import { saveFormerHashKeys, storedFingerprint } from './installation.ts';
@@ -15,6 +16,8 @@ export interface SecretKeyChange {
   signing_keys: number;
   /** Secrets of management connections. */
   management_secrets: number;
+  /** Secrets of authenticator apps. */
+  totp_secrets: number;
   erased_players: number;
 }
 
@@ -35,13 +38,15 @@ export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): P
     const signing_keys = await reseal(tx, { table: 'signing_keys', purpose: 'signing keys' }, from, to);
     await reseal(tx, { table: 'first_party_clients', purpose: 'own client' }, from, to);
     const management_secrets = await reseal(tx, { table: 'managed_servers', purpose: MANAGEMENT_SECRETS }, from, to);
+    const totp_secrets = await reseal(tx, { table: 'totp_secrets', purpose: TOTP_SECRETS }, from, to);
     const erased_players = await rehash(tx, keyedHashOf(to));
     await rehashBans(tx, keyedHashOf(to));
     await saveFormerHashKeys(tx, to, [...former, from.derive(HASH_PURPOSE)]);
     await tx.run(sql`delete from link_codes`);
+    await tx.run(sql`delete from factor_mail_codes`);
     await clearImportHashes(tx);
     await saveFingerprint(tx, to);
-    return { signing_keys, management_secrets, erased_players };
+    return { signing_keys, management_secrets, totp_secrets, erased_players };
   });
 }
 
@@ -53,6 +58,8 @@ export interface SecretKeyLoss {
   erased_players: number;
   /** Secrets of management connections, which have to be entered again. */
   management_secrets: number;
+  /** Secrets of authenticator apps: their codes are refused, so the owners need a passkey or a recovery code. */
+  totp_secrets: number;
 }
 
 export async function readLoss(db: Queryable): Promise<SecretKeyLoss> {
@@ -61,6 +68,7 @@ export async function readLoss(db: Queryable): Promise<SecretKeyLoss> {
     signing_keys: await count(sql`select count(*) from signing_keys`),
     erased_players: await count(sql`select count(*) from pseudonyms`),
     management_secrets: await count(sql`select count(*) from managed_servers`),
+    totp_secrets: await count(sql`select count(*) from totp_secrets`),
   };
 }
 
@@ -72,6 +80,7 @@ export async function resetSecretKey(db: Db, to: SecretKey): Promise<SecretKeyLo
     const loss = await readLoss(tx);
     await tx.run(sql`delete from signing_keys`);
     await tx.run(sql`delete from link_codes`);
+    await tx.run(sql`delete from factor_mail_codes`);
     await tx.run(sql`delete from managed_bans`);
     await clearImportHashes(tx);
     await deleteFormerHashKeys(tx);
@@ -89,13 +98,14 @@ async function refuseUnfinishedJobs(tx: Queryable): Promise<void> {
 const SEALED = {
   signing_keys: { key: sql`kid`, sealed: sql`sealed`, table: sql`signing_keys` },
   first_party_clients: { key: sql`name`, sealed: sql`sealed_secret`, table: sql`first_party_clients` },
+  totp_secrets: { key: sql`account_id`, sealed: sql`sealed`, table: sql`totp_secrets` },
   managed_servers: { key: sql`server_key`, sealed: sql`sealed_secret`, table: sql`managed_servers` },
 };
 
 /**
  * Seals the rows of a table under the new key. A row that cannot be unsealed is not changed: the service then refuses
  * to start for a signing key, issues a new secret for a first-party client, and asks for the secret of a management
- * connection.
+ * connection. The codes of an authenticator app are then refused; its owner needs a passkey or a recovery code.
  */
 async function reseal(
   tx: Queryable,

@@ -1,6 +1,7 @@
 import type { Db } from '#db/db.ts';
 import { identifier, join, type Sql, sql } from '#db/sql.ts';
 import { DEVICE_LIFETIME_MS } from '../accounts/known-devices.ts';
+import { unpublishedKeys } from '../accounts/signing-keys.ts';
 import { auditBefore } from '../audit/audit.ts';
 import { bucketsIn, oldestRetained, periodStart } from '../game/time-buckets.ts';
 
@@ -64,7 +65,12 @@ function expired(now: number): PurgeRule[] {
     { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'known_devices', key: ['account_id', 'hash'], where: sql`seen <= ${now - DEVICE_LIFETIME_MS}` },
     { table: 'owner_invitations', key: ['application_key', 'account_id'], where: sql`expires <= ${now}` },
+    { table: 'signing_keys', key: ['kid'], where: unpublishedKeys(now) },
     { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },
+    { table: 'used_challenges', key: ['hash'], where: sql`expires <= ${now}` },
+    { table: 'pending_sign_ins', key: ['hash'], where: sql`expires <= ${now}` },
+    { table: 'factor_codes', key: ['account_id'], where: sql`expires <= ${now}` },
+    { table: 'factor_mail_codes', key: ['session_hash'], where: sql`expires <= ${now}` },
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
     { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_RETAINED_MS}` },
     { table: 'console_sessions', key: ['hash'], where: sql`expires <= ${now}` },

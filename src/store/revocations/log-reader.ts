@@ -19,6 +19,11 @@ export const KINDS = [
   'management',
   'disabled',
   'role',
+  'passkey',
+  'authenticator app',
+  'recovery code',
+  'factor code',
+  'factor reset',
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 

@@ -25,6 +25,11 @@ export interface Replayed {
   consents_ended: number;
   signing_keys_withdrawn: number;
   management_removed: number;
+  passkeys_removed: number;
+  authenticator_apps_removed: number;
+  recovery_codes_used: number;
+  factor_codes_used: number;
+  factor_resets_ended: number;
   accounts_disabled: number;
   roles_lowered: number;
   /** The ids of accounts that could not be deleted, disabled or lowered, because they are the last operator. */
@@ -44,8 +49,17 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   // Applications first, because their secrets, tokens and owners are deleted with them.
   const applications = await replayApplications(db, revocations);
   const credentials = await replayCredentials(db, revocations);
+  const factors = await replayFactors(db, revocations);
   return {
-    ...{ accounts_erased, players_erased, ...applications, ...credentials, accounts_disabled, roles_lowered },
+    ...{
+      accounts_erased,
+      players_erased,
+      ...applications,
+      ...credentials,
+      ...factors,
+      accounts_disabled,
+      roles_lowered,
+    },
     last_operators: [...last],
   };
 }
@@ -95,6 +109,33 @@ async function replayCredentials(
     management_removed: await count(endedIn(management), ([key, url]) =>
       changes(db, sql`delete from managed_servers where server_key = ${Number(key)} and url = ${url!}`),
     ),
+  };
+}
+
+type Factors =
+  | 'passkeys_removed'
+  | 'authenticator_apps_removed'
+  | 'recovery_codes_used'
+  | 'factor_codes_used'
+  | 'factor_resets_ended';
+
+async function replayFactors(db: Db, revocations: Revocations): Promise<Pick<Replayed, Factors>> {
+  const { passkey, 'authenticator app': apps, 'recovery code': recovery } = revocations;
+  const { 'factor code': codes, 'factor reset': resets } = revocations;
+  return {
+    passkeys_removed: await inBatches(db, passkey, (some) => sql`delete from passkeys where id in (${some})`),
+    authenticator_apps_removed: await inBatches(
+      db,
+      apps,
+      (some) => sql`delete from totp_secrets where account_id || ' ' || created in (${some})`,
+    ),
+    recovery_codes_used: await inBatches(
+      db,
+      recovery,
+      (some) => sql`delete from recovery_codes where hash in (${some})`,
+    ),
+    factor_codes_used: await inBatches(db, codes, (some) => sql`delete from factor_codes where hash in (${some})`),
+    factor_resets_ended: await inBatches(db, resets, (some) => sql`delete from factor_resets where hash in (${some})`),
   };
 }
 

@@ -20,7 +20,7 @@ function runs() {
 
 test('items of one turn are a batch, and those that arrive while it runs the next ones', async () => {
   const { batches, run, end } = runs();
-  const { add, idle } = batcher({ run, size: () => 2 });
+  const { add, idle } = batcher({ run, choose: (waiting) => waiting.slice(0, 2) });
   const first = ['a', 'b'].map(add);
   const started = Promise.all(first);
   while (batches.length === 0) await new Promise(setImmediate);
@@ -47,7 +47,7 @@ test('each key has its own batches', async () => {
 
 test('a batch that throws fails its unsettled items and no others', async () => {
   const { add, idle } = batcher<string, string>({
-    size: () => 2,
+    choose: (waiting) => waiting.slice(0, 2),
     async run(batch) {
       if (batch[0]!.item === 'c') return batch[0]!.resolve('C');
       batch[0]!.resolve('A');
@@ -62,7 +62,7 @@ test('a batch that throws fails its unsettled items and no others', async () => 
 
 test('a run that throws before its first wait fails its items and no others', async () => {
   const { add, idle } = batcher<string, string>({
-    size: () => 1,
+    choose: (waiting) => waiting.slice(0, 1),
     run: ([only]) => {
       if (only!.item === 'a') throw new Error('away');
       only!.resolve('B');

@@ -35,7 +35,7 @@ function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 }
 
-/** The characters that a bearer secret in a header may have. */
-const SECRET = /^[\x21-\x7e]{1,512}$/;
+/** The secrets that Minecraft accepts and makes itself: without one of this form the game server does not start. */
+const SECRET = /^[A-Za-z0-9]{40}$/;
 
 export const isManagementSecret = (text: string): boolean => SECRET.test(text);

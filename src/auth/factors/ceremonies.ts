@@ -1,0 +1,193 @@
+import { isIP } from 'node:net';
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { newSecret, sameText } from '#platform/crypto/secrets.ts';
+import type { Config } from '#platform/config/config.ts';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { type Passkey, passkeyById, recordPasskeyUse } from '#store/accounts/passkeys.ts';
+import { consumeChallenge } from '#store/accounts/used-challenges.ts';
+import type { Deps } from '../deps.ts';
+import { sendAlert } from '../mails.ts';
+
+/** The time for a ceremony. */
+const CHALLENGE_MS = 10 * 60_000;
+
+/** EdDSA, ES256 and RS256. The keys of ML-DSA, which Node still calls experimental, exceed the length of a field. */
+const ALGORITHMS = [-8, -7, -257];
+
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
+
+/** What a challenge is for: `add` or `use` with an account, `sign-in` with an interaction, `second` with a pending sign-in. */
+export type Purpose = `${'add' | 'use' | 'sign-in' | 'second'} ${string}`;
+
+/**
+ * Whether browsers accept passkeys for AUTH_URL: its host must be a domain, and its pages a secure context (WebAuthn Level 3,
+ * section 5.1.3; `http://localhost` is one).
+ */
+export function acceptsPasskeys({ AUTH_URL }: Pick<Config, 'AUTH_URL'>): boolean {
+  const { protocol, hostname } = new URL(AUTH_URL);
+  if (isIP(hostname) !== 0 || hostname.startsWith('[')) return false;
+  return protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost');
+}
+
+/** A challenge that names its expiry and is signed, so that an unused one is stored nowhere. */
+function newChallenge({ db, clock }: Deps, purpose: Purpose): Uint8Array<ArrayBuffer> {
+  const body = `${clock.now() + CHALLENGE_MS} ${newSecret()}`;
+  return new TextEncoder().encode(`${body} ${db.keyedHash(`passkey challenge ${purpose} ${body}`)}`);
+}
+
+/** The expiry of a challenge that `newChallenge` made for a purpose; undefined for another one, and after its expiry. */
+function expiryOf({ db, clock }: Deps, purpose: Purpose, encoded: string): number | undefined {
+  const [expires = '', secret = '', signature = ''] = Buffer.from(encoded, 'base64url').toString().split(' ');
+  const isOwn = sameText(signature, db.keyedHash(`passkey challenge ${purpose} ${expires} ${secret}`));
+  return isOwn && Number(expires) > clock.now() ? Number(expires) : undefined;
+}
+
+const domainOf = ({ config }: Deps): string => new URL(config.AUTH_URL).hostname;
+
+/** The options with which the browser adds a passkey to an account. */
+export async function creationOptions(deps: Deps, account: Account, passkeys: readonly Passkey[]): Promise<object> {
+  return await generateRegistrationOptions({
+    rpName: deps.config.NETWORK_NAME,
+    rpID: domainOf(deps),
+    userName: account.name,
+    userID: new TextEncoder().encode(account.id),
+    challenge: newChallenge(deps, `add ${account.id}`),
+    timeout: CHALLENGE_MS,
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: passkeys.map(({ id }) => ({ id })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+  });
+}
+
+/**
+ * The options with which the browser uses a passkey.
+ * @param passkeys to choose from; none: any passkey of this service, for a sign-in without a name
+ */
+export async function requestOptions(deps: Deps, purpose: Purpose, passkeys: readonly Passkey[]): Promise<object> {
+  return await generateAuthenticationOptions({
+    rpID: domainOf(deps),
+    challenge: newChallenge(deps, purpose),
+    timeout: CHALLENGE_MS,
+    allowCredentials: passkeys.map(({ id }) => ({ id })),
+    // Alone, a passkey is both factors only if the authenticator verifies the person.
+    userVerification: purpose.startsWith('sign-in ') ? 'required' : 'preferred',
+  });
+}
+
+export type NewPasskey = Omit<Passkey, 'name' | 'created' | 'last_used'>;
+
+/** Reads the answer to `creationOptions`. @returns undefined for a wrong one, and the second time */
+export async function readCreated(deps: Deps, accountId: string, credential: string): Promise<NewPasskey | undefined> {
+  const check = new ChallengeCheck(deps, `add ${accountId}`);
+  const read = await verifyRegistrationResponse({
+    response: parse(credential) as RegistrationResponseJSON,
+    supportedAlgorithmIDs: ALGORITHMS,
+    ...check.expected,
+    requireUserVerification: false,
+  }).catch(() => undefined);
+  if (read?.verified !== true || !(await check.consume())) return undefined;
+  const { credential: key, credentialBackedUp, userVerified } = read.registrationInfo;
+  return {
+    id: key.id,
+    account_id: accountId,
+    public_key: Buffer.from(key.publicKey).toString('base64url'),
+    counter: key.counter,
+    transports: TRANSPORTS.filter((transport) => (key.transports as string[] | undefined)?.includes(transport)),
+    backed_up: credentialBackedUp,
+    user_verified: userVerified,
+  };
+}
+
+/** A passkey that has just signed. */
+export interface UsedPasskey {
+  passkey: Passkey;
+  /** Whether the authenticator has verified the person, by a fingerprint or a PIN: it is both factors then. */
+  user_verified: boolean;
+}
+
+/**
+ * Reads the answer to `requestOptions`, which counts once. A copied passkey, whose counter has not grown, is refused, and its
+ * owner gets a mail.
+ * @returns undefined for a wrong one
+ */
+export async function readUsed(deps: Deps, purpose: Purpose, credential: string): Promise<UsedPasskey | undefined> {
+  const response = parse(credential) as AuthenticationResponseJSON;
+  const passkey = await passkeyOf(deps, response);
+  if (passkey === undefined) return undefined;
+  const check = new ChallengeCheck(deps, purpose);
+  const read = await verifyAuthenticationResponse({
+    response,
+    ...check.expected,
+    // The counter is compared by `recordPasskeyUse`, in one statement with its change.
+    credential: {
+      id: passkey.id,
+      publicKey: Uint8Array.from(Buffer.from(passkey.public_key, 'base64url')),
+      counter: 0,
+    },
+    requireUserVerification: false,
+  }).catch(() => undefined);
+  if (read?.verified !== true || !(await check.consume())) return undefined;
+  const { newCounter: counter, credentialBackedUp: backed_up, userVerified: user_verified } = read.authenticationInfo;
+  const use = { counter, backed_up, user_verified };
+  if (await recordPasskeyUse(deps.db, deps.clock.now(), passkey.id, use)) return { passkey, user_verified };
+  await reportCopy(deps, passkey);
+  return undefined;
+}
+
+/** The passkey that an answer names; its user handle, if the authenticator gives one, must be that of the account. */
+async function passkeyOf({ db }: Deps, answer: unknown): Promise<Passkey | undefined> {
+  const { id, response } = (answer ?? {}) as Partial<AuthenticationResponseJSON>;
+  const passkey = typeof id === 'string' ? await passkeyById(db, id.replaceAll('\0', '')) : undefined;
+  if (passkey === undefined) return undefined;
+  const handle = (response as { userHandle?: unknown } | null | undefined)?.userHandle ?? undefined;
+  const isOwn = handle === undefined || handle === Buffer.from(passkey.account_id).toString('base64url');
+  return isOwn ? passkey : undefined;
+}
+
+async function reportCopy(deps: Deps, { account_id, name }: Passkey): Promise<void> {
+  const owner = await accountById(deps.db, account_id);
+  if (owner === undefined) return;
+  sendAlert(deps, owner, (texts) => [texts.passkey_cloned_subject, texts.passkey_cloned(name)]);
+}
+
+/** What an answer must be for, and its challenge, which is used up after the signature has been checked. */
+class ChallengeCheck {
+  readonly #deps: Deps;
+  readonly #purpose: Purpose;
+  #challenge = '';
+  #expires = 0;
+
+  constructor(deps: Deps, purpose: Purpose) {
+    this.#deps = deps;
+    this.#purpose = purpose;
+  }
+
+  get expected() {
+    return {
+      expectedOrigin: this.#deps.config.AUTH_URL,
+      expectedRPID: domainOf(this.#deps),
+      expectedChallenge: (challenge: string): boolean => {
+        const expires = expiryOf(this.#deps, this.#purpose, challenge);
+        [this.#challenge, this.#expires] = [challenge, expires ?? 0];
+        return expires !== undefined;
+      },
+    };
+  }
+
+  consume = (): Promise<boolean> => consumeChallenge(this.#deps.db, this.#challenge, this.#expires);
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,139 @@
+import { matchingSteps } from '#platform/crypto/totp.ts';
+import type { Queryable } from '#db/db.ts';
+import { endSessions } from '#store/accounts/account-sessions.ts';
+import { firstFactorAllowedFrom, hasFactor, lockFactors } from '#store/accounts/factors.ts';
+import { deletePasskey, insertPasskey, MAX_PASSKEYS, passkeysOf } from '#store/accounts/passkeys.ts';
+import { deleteRecoveryCodes, renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
+import { deleteTotp, setTotp } from '#store/accounts/totp.ts';
+import { record } from '../audit.ts';
+import type { Context, Deps } from '../deps.ts';
+import { sendAlert } from '../mails.ts';
+import type { SignedIn } from '../session.ts';
+import type { Texts } from '../texts/index.ts';
+import { readCreated } from './ceremonies.ts';
+import { isProved } from './proof.ts';
+
+/** A factor that was added: the recovery codes if it is the first one, which replace it when it is lost. */
+interface Added {
+  codes: string[] | undefined;
+}
+
+interface Change<T> {
+  /** The name in the audit log. */
+  action: string;
+  /** The sentence of the mail. */
+  text: (texts: Texts['mail']) => string;
+  /** @returns undefined if there is nothing to change */
+  run: (tx: Queryable, isFirst: boolean) => Promise<T | undefined>;
+}
+
+/**
+ * Changes the factors of an account in one transaction with the checks that allow it: the proof in this session, and the
+ * wait of a session that began by mail. Ends all other sessions and mails the owner.
+ * @returns undefined if nothing was changed
+ */
+async function change<T>(
+  c: Context,
+  deps: Deps,
+  current: SignedIn,
+  { action, text, run }: Change<T>,
+): Promise<T | undefined> {
+  const { account, uid_hash } = current;
+  const result = await deps.db.transaction(async (tx) => {
+    if (!(await lockFactors(tx, account.id)) || !(await isProved(deps, tx, current))) return undefined;
+    const isFirst = !(await hasFactor(tx, account.id));
+    if (isFirst && (await firstFactorAllowedFrom(tx, account.id, uid_hash)) > deps.clock.now()) return undefined;
+    const changed = await run(tx, isFirst);
+    if (changed === undefined) return undefined;
+    // Recovery codes alone are no factor.
+    if (!(await hasFactor(tx, account.id))) await deleteRecoveryCodes(tx, account.id);
+    await endSessions(tx, account.id, { except: uid_hash });
+    return changed;
+  });
+  if (result === undefined) return undefined;
+  record(c, deps, account, { action });
+  sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
+  return result;
+}
+
+/** @returns undefined if the passkey is refused, or the account has the maximum */
+export async function addPasskey(
+  c: Context,
+  deps: Deps,
+  current: SignedIn,
+  name: string,
+  credential: string,
+): Promise<Added | undefined> {
+  const { id } = current.account;
+  const created = await readCreated(deps, id, credential);
+  if (created === undefined) return undefined;
+  const now = deps.clock.now();
+  return await change(c, deps, current, {
+    action: 'account.passkey-add',
+    text: (texts) => texts.passkey_added(name),
+    run: async (tx, isFirst) => {
+      if ((await passkeysOf(tx, id)).length >= MAX_PASSKEYS) return undefined;
+      const passkey = { ...created, name, created: now, last_used: null };
+      return (await insertPasskey(tx, passkey)) ? await added(tx, now, id, isFirst) : undefined;
+    },
+  });
+}
+
+async function added(tx: Queryable, now: number, accountId: string, isFirst: boolean): Promise<Added> {
+  return { codes: isFirst ? await renewRecoveryCodes(tx, now, accountId) : undefined };
+}
+
+/** @returns undefined if the account has no such passkey */
+export async function removePasskey(
+  c: Context,
+  deps: Deps,
+  current: SignedIn,
+  id: string,
+): Promise<string | undefined> {
+  return await change(c, deps, current, {
+    action: 'account.passkey-remove',
+    text: (texts) => texts.passkey_removed,
+    run: (tx) => deletePasskey(tx, current.account.id, id),
+  });
+}
+
+/** @param secret of the app, which counts from now on if the code is one of it @returns undefined for a wrong code */
+export async function addApp(
+  c: Context,
+  deps: Deps,
+  current: SignedIn,
+  secret: string,
+  code: string,
+): Promise<Added | undefined> {
+  const { id } = current.account;
+  const now = deps.clock.now();
+  const step = matchingSteps(secret, code, now).at(-1);
+  if (step === undefined) return undefined;
+  return await change(c, deps, current, {
+    action: 'account.app-add',
+    text: (texts) => texts.app_added,
+    run: async (tx, isFirst) => {
+      await setTotp(tx, now, deps.secretKey, id, { secret, step });
+      return await added(tx, now, id, isFirst);
+    },
+  });
+}
+
+/** @returns undefined if the account has none */
+export async function removeApp(c: Context, deps: Deps, current: SignedIn): Promise<true | undefined> {
+  return await change(c, deps, current, {
+    action: 'account.app-remove',
+    text: (texts) => texts.app_removed,
+    run: async (tx) => ((await deleteTotp(tx, current.account.id)) ? true : undefined),
+  });
+}
+
+/** @returns the new recovery codes; undefined without a factor */
+export async function renewCodes(c: Context, deps: Deps, current: SignedIn): Promise<string[] | undefined> {
+  return await change(c, deps, current, {
+    action: 'account.recovery-codes',
+    text: (texts) => texts.codes_renewed,
+    run: async (tx, isFirst) =>
+      isFirst ? undefined : await renewRecoveryCodes(tx, deps.clock.now(), current.account.id),
+  });
+}

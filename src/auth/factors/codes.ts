@@ -1,0 +1,76 @@
+import { clientNetworks } from '#http/client-network.ts';
+import { rateLimit } from '#http/limits.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import { uncountAttempt } from '#store/accounts/attempts.ts';
+import { plainCode } from '#store/accounts/link-codes.ts';
+import { useRecoveryCode } from '#store/accounts/recovery-codes.ts';
+import { useTotpCode } from '#store/accounts/totp.ts';
+import type { Context, Deps } from '../deps.ts';
+import { deviceCookie, isOwnDevice } from '../device.ts';
+import { sendMail } from '../mails.ts';
+
+/** 'blocked': codes that can be guessed do not count at present, while passkeys and recovery codes do. */
+export type CodeResult = 'right' | 'wrong' | 'blocked';
+
+/** Checks a code of the authenticator app (six digits), or else a recovery code; a right one is used up. */
+export async function checkCode(c: Context, deps: Deps, account: Account, text: string): Promise<CodeResult> {
+  const code = text.replaceAll(/\s/g, '');
+  const { db, clock, secretKey } = deps;
+  if (/^\d{6}$/.test(code))
+    return await limited(c, deps, account, () => useTotpCode(db, clock.now(), secretKey, account.id, code));
+  const networks = await countNetworks(c, deps);
+  if (networks === undefined) return 'blocked';
+  if (!(await useRecoveryCode(db, account.id, plainCode(code)))) return 'wrong';
+  await uncount(deps, networks);
+  return 'right';
+}
+
+/**
+ * Checks a code that can be guessed. A browser that has signed in to the account before has its own count of wrong codes;
+ * all others share one, so that a thief of the password has few guesses and cannot use up those of the owner.
+ * @param check compares the code, and uses it up if it is right
+ */
+async function limited(c: Context, deps: Deps, account: Account, check: () => Promise<boolean>): Promise<CodeResult> {
+  const networks = await countNetworks(c, deps);
+  if (networks === undefined) return 'blocked';
+  const isKnown = await isOwnDevice(c, deps, account.id);
+  const hash = deps.db.keyedHash(account.id);
+  const subject = isKnown ? `code ${hash} ${secretHash(deviceCookie(c, deps)!)}` : `code ${hash}`;
+  const limit = rateLimit(deps.config, 'wrongCode', isKnown ? 'knownBrowser' : 'otherBrowsers');
+  const { allowed, used } = await deps.guesses.count(subject, limit);
+  if (!allowed) return 'blocked';
+  if (await check()) {
+    await uncount(deps, [...networks, subject]);
+    return 'right';
+  }
+  if (used >= limit.max) deps.background.run(() => alertOwner(deps, account, hash));
+  return 'wrong';
+}
+
+/** Counts an attempt of the client's networks. @returns the subjects; undefined if one has no attempt left */
+export async function countNetworks(c: Context, { config, guesses }: Deps): Promise<string[] | undefined> {
+  const counted: string[] = [];
+  const limit = rateLimit(config, 'wrongPasswordAnywhere', 'network');
+  for (const { name, factor } of clientNetworks(c.get('client').address)) {
+    const subject = `guess ${name}`;
+    if (!(await guesses.count(subject, { ...limit, max: limit.max * factor })).allowed) return undefined;
+    counted.push(subject);
+  }
+  return counted;
+}
+
+/** Subtracts counted attempts that were right. */
+export async function uncount({ db }: Deps, subjects: readonly string[]): Promise<void> {
+  for (const subject of subjects) await uncountAttempt(db, subject);
+}
+
+/** Mails the owner that somebody who knows the password guesses codes. */
+async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
+  const limit = rateLimit(deps.config, 'wrongCodeMail', 'account');
+  if (!(await deps.guesses.count(`code alert ${hash}`, limit)).allowed) return;
+  sendMail(deps, account, (texts) => ({
+    subject: texts.codes_guessed_subject,
+    lines: [texts.codes_guessed, `${deps.config.AUTH_URL}/forgot`],
+  }));
+}

@@ -1,0 +1,95 @@
+import { rateLimit } from '#http/limits.ts';
+import { passwordMatches } from '#platform/crypto/passwords.ts';
+import { type Account, passwordOf } from '#store/accounts/accounts.ts';
+import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
+import { useFactorCode } from '#store/accounts/factor-codes.ts';
+import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
+import { hasFactor } from '#store/accounts/factors.ts';
+import type { Queryable } from '#db/db.ts';
+import { admitAttempt, forgetAttempts } from '../attempts.ts';
+import type { Context, Deps } from '../deps.ts';
+import { sendMail } from '../mails.ts';
+import type { SignedIn } from '../session.ts';
+import { readUsed } from './ceremonies.ts';
+import { checkCode, type CodeResult } from './codes.ts';
+
+/** For this long a proof in a session allows changes of factors. */
+const PROOF_MS = 5 * 60_000;
+
+/** Whether the person has proved in the session, within five minutes, to own the account. */
+export async function isProved(
+  { clock }: Pick<Deps, 'clock'>,
+  db: Queryable,
+  { uid_hash }: Pick<SignedIn, 'uid_hash'>,
+): Promise<boolean> {
+  const { proved } = await sessionFacts(db, uid_hash);
+  return proved !== null && proved > clock.now() - PROOF_MS;
+}
+
+/** Whether the first factor of an account needs a code of `scorehall account factor-code`, which no mail replaces. */
+export const needsStaffCode = ({ role }: Pick<Account, 'role'>): boolean => role !== 'user';
+
+/**
+ * Mails the code that confirms a first factor, together with the password.
+ * @returns false after too many, and for staff
+ */
+export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
+  const { config, db, clock } = deps;
+  if (needsStaffCode(account)) return false;
+  const subject = `factor mail ${db.keyedHash(account.id)}`;
+  if (!(await countAttempt(db, clock.now(), subject, rateLimit(config, 'factorMail', 'account'))).allowed) return false;
+  const code = await newFactorMailCode(db, clock.now(), account.id, uid_hash);
+  sendMail(deps, account, (texts) => ({
+    subject: texts.factor_code_subject,
+    lines: [texts.factor_code, code, texts.factor_code_warning],
+  }));
+  return true;
+}
+
+export async function confirmByPasskey(
+  deps: Deps,
+  { account, uid_hash }: SignedIn,
+  credential: string,
+): Promise<boolean> {
+  const used = await readUsed(deps, `use ${account.id}`, credential);
+  if (used?.passkey.account_id !== account.id) return false;
+  await markProved(deps.db, account.id, uid_hash, deps.clock.now());
+  return true;
+}
+
+/**
+ * A proof by the password, with a code of the app, a recovery code, or before the first factor the code of a mail; for staff
+ * the code of a command.
+ */
+export async function confirmByPassword(
+  c: Context,
+  deps: Deps,
+  { account, uid_hash }: SignedIn,
+  password: string,
+  code: string,
+): Promise<'proved' | 'wrong' | 'blocked'> {
+  if (!(await admitAttempt(c, deps, 'password', account.id))) return 'blocked';
+  const stored = await passwordOf(deps.db, account.id);
+  const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
+  if (!matches) return 'wrong';
+  const result = await checkProofCode(c, deps, { account, uid_hash }, code);
+  if (result !== 'right') return result;
+  await forgetAttempts(c, deps, 'password', account.id);
+  await markProved(deps.db, account.id, uid_hash, deps.clock.now());
+  return 'proved';
+}
+
+async function checkProofCode(
+  c: Context,
+  deps: Deps,
+  { account, uid_hash }: Pick<SignedIn, 'account' | 'uid_hash'>,
+  code: string,
+): Promise<CodeResult> {
+  const { db, clock } = deps;
+  if (await hasFactor(db, account.id)) return await checkCode(c, deps, account, code);
+  const matches = needsStaffCode(account)
+    ? await useFactorCode(db, clock.now(), account.id, code)
+    : await useFactorMailCode(db, clock.now(), account.id, uid_hash, code);
+  return matches ? 'right' : 'wrong';
+}

@@ -1,0 +1,71 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { field } from '#http/fields.ts';
+import { newTotpSecret, totpSecretText, totpUri } from '#platform/crypto/totp.ts';
+import { totpOf } from '#store/accounts/totp.ts';
+import type { Context, Deps, Env } from '../deps.ts';
+import { addApp, removeApp } from '../factors/changes.ts';
+import { showPage } from '../layout.ts';
+import type { SignedIn } from '../session.ts';
+import { changePage } from './change-page.ts';
+import { showCodes } from './codes-pages.ts';
+import { PATHS } from './paths.ts';
+import { qrCode } from './qr-code.ts';
+import { showRemoval } from './removal.ts';
+
+/** Sets up and removes the authenticator app of an account. */
+export function appPages(app: Hono<Env>, deps: Deps): void {
+  changePage(app, deps, {
+    path: PATHS.setUpApp,
+    adds: true,
+    show: (c, current) => showSetUp(c, deps, current, newTotpSecret()),
+    act: async (c, current, { secret = '', code = '' }) => {
+      // The secret is in the form, because it counts only with a code of it.
+      if (!/^[0-9a-f]{40}$/.test(secret)) return c.redirect(PATHS.setUpApp, 303);
+      const { security: t } = c.get('texts');
+      const result = await addApp(c, deps, current, secret, code.replaceAll(/\s/g, ''));
+      if (result === undefined) return await showSetUp(c, deps, current, secret, t.app_code_wrong);
+      if (result.codes === undefined) return c.redirect(`${PATHS.security}?done=app_added`, 303);
+      return await showCodes(c, deps, current, result.codes, t.app_added);
+    },
+  });
+  changePage(app, deps, {
+    path: PATHS.removeApp,
+    show: async (c, { account }) => {
+      if ((await totpOf(deps.db.shortReads, account.id)) === undefined) return c.redirect(PATHS.security, 303);
+      const { security: t } = c.get('texts');
+      const what = { title: t.remove_app_title, lead: t.remove_app_lead, action: PATHS.removeApp };
+      return await showRemoval(c, deps, account.id, what);
+    },
+    act: async (c, current) => {
+      const isRemoved = await removeApp(c, deps, current);
+      return c.redirect(isRemoved === true ? `${PATHS.security}?done=app_removed` : PATHS.security, 303);
+    },
+  });
+}
+
+async function showSetUp(
+  c: Context,
+  deps: Deps,
+  { account }: SignedIn,
+  secret: string,
+  error?: string,
+): Promise<Response> {
+  const { security: t } = c.get('texts');
+  const replaces = (await totpOf(deps.db.shortReads, account.id)) !== undefined;
+  const main = html`<div class="card narrow stack">
+    <h1>${t.app_title}</h1>
+    ${replaces ? html`<p>${t.app_replaces}</p>` : ''}
+    <p>${t.app_scan}</p>
+    ${qrCode(totpUri(secret, deps.config.NETWORK_NAME, account.name), t.qr)}
+    <p>${t.app_type}</p>
+    <code class="typed key">${totpSecretText(secret)}</code>
+    <form class="stack" method="post" action="${PATHS.setUpApp}">
+      <input type="hidden" name="secret" value="${secret}" />
+      ${field({ name: 'code', label: t.app_code, hint: t.app_code_hint, error, autocomplete: 'one-time-code', maxlength: 16 })}
+      <button>${t.app_submit}</button>
+    </form>
+    <p><a href="${PATHS.security}">${t.back}</a></p>
+  </div>`;
+  return await showPage(c, deps, { title: t.app_title, main, status: error === undefined ? 200 : 422 });
+}

@@ -1,0 +1,43 @@
+import type { Hono } from 'hono';
+import type { Form } from '#http/form.ts';
+import { firstFactorAllowedFrom, hasFactor } from '#store/accounts/factors.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { isProved } from '../factors/proof.ts';
+import { type SignedIn, signedIn } from '../session.ts';
+import { confirmPath, PATHS } from './paths.ts';
+
+/** A page with a form that changes the factors of an account. */
+interface ChangePage {
+  path: string;
+  /** Whether it adds a factor. */
+  adds?: boolean;
+  show: (c: Context, current: SignedIn) => Promise<Response>;
+  act: (c: Context, current: SignedIn, form: Form) => Promise<Response>;
+}
+
+/** Registers a page for people who have proved within five minutes that it is them. Others are asked first. */
+export function changePage(app: Hono<Env>, deps: Deps, { path, adds = false, show, act }: ChangePage): void {
+  const admit = async (c: Context): Promise<SignedIn | string> => {
+    const current = await signedIn(c, deps);
+    if (current === undefined) return '/sign-in';
+    if (adds && !(await mayAdd(deps, current))) return PATHS.security;
+    if (await isProved(deps, deps.db, current)) return current;
+    const { pathname, search } = new URL(c.req.url);
+    return confirmPath(pathname + search);
+  };
+  app.get(path, async (c) => {
+    const current = await admit(c);
+    return typeof current === 'string' ? c.redirect(current, 303) : await show(c, current);
+  });
+  app.post(path, async (c) => {
+    const form = await readOwnForm(c, deps);
+    const current = await admit(c);
+    return typeof current === 'string' ? c.redirect(current, 303) : await act(c, current, form);
+  });
+}
+
+/** Whether the session may add a factor; the page about passkeys says from when on, if it may not. */
+async function mayAdd({ db, clock }: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
+  if (await hasFactor(db.shortReads, account.id)) return true;
+  return (await firstFactorAllowedFrom(db.shortReads, account.id, uid_hash)) <= clock.now();
+}

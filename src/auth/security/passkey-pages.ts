@@ -1,0 +1,147 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { field, notice } from '#http/fields.ts';
+import type { Form } from '#http/form.ts';
+import { PASSKEY_SCRIPT, passkeyForm } from '#http/passkey-form.ts';
+import { MAX_PASSKEY_NAME, MAX_PASSKEYS, type Passkey, passkeysOf, renamePasskey } from '#store/accounts/passkeys.ts';
+import { browserName } from '../account/user-agent.ts';
+import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { addPasskey, removePasskey } from '../factors/changes.ts';
+import { creationOptions } from '../factors/ceremonies.ts';
+import { showPage } from '../layout.ts';
+import { type SignedIn, signedIn } from '../session.ts';
+import type { Texts } from '../texts/index.ts';
+import { changePage } from './change-page.ts';
+import { showCodes } from './codes-pages.ts';
+import { PATHS } from './paths.ts';
+import { showRemoval } from './removal.ts';
+
+/** Adds, renames and removes the passkeys of an account. */
+export function passkeyPages(app: Hono<Env>, deps: Deps): void {
+  changePage(app, deps, {
+    path: PATHS.addPasskey,
+    adds: true,
+    show: (c, current) => showAdd(c, deps, current),
+    act: (c, current, form) => add(c, deps, current, form),
+  });
+  changePage(app, deps, {
+    path: PATHS.removePasskey,
+    show: async (c, { account }) => {
+      const passkey = await wantedPasskey(deps, account.id, c.req.query('id'));
+      if (passkey === undefined) return c.redirect(PATHS.security, 303);
+      const { security: t } = c.get('texts');
+      return await showRemoval(c, deps, account.id, {
+        title: t.remove_passkey_title(passkey.name),
+        lead: t.remove_passkey_lead,
+        action: PATHS.removePasskey,
+        fields: idField(passkey),
+      });
+    },
+    act: async (c, current, { id = '' }) => {
+      const removed = await removePasskey(c, deps, current, id);
+      return c.redirect(removed !== undefined ? `${PATHS.security}?done=passkey_removed` : PATHS.security, 303);
+    },
+  });
+  renamePages(app, deps);
+}
+
+async function wantedPasskey({ db }: Deps, accountId: string, id: string | undefined): Promise<Passkey | undefined> {
+  return (await passkeysOf(db.shortReads, accountId)).find((passkey) => passkey.id === id);
+}
+
+const idField = ({ id }: Passkey) => html`<input type="hidden" name="id" value="${id}" />`;
+
+async function add(c: Context, deps: Deps, current: SignedIn, form: Form): Promise<Response> {
+  const { security: t } = c.get('texts');
+  const name = passkeyName(form);
+  if (name === undefined)
+    return await showAdd(c, deps, current, { name: t.passkey_name_length(MAX_PASSKEY_NAME) }, form);
+  const result = await addPasskey(c, deps, current, name, form['credential'] ?? '');
+  if (result === undefined) return await showAdd(c, deps, current, { passkey: t.passkey_refused }, form);
+  if (result.codes === undefined) return c.redirect(`${PATHS.security}?done=passkey_added`, 303);
+  return await showCodes(c, deps, current, result.codes, t.passkey_added);
+}
+
+/** @returns undefined for a name that is empty or too long */
+function passkeyName({ name = '' }: Form): string | undefined {
+  const trimmed = name.trim();
+  return trimmed === '' || trimmed.length > MAX_PASSKEY_NAME ? undefined : trimmed;
+}
+
+type Problems = Partial<Record<'name' | 'passkey', string>>;
+
+async function showAdd(
+  c: Context,
+  deps: Deps,
+  { account }: SignedIn,
+  problems: Problems = {},
+  form: Form = {},
+): Promise<Response> {
+  const { security: t } = c.get('texts');
+  const passkeys = await passkeysOf(deps.db.shortReads, account.id);
+  const isFull = passkeys.length >= MAX_PASSKEYS;
+  const agent = browserName(c.req.header('user-agent') ?? '') ?? t.new_passkey_name;
+  const name = nameField(t, form['name'] ?? agent, problems.name);
+  const main = html`<div class="card narrow stack">
+    <h1>${t.add_passkey}</h1>
+    ${notice(isFull ? t.too_many_passkeys(MAX_PASSKEYS) : problems.passkey, 'bad')}
+    <p>${t.add_passkey_lead}</p>
+    ${
+      isFull
+        ? ''
+        : passkeyForm({
+            ceremony: 'create',
+            action: PATHS.addPasskey,
+            options: await creationOptions(deps, account, passkeys),
+            texts: t.passkey_texts,
+            button: t.create_passkey,
+            fields: name,
+          })
+    }
+    <p><a href="${PATHS.security}">${t.back}</a></p>
+  </div>`;
+  const status = isFull || Object.keys(problems).length > 0 ? 422 : 200;
+  return await showPage(c, deps, { title: t.add_passkey, main, status, scripts: [PASSKEY_SCRIPT] });
+}
+
+type SecurityTexts = Texts['security'];
+
+const nameField = (t: SecurityTexts, value: string, error: string | undefined) =>
+  field({ name: 'name', label: t.passkey_name, hint: t.passkey_name_hint, value, error, maxlength: MAX_PASSKEY_NAME });
+
+/** A name gives no access, so that renaming asks for no confirmation. */
+function renamePages(app: Hono<Env>, deps: Deps): void {
+  app.get(PATHS.renamePasskey, async (c) => {
+    const current = await signedIn(c, deps);
+    if (current === undefined) return c.redirect('/sign-in', 303);
+    const passkey = await wantedPasskey(deps, current.account.id, c.req.query('id'));
+    return passkey === undefined ? c.redirect(PATHS.security, 303) : await showRename(c, deps, passkey, passkey.name);
+  });
+  app.post(PATHS.renamePasskey, async (c) => {
+    const form = await readOwnForm(c, deps);
+    const current = await signedIn(c, deps);
+    if (current === undefined) return c.redirect('/sign-in', 303);
+    const { account } = current;
+    const passkey = await wantedPasskey(deps, account.id, form['id']);
+    if (passkey === undefined) return c.redirect(PATHS.security, 303);
+    const name = passkeyName(form);
+    const { security: t } = c.get('texts');
+    if (name === undefined)
+      return await showRename(c, deps, passkey, form['name'] ?? '', t.passkey_name_length(MAX_PASSKEY_NAME));
+    await renamePasskey(deps.db, account.id, passkey.id, name);
+    return c.redirect(`${PATHS.security}?done=saved`, 303);
+  });
+}
+
+async function showRename(c: Context, deps: Deps, passkey: Passkey, value: string, error?: string): Promise<Response> {
+  const { security: t, save } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.rename_title}</h1>
+    <form class="stack" method="post" action="${PATHS.renamePasskey}">
+      ${idField(passkey)} ${nameField(t, value, error)}
+      <button>${save}</button>
+    </form>
+    <p><a href="${PATHS.security}">${t.back}</a></p>
+  </div>`;
+  return await showPage(c, deps, { title: t.rename_title, main, status: error === undefined ? 200 : 422 });
+}

@@ -1,0 +1,17 @@
+/** The English texts about the reset of second factors by staff. */
+export const keep_factors = {
+  title: 'Keep your second factor?',
+  lead: (name: string) =>
+    `Staff of the network has been asked to remove passkeys, authenticator app and recovery codes of the account ${name}. If you have not asked for this, stop it.`,
+  submit: 'Keep my second factor',
+  waiting: (time: string) =>
+    `Your passkeys, your authenticator app and your recovery codes are removed on ${time}, because staff of the network was asked to. If it was not you who asked, stop it.`,
+  done_title: 'Nothing is removed',
+  done: 'Your second factor stays as it is. If you did not ask for its removal, tell the operators that somebody tried.',
+};
+
+export const resetMails = {
+  factors_removed_subject: 'Your second factor was removed',
+  factors_removed:
+    'As was asked of the staff of the network a day ago, your passkeys, your authenticator app and your recovery codes are removed, and every browser is signed out. Sign in with your password and add a new second factor:',
+};

@@ -1,0 +1,19 @@
+import type { keep_factors as en, resetMails as enMails } from './en-factor-resets.ts';
+
+/** The Japanese texts about the reset of second factors by staff. */
+export const keep_factors: typeof en = {
+  title: '二要素認証をそのまま使いますか？',
+  lead: (name) =>
+    `ネットワークのスタッフに、アカウント ${name} のパスキー、認証アプリ、回復コードの削除が依頼されました。心当たりがない場合は取りやめてください。`,
+  submit: '削除を取りやめる',
+  waiting: (time) =>
+    `ネットワークのスタッフへの依頼により、パスキー、認証アプリ、回復コードが ${time} に削除されます。依頼したのがあなたでない場合は取りやめてください。`,
+  done_title: '何も削除されません',
+  done: '二要素認証はそのまま使えます。削除を依頼していない場合は、運営者に知らせてください。',
+};
+
+export const resetMails: typeof enMails = {
+  factors_removed_subject: '二要素認証が削除されました',
+  factors_removed:
+    '1 日前のスタッフへの依頼により、パスキー、認証アプリ、回復コードが削除され、すべてのブラウザからログアウトしました。パスワードでログインし、新しい二要素認証を追加してください。',
+};

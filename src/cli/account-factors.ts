@@ -1,0 +1,84 @@
+import { UsageError } from '#platform/errors.ts';
+import { resetFactors } from '#admin/factors.ts';
+import { mailFactorCode, mailFactorReset } from '#console/account-recovery.ts';
+import { factorCodeCommand } from '#context/command-name.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import { FACTOR_CODE_MS, newFactorCode } from '#store/accounts/factor-codes.ts';
+import { type Factors, factorsOf } from '#store/accounts/factors.ts';
+import { recordAudit } from '#store/audit/audit.ts';
+import { ACCOUNT, type Command, commandActor, type Input, print, required, withAppContext } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
+import { byAccount, requireAccount } from './command/lookup.ts';
+import { command } from './command/operation-command.ts';
+import { timestampOf } from './command/values.ts';
+
+/** Commands about second factors. Only `account factor-code` resets those of staff: it needs the server, not the console. */
+export const commands: Command[] = [
+  {
+    words: 'account factor-code',
+    summary:
+      'Make the code with which an operator or moderator adds a second factor; those that the account has are removed',
+    options: { ...ACCOUNT, ...CONFIRMATION },
+    run: makeCode,
+  },
+  command(resetFactors, {
+    words: 'account reset-factors',
+    summary: 'Remove the second factors of a player after a day, in which the owner can stop it',
+    row: byAccount,
+    options: {},
+    confirm: ({ id, name }, factors) => ({
+      act: `This removes ${listed(factors)} of ${name} in a day, unless the owner stops it.`,
+      impact: { id, name, ...counted(factors) },
+    }),
+    refused: {
+      staff: ({ name, role }) =>
+        `${name} is ${role === 'operator' ? 'an operator' : 'a moderator'}; use: ${factorCodeCommand(name)}`,
+      no_factor: ({ name }) => `${name} has no passkey and no authenticator app.`,
+      waiting: ({ name }) => `A reset for ${name} waits already.`,
+    },
+    result: async (context, account, { secret, effective }) => {
+      mailFactorReset(context, account, secret, effective);
+      await context.mail.settled();
+      return { id: account.id, name: account.name, effective: timestampOf(effective), sent_to: account.email };
+    },
+  }),
+];
+
+async function makeCode(input: Input): Promise<void> {
+  await withAppContext(input, async (context) => {
+    const account = await requireAccount(context.db, required(input, 'account'));
+    const { id, name, role } = account;
+    if (role === 'user')
+      throw new UsageError(
+        `${name} is neither an operator nor a moderator. Give a role first with "account role", or see: scorehall account reset-factors --help`,
+      );
+    const factors = await factorsOf(context.db, id);
+    const impact = { id, name, role, ...counted(factors) };
+    if (!isConfirmed(input, effectOf(account, factors), impact)) return;
+    const now = context.clock.now();
+    const code = await newFactorCode(context.db, now, id);
+    if (code === undefined) throw new UsageError(`The account ${name} is disabled, or has no role any more.`);
+    mailFactorCode(context, account, has(factors));
+    await recordAudit(context.db, now, commandActor(), {
+      ...{ action: 'account.factor_code', subject: id, label: name, detail: counted(factors) },
+    });
+    // Before the mail has left: somebody who has to get in does not wait for a mail server that is down.
+    const enter_at = `${context.config.AUTH_URL}/account/security`;
+    print(input, { id, name, role, code, expires: timestampOf(now + FACTOR_CODE_MS), enter_at });
+    await context.mail.settled();
+  });
+}
+
+function effectOf({ name, role }: Account, factors: Factors): string {
+  const removed = has(factors) ? ` removes ${listed(factors)} of ${name}, signs ${name} out everywhere, and` : '';
+  return `This${removed} makes a code with which ${name} (${role}) adds a second factor within the hour: hand it over in person.`;
+}
+
+const has = ({ passkeys, totp }: Factors): boolean => passkeys.length > 0 || totp !== undefined;
+
+const listed = ({ passkeys, totp, recovery_codes }: Factors): string =>
+  `${passkeys.length} passkeys, ${totp === undefined ? 'no' : 'the'} authenticator app and ${recovery_codes} recovery codes`;
+
+const counted = ({ passkeys, totp, recovery_codes }: Factors) => ({
+  ...{ passkeys: passkeys.length, authenticator_app: totp !== undefined, recovery_codes },
+});

@@ -1,0 +1,63 @@
+import { UsageError } from '#platform/errors.ts';
+import { uuidOf } from '#platform/text/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { namesOf, type Player, playerByUuid, playersNamed } from '#store/game/players.ts';
+import { type CommandOption, type Input, required } from './command.ts';
+
+/** Maximum players in the sentence about a name that several have or had. */
+const MAX_CANDIDATES = 20;
+
+/** The player that an option names. `name` and `last_seen` are null if the network has not seen the UUID. */
+export interface NamedPlayer {
+  uuid: string;
+  name: string | null;
+  last_seen: string | null;
+  /** Whether the option has the UUID: a command then needs no question about whose it is. */
+  isExact: boolean;
+}
+
+export const playerOption = (help: string): CommandOption => ({
+  ...{ type: 'string', value: 'WHO', help: `${help}: its UUID, or a name that no other player has or had` },
+});
+
+/**
+ * The player whose UUID, present or former name is the value of a mandatory option.
+ * @throws UsageError if no player has or had the name, and with all candidates if several have or had it
+ */
+export async function requireNamedPlayer(db: Queryable, input: Input, option: string): Promise<NamedPlayer> {
+  const text = required(input, option);
+  const uuid = uuidOf(text);
+  if (uuid !== undefined) return { ...(await described(db, await playerByUuid(db, uuid), uuid)), isExact: true };
+  const [only, ...others] = await playersNamed(db, text, MAX_CANDIDATES);
+  if (only === undefined)
+    throw new UsageError(`--${option}: no player has or had the name "${text}"; a UUID is also possible.`);
+  if (others.length === 0) return { ...(await described(db, only, only.uuid)), isExact: false };
+  const candidates = [];
+  for (const one of [only, ...others]) candidates.push(shownPlayer(await described(db, one, one.uuid)));
+  throw new UsageError(
+    `--${option} has to be the UUID, since several players have or had the name "${text}": ${candidates.join(', ')}.`,
+  );
+}
+
+async function described(
+  db: Queryable,
+  player: Player | undefined,
+  uuid: string,
+): Promise<Omit<NamedPlayer, 'isExact'>> {
+  if (player === undefined) return { uuid, name: null, last_seen: null };
+  const [present] = await namesOf(db, player.key);
+  return {
+    uuid,
+    name: player.name,
+    last_seen: present === undefined ? null : new Date(present.last_seen).toISOString(),
+  };
+}
+
+/** `Ann (UUID, last seen TIME)`. */
+export const shownPlayer = ({ uuid, name, last_seen }: Omit<NamedPlayer, 'isExact'>): string =>
+  `${name ?? 'unknown'} (${uuid}, ${last_seen === null ? 'not seen yet' : `last seen ${last_seen}`})`;
+
+/** What a dry run prints. */
+export const playerImpact = ({ uuid, name, last_seen }: NamedPlayer): Record<string, unknown> => ({
+  ...{ uuid, name, last_seen },
+});

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { base32 } from '#platform/text/base32.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { endSessions } from './account-sessions.ts';
+import { removeFactors } from './factor-resets.ts';
+import { lockFactors } from './factors.ts';
+import { plainCode } from './link-codes.ts';
+
+/** A member of staff has this long to sign in and add a second factor. */
+export const FACTOR_CODE_MS = 3_600_000;
+/** 80 bits, so that a plain hash does not reveal the code, and guesses need no limit. */
+const BYTES = 10;
+
+/**
+ * Makes the code with which a member of staff adds the first second factor. It replaces an earlier code. Factors that the
+ * account has are removed, because only their owner can use them: then all sessions end.
+ * @returns the code like `ABCD-EFGH-IJKL-MNOP`; undefined if the account has no role any more, or is disabled
+ */
+export async function newFactorCode(db: Db, now: number, accountId: string): Promise<string | undefined> {
+  const plain = base32(randomBytes(BYTES));
+  return await db.transaction(async (tx) => {
+    if (!(await lockFactors(tx, accountId))) return undefined;
+    const staff = await tx.get(sql`
+      select 1 as found from accounts where id = ${accountId} and role <> 'user' and disabled is null`);
+    if (staff === undefined) return undefined;
+    if (await removeFactors(tx, accountId)) await endSessions(tx, accountId);
+    await endFactorCode(tx, accountId);
+    await tx.run(sql`
+      insert into factor_codes (account_id, hash, expires)
+      values (${accountId}, ${codeHash(accountId, plain)}, ${now + FACTOR_CODE_MS})`);
+    return plain.match(/.{4}/g)!.join('-');
+  });
+}
+
+/** Uses a code: of concurrent requests, in any number of processes, one succeeds. */
+export async function useFactorCode(db: Queryable, now: number, accountId: string, code: string): Promise<boolean> {
+  const used = await db.run(sql`
+    delete from factor_codes where account_id = ${accountId} and hash = ${codeHash(accountId, plainCode(code))}
+      and expires > ${now}`);
+  return used === 1;
+}
+
+export async function endFactorCode(tx: Queryable, accountId: string): Promise<void> {
+  await tx.run(sql`delete from factor_codes where account_id = ${accountId}`);
+}
+
+/** The hash depends on the account, so that a code of one account is none of another. */
+const codeHash = (accountId: string, plain: string): string => secretHash(`${accountId} ${plain}`);

@@ -1,0 +1,93 @@
+import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { endSessions } from './account-sessions.ts';
+import { type Account, accountById } from './accounts.ts';
+import { hasFactor, lockFactors } from './factors.ts';
+import { deleteRecoveryCodes } from './recovery-codes.ts';
+import { deleteTotp } from './totp.ts';
+
+/** The owner has this long to stop a reset. */
+export const RESET_WAIT_MS = 86_400_000;
+
+/** Why the second factors of an account are not reset. `staff`: those of staff are reset by a command only. */
+export type ResetRefusal = 'staff' | 'no_factor' | 'waiting';
+
+/** Why a reset cannot be asked for; undefined if it can. */
+export async function resetRefusal(db: Queryable, { id, role }: Account): Promise<ResetRefusal | undefined> {
+  if (role !== 'user') return 'staff';
+  if (!(await hasFactor(db, id))) return 'no_factor';
+  return (await resetOf(db, id)) === undefined ? undefined : 'waiting';
+}
+
+/** Asks for a reset, which takes effect a day later. @returns the secret of the link that stops it, and when it takes effect */
+export async function startReset(
+  db: Db,
+  now: number,
+  accountId: string,
+): Promise<{ refused: ResetRefusal } | { secret: string; effective: number }> {
+  const [secret, effective] = [newSecret(), now + RESET_WAIT_MS];
+  return await db.transaction(async (tx) => {
+    await lockFactors(tx, accountId);
+    const account = await accountById(tx, accountId);
+    const refused = account === undefined ? 'no_factor' : await resetRefusal(tx, account);
+    if (refused !== undefined) return { refused };
+    await tx.run(sql`
+      insert into factor_resets (account_id, hash, effective) values (${accountId}, ${secretHash(secret)}, ${effective})`);
+    return { secret, effective };
+  });
+}
+
+/** When the reset of an account takes effect; undefined if there is none. */
+export async function resetOf(db: Queryable, accountId: string): Promise<number | undefined> {
+  const row = await db.get<{ effective: number }>(sql`
+    select effective from factor_resets where account_id = ${accountId}`);
+  return row?.effective;
+}
+
+/** The account whose reset the link stops. */
+export async function stoppedReset(db: Queryable, secret: string): Promise<Account | undefined> {
+  const row = await db.get<{ account_id: string }>(sql`
+    select account_id from factor_resets where hash = ${secretHash(secret)}`);
+  return row && (await accountById(db, row.account_id));
+}
+
+/** Stops a reset by its link, which works once. @returns the account; undefined if there is no such reset */
+export async function stopResetByLink(db: Db, secret: string): Promise<Account | undefined> {
+  const row = await db.get<{ account_id: string }>(sql`
+    delete from factor_resets where hash = ${secretHash(secret)} returning account_id`);
+  return row && (await accountById(db, row.account_id));
+}
+
+/** Stops the reset of an account. @returns false if there is none */
+export async function stopReset(tx: Queryable, accountId: string): Promise<boolean> {
+  return (await tx.run(sql`delete from factor_resets where account_id = ${accountId}`)) === 1;
+}
+
+/**
+ * Carries out one reset that is due: removes the second factors and ends the sessions. Of several processes that call this at
+ * once, one carries it out.
+ * @returns the account, or that there may be more to do; undefined if no reset is due
+ */
+export async function applyNextReset(db: Db, now: number): Promise<{ account: Account | undefined } | undefined> {
+  const due = await db.shortReads.get<{ account_id: string }>(sql`
+    select account_id from factor_resets where effective <= ${now} order by effective, account_id limit 1`);
+  if (due === undefined) return undefined;
+  return await db.transaction(async (tx) => {
+    await lockFactors(tx, due.account_id);
+    const taken = await tx.run(sql`
+      delete from factor_resets where account_id = ${due.account_id} and effective <= ${now}`);
+    if (taken === 0) return { account: undefined };
+    await removeFactors(tx, due.account_id);
+    await endSessions(tx, due.account_id);
+    return { account: await accountById(tx, due.account_id) };
+  });
+}
+
+/** Removes all second factors of an account. The caller holds the lock of the account. @returns false if it had none */
+export async function removeFactors(tx: Queryable, accountId: string): Promise<boolean> {
+  const passkeys = await tx.run(sql`delete from passkeys where account_id = ${accountId}`);
+  const hadApp = await deleteTotp(tx, accountId);
+  await deleteRecoveryCodes(tx, accountId);
+  return passkeys > 0 || hadApp;
+}

@@ -1,0 +1,63 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { lastEmailChange } from './mail-tokens.ts';
+import { countRecoveryCodes, deleteRecoveryCodes } from './recovery-codes.ts';
+import { type Passkey, passkeysOf } from './passkeys.ts';
+import { type Totp, totpOf } from './totp.ts';
+
+/** What an account can prove besides its password. */
+export interface Factors {
+  passkeys: Passkey[];
+  totp: Totp | undefined;
+  /** The number of recovery codes that are left. */
+  recovery_codes: number;
+}
+
+export async function factorsOf(db: Queryable, accountId: string): Promise<Factors> {
+  return {
+    passkeys: await passkeysOf(db, accountId),
+    totp: await totpOf(db, accountId),
+    recovery_codes: await countRecoveryCodes(db, accountId),
+  };
+}
+
+/** Whether the account has a second factor: a passkey or an authenticator app. Recovery codes exist only beside one. */
+export async function hasFactor(db: Queryable, accountId: string): Promise<boolean> {
+  const row = await db.get(sql`
+    select 1 as found from accounts where id = ${accountId}
+      and (exists (select 1 from passkeys where account_id = accounts.id)
+        or exists (select 1 from totp_secrets where account_id = accounts.id))`);
+  return row !== undefined;
+}
+
+/** Removes the factors that were added at this time or later, and the recovery codes if no factor is left. */
+export async function removeFactorsSince(tx: Queryable, accountId: string, since: number): Promise<void> {
+  await tx.run(sql`delete from passkeys where account_id = ${accountId} and created >= ${since}`);
+  await tx.run(sql`delete from totp_secrets where account_id = ${accountId} and created >= ${since}`);
+  if (!(await hasFactor(tx, accountId))) await deleteRecoveryCodes(tx, accountId);
+}
+
+/** A session or a password that a mail gave cannot add the first factor of an account for this long. */
+const MAIL_WAIT_MS = 24 * 3_600_000;
+
+/**
+ * When the session may add the first factor of its account: a day after the mail, if the session began by a mailed link or
+ * the password was reset by one, and a day after a change of the address. A thief of the mailbox, or of the password who
+ * changes the address to an own one, can so get no factor before the owner has had a day.
+ * Staff never waits, because a code of `scorehall account factor-code`, and no mail, allows their first factor.
+ * @returns epoch milliseconds; in the past if it may now
+ */
+export async function firstFactorAllowedFrom(db: Queryable, accountId: string, sessionHash: string): Promise<number> {
+  const row = await db.get<{ mailed: number | null; password_reset: number | null }>(sql`
+    select s.mailed, a.password_reset from accounts a
+      left join account_sessions s on s.account_id = a.id and s.uid_hash = ${sessionHash}
+    where a.id = ${accountId} and a.role = 'user'`);
+  if (row === undefined) return 0;
+  const last = Math.max(row.mailed ?? 0, row.password_reset ?? 0, await lastEmailChange(db, accountId));
+  return last === 0 ? 0 : last + MAIL_WAIT_MS;
+}
+
+/** Locks an account until the transaction ends, so that changes of its factors take turns. @returns false if it is deleted */
+export async function lockFactors(tx: Queryable, accountId: string): Promise<boolean> {
+  return (await tx.run(sql`update accounts set created = created where id = ${accountId}`)) === 1;
+}

@@ -1,0 +1,61 @@
+import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+/** The time for the second factor after the password. */
+export const PENDING_MS = 10 * 60_000;
+
+/** A sign-in after the password or a mailed link, before the second factor. */
+export interface PendingSignIn {
+  account_id: string;
+  /** Whether it began by a mailed link, else by the password. */
+  by_mail: boolean;
+  /** The id of the sign-in page of an application that a mailed link leads back to, else ''. */
+  flow: string;
+}
+
+/** @param interaction the id of the interaction that the sign-in belongs to, else '' @returns its secret, for a cookie */
+export async function startPendingSignIn(
+  db: Queryable,
+  now: number,
+  interaction: string,
+  { account_id, by_mail, flow }: PendingSignIn,
+): Promise<string> {
+  const secret = newSecret();
+  await db.run(sql`
+    insert into pending_sign_ins (hash, account_id, interaction_hash, by_mail, flow, expires)
+    values (${secretHash(secret)}, ${account_id}, ${secretHash(interaction)}, ${by_mail ? 1 : 0}, ${flow}, ${now + PENDING_MS})`);
+  return secret;
+}
+
+interface Row extends Omit<PendingSignIn, 'by_mail'> {
+  by_mail: number;
+}
+
+const toPending = (row: Row): PendingSignIn => ({ ...row, by_mail: row.by_mail === 1 });
+
+export async function peekPendingSignIn(
+  db: Queryable,
+  now: number,
+  interaction: string,
+  secret: string,
+): Promise<PendingSignIn | undefined> {
+  const row = await db.get<Row>(sql`
+    select account_id, by_mail, flow from pending_sign_ins
+    where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}`);
+  return row && toPending(row);
+}
+
+/** Ends a pending sign-in that has succeeded: of concurrent requests one gets it. */
+export async function finishPendingSignIn(
+  db: Queryable,
+  now: number,
+  interaction: string,
+  secret: string,
+): Promise<PendingSignIn | undefined> {
+  const row = await db.get<Row>(sql`
+    delete from pending_sign_ins
+    where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}
+    returning account_id, by_mail, flow`);
+  return row && toPending(row);
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { base32 } from '#platform/text/base32.ts';
+import type { Queryable } from '#db/db.ts';
+import { join, row, sql } from '#db/sql.ts';
+
+export const RECOVERY_CODES = 10;
+/** 80 bits, so that a plain hash does not reveal the code. */
+const BYTES = 10;
+
+/** The hash depends on the account, so that a code of one account is none of another. */
+const codeHash = (accountId: string, plain: string): string => secretHash(`${accountId} ${plain}`);
+
+/**
+ * Replaces the recovery codes of an account. The caller holds the lock of the account.
+ * @returns the codes like `ABCD-EFGH-IJKL-MNOP`, which are stored only as hashes
+ */
+export async function renewRecoveryCodes(tx: Queryable, now: number, accountId: string): Promise<string[]> {
+  await deleteRecoveryCodes(tx, accountId);
+  const plain = Array.from({ length: RECOVERY_CODES }, () => base32(randomBytes(BYTES)));
+  const rows = plain.map((code) => row([codeHash(accountId, code), accountId, now]));
+  await tx.run(sql`insert into recovery_codes (hash, account_id, created) values ${join(rows)}`);
+  return plain.map((code) => code.match(/.{4}/g)!.join('-'));
+}
+
+export async function deleteRecoveryCodes(tx: Queryable, accountId: string): Promise<void> {
+  await tx.run(sql`delete from recovery_codes where account_id = ${accountId}`);
+}
+
+/** The number of recovery codes that are left. */
+export async function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
+  const [count] = (await db.tuple(sql`select count(*) from recovery_codes where account_id = ${accountId}`))!;
+  return Number(count);
+}
+
+/** Uses a recovery code: of concurrent requests, in any number of processes, one succeeds. @returns false for any other code */
+export async function useRecoveryCode(db: Queryable, accountId: string, plain: string): Promise<boolean> {
+  const used = await db.run(sql`
+    delete from recovery_codes where hash = ${codeHash(accountId, plain)} and account_id = ${accountId}`);
+  return used === 1;
+}

@@ -1,0 +1,65 @@
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
+import { seal, unseal } from '#platform/crypto/seal.ts';
+import { matchingSteps } from '#platform/crypto/totp.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+/** The purpose of the key that seals the secrets. */
+export const TOTP_SECRETS = 'totp secrets';
+
+/** The authenticator app of an account, without its secret. */
+export interface Totp {
+  created: number;
+  /** Null before the first sign-in. */
+  last_used: number | null;
+}
+
+export async function totpOf(db: Queryable, accountId: string): Promise<Totp | undefined> {
+  return await db.get<Totp>(sql`select created, last_used from totp_secrets where account_id = ${accountId}`);
+}
+
+/**
+ * Stores the secret of an authenticator app, in the place of an earlier one. The caller holds the lock of the account.
+ * @param step of the code that proved the app; it does not count again
+ */
+export async function setTotp(
+  tx: Queryable,
+  now: number,
+  key: SecretKey,
+  accountId: string,
+  { secret, step }: { secret: string; step: number },
+): Promise<void> {
+  await deleteTotp(tx, accountId);
+  await tx.run(sql`
+    insert into totp_secrets (account_id, sealed, last_step, created)
+    values (${accountId}, ${seal(key.derive(TOTP_SECRETS), secret)}, ${step}, ${now})`);
+}
+
+/** @returns false if the account had none */
+export async function deleteTotp(tx: Queryable, accountId: string): Promise<boolean> {
+  return (await tx.run(sql`delete from totp_secrets where account_id = ${accountId}`)) === 1;
+}
+
+/**
+ * Uses a code of the account's authenticator app. One conditional statement: each time step counts once, in any number of
+ * processes, and none before the last one that counted (RFC 6238 section 5.2).
+ * @returns false for a wrong or used code, and if the account has no app, or a secret that the secret key cannot unseal
+ */
+export async function useTotpCode(
+  db: Queryable,
+  now: number,
+  key: SecretKey,
+  accountId: string,
+  code: string,
+): Promise<boolean> {
+  const row = await db.get<{ sealed: string }>(sql`select sealed from totp_secrets where account_id = ${accountId}`);
+  const secret = row && unseal(key.derive(TOTP_SECRETS), row.sealed);
+  if (row === undefined || secret === undefined) return false;
+  for (const step of matchingSteps(secret, code, now)) {
+    const used = await db.run(sql`
+      update totp_secrets set last_step = ${step}, last_used = ${now}
+      where account_id = ${accountId} and sealed = ${row.sealed} and last_step < ${step}`);
+    if (used === 1) return true;
+  }
+  return false;
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { matchingSteps, totpCode, totpStep } from '#platform/crypto/totp.ts';
+import { factorsOf } from '#store/accounts/factors.ts';
+import { markMailed } from '#store/accounts/account-sessions.ts';
+import { sql } from '#db/sql.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import type { Person } from './person.ts';
+import { makeAccount, PASSWORD } from './support.ts';
+import { openWorld, openWorldOnSqlite, signIn, type World } from './world.ts';
+
+const HOUR_MS = 3_600_000;
+const FIVE_MINUTES = 5 * 60_000;
+const CODE = /[A-Z2-7]{4}(?:-[A-Z2-7]{4}){3}/g;
+
+/** Confirms by the password and the code of a mail, as an account without a factor does. */
+async function confirmByMail({ mail }: World, person: Person): Promise<void> {
+  await person.submit({}, '/confirm');
+  const { text } = await mail.next('robin@example.org');
+  await confirmByCode(person, /^[A-Z0-9]{4}-[A-Z0-9]{4}$/m.exec(text)![0]);
+}
+
+/** The second of two forms of one action, as the page about confirmation has. */
+async function confirmByCode(person: Person, code: string): Promise<void> {
+  const form = person.forms().find(({ fields }) => 'password' in fields)!;
+  await person.post(form.action, { ...form.fields, password: PASSWORD, code });
+}
+
+onEachDatabase('an authenticator app is set up, replaced and removed without JavaScript', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context } = world.services;
+  const { clock } = context;
+  const robin = await makeAccount(world.services, 'Robin');
+  const elsewhere = await signIn(world, 'Robin');
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/security/app');
+  assert.match(person.text, /Confirm that it is you.*We ask before changes/);
+  await confirmByMail(world, person);
+  const secret = /name="secret" value="([0-9a-f]{40})"/.exec(person.page.html)![1]!;
+  assert.match(person.page.html, /<svg class="qr" role="img" aria-label="QR code with the key"/);
+  const code = totpCode(secret, totpStep(clock.now()));
+  const wrong = await person.submit({ code: code === '000000' ? '000001' : '000000' });
+  assert.equal(wrong.status, 422);
+  assert.match(person.text, /This is not the code that the app shows now/);
+  assert.equal((await factorsOf(context.db, robin.id)).totp, undefined, 'the app counts only after its code');
+  await person.submit({ code: `${code.slice(0, 3)} ${code.slice(3)}` });
+  const codes = person.page.html.match(CODE)!.slice(0, 10);
+  assert.equal(new Set(codes).size, 10, 'the first factor leads to recovery codes at once');
+  assert.match((await world.mail.next('robin@example.org')).text, /An authenticator app was set up for your account/);
+  assert.match((await elsewhere.open('/account')).url, /\/sign-in$/, 'other sessions have ended');
+  const file = await person.submit({}, '/codes/download');
+  assert.equal(file.headers.get('content-disposition'), 'attachment; filename="recovery-codes.txt"');
+  assert.deepEqual(file.html.match(CODE), codes);
+  await person.open('/account');
+  assert.match(person.text, /authenticator app · 10 recovery codes/);
+  const exported = JSON.parse((await person.open('/account/export')).html) as Record<string, unknown>;
+  const created = new Date(clock.now()).toISOString();
+  assert.deepEqual(exported['factors'], {
+    ...{ passkeys: [], authenticator_app: { created, last_used: null }, recovery_codes: 10 },
+  });
+
+  clock.advance(FIVE_MINUTES);
+  await person.open('/account/security/app/remove');
+  await confirmByCode(person, codes[3]!);
+  assert.match(person.text, /Remove the authenticator app\?.*This is your last factor/);
+  clock.advance(FIVE_MINUTES);
+  await person.submit({}, '/app/remove');
+  assert.match(person.text, /Confirm that it is you/, 'the proof counts for five minutes');
+  await confirmByCode(person, codes[3]!);
+  assert.match(person.text, /The password or the code is wrong/, 'a recovery code counts once');
+  await confirmByCode(person, totpCode(secret, totpStep(clock.now())));
+  await person.submit({}, '/app/remove');
+  assert.match(person.text, /The authenticator app is removed/);
+  assert.deepEqual(await factorsOf(context.db, robin.id), { passkeys: [], totp: undefined, recovery_codes: 0 });
+});
+
+test('a session that began by mail adds no first factor for 24 hours', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { db, clock } = world.services.context;
+  const robin = await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const [{ uid_hash } = { uid_hash: '' }] = await db.all<{ uid_hash: string }>(
+    sql`select uid_hash from account_sessions`,
+  );
+  await markMailed(db, uid_hash, clock.now());
+  for (const path of ['/account/security/passkeys/add', '/account/security/app']) {
+    await person.open(path);
+    assert.match(person.text, /You came in by a link that we mailed, less than a day ago/);
+    assert.doesNotMatch(person.page.html, /href="\/account\/security\/(app|passkeys)/);
+    const secret = '0'.repeat(40);
+    await person.post(path, { secret, code: totpCode(secret, totpStep(clock.now())), name: 'x', credential: '{}' });
+    assert.match(person.page.url, /\/account\/security$/);
+  }
+  assert.deepEqual(await factorsOf(db, robin.id), { passkeys: [], totp: undefined, recovery_codes: 0 });
+  clock.advance(24 * HOUR_MS);
+  await person.open('/account/security/app');
+  assert.match(person.text, /Confirm that it is you/);
+});
+
+test('codes of the app are checked 20 times a day before changes, and a recovery code still counts', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { context } = world.services;
+  await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/security/app');
+  await confirmByMail(world, person);
+  const secret = /name="secret" value="([0-9a-f]{40})"/.exec(person.page.html)![1]!;
+  await person.submit({ code: totpCode(secret, totpStep(context.clock.now())) });
+  const [code] = person.page.html.match(CODE)!;
+  context.clock.advance(FIVE_MINUTES);
+  const confirm = '/account/security/confirm';
+  await person.open(confirm);
+  const wrong = ['000000', '111111'].find((one) => matchingSteps(secret, one, context.clock.now()).length === 0)!;
+  await confirmByCode(person, wrong);
+  assert.match(person.text, /The password or the code is wrong/);
+  await context.db.run(sql`update throttles set used = 20 where subject like 'code %'`);
+  await confirmByCode(person, totpCode(secret, totpStep(context.clock.now())));
+  assert.match(person.text, /Too many attempts/);
+  await confirmByCode(person, code!);
+  assert.match(person.page.url, /\/account\/security$/);
+});
+
+test('no input to the pages about factors fails', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const { db, clock } = world.services.context;
+  await db.run(sql`update account_sessions set proved = ${clock.now()}`);
+  const credentials = ['', 'x', 'null', '[]', '{"id":1}', '{"id":"x","rawId":"x","type":"public-key","response":{}}'];
+  for (const credential of credentials) {
+    const add = await person.post('/account/security/passkeys/add', { name: 'Phone', credential });
+    assert.deepEqual([add.status, /This passkey did not work/.test(add.html)], [422, true], credential);
+    const confirmed = await person.post('/account/security/confirm?next=//evil.example', { credential });
+    assert.equal(confirmed.status, 422, credential);
+    assert.doesNotMatch(confirmed.html, /evil/);
+  }
+  const long = await person.post('/account/security/passkeys/add', { name: '🔑'.repeat(65), credential: '{}' });
+  assert.match(long.html, /Use 1 to 64 characters/);
+  for (const [path, fields, status] of [
+    ['/account/security/passkeys/rename', { id: 'x', name: 'y' }, 200],
+    ['/account/security/passkeys/remove', { id: 'x' }, 200],
+    ['/account/security/app', { secret: 'x', code: '1' }, 200],
+    ['/account/security/app/remove', {}, 200],
+    ['/account/security/codes', {}, 200],
+    ['/account/security/codes/download', { codes: 'x' }, 400],
+  ] as const)
+    assert.equal((await person.post(path, fields)).status, status, path);
+  const forged = await person.post('/account/security/codes', {}, { origin: 'https://evil.example' });
+  assert.equal(forged.status, 403);
+});

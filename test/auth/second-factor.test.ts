@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { newTotpSecret, totpCode, totpStep } from '#platform/crypto/totp.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { sql } from '#db/sql.ts';
+import { factorsOf } from '#store/accounts/factors.ts';
+import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
+import { setTotp } from '#store/accounts/totp.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
+import { Person } from './person.ts';
+import { CALLBACK, freePort, makeAccount, makeApplication, PASSWORD, type TestAuth } from './support.ts';
+import { isSignedIn, openWorld, signIn, type World } from './world.ts';
+
+const STEP_MS = 30_000;
+const DAY_MS = 86_400_000;
+
+/** An account with an authenticator app. @returns the present code, and the recovery codes */
+async function protect({ context }: TestAuth, accountId: string): Promise<{ code: () => string; recovery: string[] }> {
+  const secret = newTotpSecret();
+  const { db, clock, config } = context;
+  const recovery = await db.transaction(async (tx) => {
+    await setTotp(tx, clock.now(), openSecretKey(config), accountId, { secret, step: 0 });
+    return await renewRecoveryCodes(tx, clock.now(), accountId);
+  });
+  return { code: () => totpCode(secret, totpStep(clock.now())), recovery };
+}
+
+/** Passkeys need a domain. */
+async function openWorldWithDomain(t: Parameters<typeof openWorld>[0], url: string): Promise<World> {
+  return await openWorld(t, url, { AUTH_URL: `http://localhost:${await freePort()}` });
+}
+
+const wrongCode = (right: string): string => (right === '000000' ? '000001' : '000000');
+
+async function afterPassword(world: World, person = new Person(world.services.auth)): Promise<Person> {
+  await signIn(world, 'Robin', PASSWORD, person);
+  assert.ok(person.page.url.endsWith('/sign-in/second'), person.page.url);
+  return person;
+}
+
+onEachDatabase(
+  'after the password an account with an app asks for a code, each of which counts once',
+  async (t, url) => {
+    const world = await openWorld(t, url);
+    const { services } = world;
+    const robin = await makeAccount(services, 'Robin');
+    const { code, recovery } = await protect(services, robin.id);
+    const person = await afterPassword(world);
+    assert.equal(await isSignedIn(new Person(services.auth)), false);
+    await person.open('/sign-in/second');
+    assert.equal((await person.submit({ code: wrongCode(code()) }, '/second')).status, 422);
+    assert.match(person.text, /This code is wrong/);
+    assert.equal((await person.submit({ code: '' }, '/second')).status, 422);
+    await person.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(person), true);
+    const other = await afterPassword(world);
+    assert.equal((await other.submit({ code: code() }, '/second')).status, 422, 'the same code again');
+    services.context.clock.advance(STEP_MS);
+    await other.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(other), true);
+    const lost = await afterPassword(world);
+    await lost.submit({ code: recovery[0]!.toLowerCase().replaceAll('-', ' ') }, '/second');
+    assert.equal(await isSignedIn(lost), true);
+    const again = await afterPassword(world);
+    assert.equal((await again.submit({ code: recovery[0]! }, '/second')).status, 422, 'the recovery code again');
+    assert.equal((await factorsOf(services.context.db, robin.id)).recovery_codes, 9);
+  },
+);
+
+onEachDatabase('the second step expires, and belongs to its browser, account and sign-in', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { services } = world;
+  const robin = await makeAccount(services, 'Robin');
+  const { code } = await protect(services, robin.id);
+  const stranger = new Person(services.auth);
+  await stranger.post('/sign-in/second', { code: code() });
+  assert.ok(stranger.page.url.endsWith('/sign-in'));
+  assert.equal(await isSignedIn(stranger), false);
+  const slow = await afterPassword(world);
+  services.context.clock.advance(10 * 60_000);
+  await slow.post('/sign-in/second', { code: code() });
+  assert.equal(await isSignedIn(slow), false, 'after ten minutes');
+  const ended = await afterPassword(world);
+  await services.context.db.run(sql`update accounts set disabled = 1 where id = ${robin.id}`);
+  await ended.post('/sign-in/second', { code: code() });
+  assert.equal(await isSignedIn(ended), false, 'a disabled account');
+});
+
+onEachDatabase('an application gets its code only after the second step', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { services } = world;
+  const robin = await makeAccount(services, 'Robin');
+  const { code } = await protect(services, robin.id);
+  const { application } = await makeApplication(services, 'web');
+  const person = new Person(services.auth);
+  const query = { client_id: application.client_id, redirect_uri: CALLBACK, response_type: 'code', scope: 'openid' };
+  await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  assert.match(person.page.url, /\/sign-in\/[\w-]+\/second$/);
+  const interaction = person.page.url.replace(/\/second$/, '');
+  assert.match((await person.open(interaction)).html, /name="password"/, 'the password again, no consent');
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  await person.submit({ code: code() }, '/second');
+  assert.match(person.text, /allow|access/i);
+  await person.submit({}, '/consent');
+  assert.match(person.page.url, /[?&]code=/);
+});
+
+onEachDatabase('a mailed link and a new password do not skip the second step', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { services, mail } = world;
+  const robin = await makeAccount(services, 'Robin');
+  const { code, recovery } = await protect(services, robin.id);
+  const thief = new Person(services.auth);
+  await thief.post('/sign-in-link/send', { login: 'Robin', flow: '' });
+  await thief.open((await mail.next(robin.email)).links[0]!);
+  await thief.submit();
+  assert.match(thief.text, /The link for Robin was right/);
+  assert.equal(await isSignedIn(thief), false);
+  await thief.open('/forgot');
+  await thief.submit({ login: 'Robin' });
+  await thief.open((await mail.next(robin.email)).links[0]!);
+  await thief.submit({ password: 'staple tower lantern' });
+  await thief.submit({ login: 'Robin', password: 'staple tower lantern' });
+  assert.ok(thief.page.url.endsWith('/sign-in/second'));
+  assert.equal((await thief.submit({ code: wrongCode(code()) }, '/second')).status, 422);
+  assert.equal(await isSignedIn(thief), false);
+  await thief.open('/sign-in/second');
+  await thief.submit({ code: recovery[3]! }, '/second');
+  assert.equal(await isSignedIn(thief), true, 'the owner, with a code that was kept');
+});
+
+onEachDatabase(
+  'after 20 wrong codes of unknown browsers only recovery codes count, but known ones go on',
+  async (t, url) => {
+    const world = await openWorld(t, url);
+    const { services, mail } = world;
+    const robin = await makeAccount(services, 'Robin');
+    const { code, recovery } = await protect(services, robin.id);
+    const owner = await afterPassword(world);
+    await owner.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(owner), true);
+    const thief = await afterPassword(world);
+    for (let guess = 1; guess <= 20; guess++) {
+      await thief.post('/sign-in/second', { code: wrongCode(code()) });
+      assert.match(thief.text, /This code is wrong/, String(guess));
+    }
+    assert.match((await mail.next(robin.email)).subject, /knows your password/);
+    services.context.clock.advance(STEP_MS);
+    await thief.post('/sign-in/second', { code: code() });
+    assert.match(thief.text, /Too many wrong codes today/, 'even the right code');
+    await owner.submit({}, '/sign-out');
+    await signIn(world, 'Robin', PASSWORD, owner);
+    await owner.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(owner), true, 'a browser that has signed in before');
+    const elsewhere = await afterPassword(world);
+    await elsewhere.submit({ code: recovery[0]! }, '/second');
+    assert.equal(await isSignedIn(elsewhere), true, 'a recovery code');
+    services.context.clock.advance(DAY_MS);
+    const tomorrow = await afterPassword(world);
+    await tomorrow.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(tomorrow), true, 'the next day');
+  },
+);
+
+onEachDatabase('of concurrent uses of one code at two connections one signs in', async (t, url) => {
+  const world = await openWorld(t, url);
+  const robin = await makeAccount(world.services, 'Robin');
+  const { code, recovery } = await protect(world.services, robin.id);
+  for (const each of [code(), recovery[0]!]) {
+    const people = await Promise.all(Array.from({ length: 5 }, () => afterPassword(world)));
+    await Promise.all(people.map((person) => person.post('/sign-in/second', { code: each })));
+    const signedIn = await Promise.all(people.map(isSignedIn));
+    assert.equal(signedIn.filter(Boolean).length, 1, each);
+  }
+});
+
+/** Adds a passkey through the pages, as the account with an app does. */
+async function addPasskey(world: World, person: Person, recovery: string): Promise<SoftwareAuthenticator> {
+  const device = new SoftwareAuthenticator(world.services.auth);
+  await person.open('/account/security/passkeys/add');
+  const form = person.forms().find(({ fields }) => 'password' in fields)!;
+  await person.post(form.action, { ...form.fields, password: PASSWORD, code: recovery });
+  await person.post('/account/security/passkeys/add', { name: 'Phone', credential: device.answer(person.page.html) });
+  assert.match(person.page.url, /done=passkey_added|security/);
+  return device;
+}
+
+onEachDatabase('a passkey signs in without a name, and as the second factor', async (t, url) => {
+  const world = await openWorldWithDomain(t, url);
+  const { services, mail } = world;
+  const robin = await makeAccount(services, 'Robin');
+  const { recovery } = await protect(services, robin.id);
+  const owner = await afterPassword(world);
+  await owner.submit({ code: recovery[0]! }, '/second');
+  const device = await addPasskey(world, owner, recovery[1]!);
+  const { context, auth } = services;
+  assert.equal((await factorsOf(context.db, robin.id)).passkeys.length, 1);
+  const alone = async (person: Person, answer = (html: string): string => device.answer(html)): Promise<boolean> => {
+    await person.open('/sign-in');
+    await person.post('/sign-in/passkey', { credential: answer(person.page.html) });
+    return await isSignedIn(person);
+  };
+  const person = new Person(auth);
+  assert.match((await person.open('/sign-in')).html, /autocomplete="username webauthn"/);
+  assert.equal(await alone(person), true);
+  let used = '';
+  assert.equal(await alone(new Person(auth), (html) => (used = device.answer(html))), true);
+  assert.equal(await alone(new Person(auth), () => used), false, 'the same answer again');
+  const unknown = new SoftwareAuthenticator(auth);
+  unknown.create({ challenge: '', rp: { id: 'localhost' }, user: { id: 'x' } });
+  const refused = new Person(auth);
+  assert.equal(await alone(refused, (html) => unknown.answer(html)), false);
+  const late = (html: string): string => {
+    context.clock.advance(10 * 60_000);
+    return device.answer(html);
+  };
+  assert.equal(await alone(new Person(auth), late), false, 'a challenge older than ten minutes');
+  device.verifiesUser = false;
+  assert.equal(await alone(new Person(auth)), false, 'no fingerprint or PIN: one factor only');
+  const second = await afterPassword(world);
+  await second.post('/sign-in/second', { credential: device.answer(second.page.html) });
+  assert.equal(await isSignedIn(second), true, 'the second factor after the password');
+  device.verifiesUser = true;
+  device.counter = 5;
+  assert.equal(await alone(new Person(auth)), true);
+  while (mail.unread.length > 0) await mail.next(robin.email);
+  assert.equal(await alone(new Person(auth)), false, 'a counter that has not grown');
+  assert.match((await mail.next(robin.email)).subject, /copied passkey/);
+  device.counter = 6;
+  await context.db.run(sql`update accounts set disabled = 1 where id = ${robin.id}`);
+  assert.equal(await alone(new Person(auth)), false, 'a disabled account');
+});
+
+onEachDatabase('a passkey of another account does not finish a sign-in', async (t, url) => {
+  const world = await openWorldWithDomain(t, url);
+  const { services } = world;
+  const robin = await makeAccount(services, 'Robin');
+  const { recovery } = await protect(services, robin.id);
+  const wren = await makeAccount(services, 'Wren');
+  const { recovery: ofWren } = await protect(services, wren.id);
+  const owner = await afterPassword(world);
+  await owner.submit({ code: recovery[0]! }, '/second');
+  const device = await addPasskey(world, owner, recovery[1]!);
+  const other = await signIn(world, 'Wren');
+  await other.submit({ code: ofWren[0]! }, '/second');
+  const ofOther = await addPasskey(world, other, ofWren[1]!);
+  const person = await afterPassword(world);
+  await person.post('/sign-in/second', { credential: ofOther.answer(person.page.html) });
+  assert.equal(await isSignedIn(person), false);
+  await person.open('/sign-in/second');
+  await person.post('/sign-in/second', { credential: device.answer(person.page.html) });
+  assert.equal(await isSignedIn(person), true);
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { login, match, person, presence, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { sql } from '#db/sql.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { folderOf } from '#test/importers/fixtures.ts';
+import { type Ran, scorehall } from './scorehall.ts';
+
+type Printed = Record<string, any>;
+
+const [ANN, BEN, CLEO, DAN] = [person(1, 'Ann'), person(2, 'Ben'), person(3, 'Cleo'), person(4, 'Dan')];
+const SECRET_KEY = 'a secret that is long enough for tests';
+
+onEachDatabase('the data of a player without an account is exported to standard output or a file', async (t, url) => {
+  const context = await testContext(t, url);
+  await using folder = await folderOf({});
+  const time = new Date(context.clock.now()).toISOString();
+  const kills = [{ killer: ANN.uuid, victim: BEN.uuid, time }];
+  await sendEvents(
+    context,
+    match({ started: time, finished: time, teams: [team('Red', ANN), team('Blue', BEN)], kills }, { time }),
+    punishment('p', ANN, { type: 'warn', punisher: BEN }, { time }),
+  );
+  const run = async (...args: string[]): Promise<Ran> =>
+    await scorehall({ DATABASE_URL: url }, 'player', 'export', ...args);
+
+  const byName = await run('--player', 'ann');
+  assert.deepEqual([byName.status, byName.err], [0, '']);
+  const { exported, player, ...others } = JSON.parse(byName.out) as Printed;
+  assert.deepEqual(others, {}, 'it has no account');
+  assert.ok(Date.parse(exported) > 0);
+  assert.deepEqual([player.uuid, player.names.length, player.matches.length], [ANN.uuid, 1, 1]);
+  assert.deepEqual([player.kills.length, player.deaths, player.punishments.length], [1, [], 1]);
+  assert.equal('punisher' in player.punishments[0], false, 'whose data it is too');
+
+  const file = join(folder.path, 'ann.json');
+  assert.deepEqual(await run('--player', ANN.uuid, file), { status: 0, out: '', err: '' });
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal((JSON.parse(readFileSync(file, 'utf8')) as Printed)['player'].uuid, ANN.uuid);
+  assert.match((await run('--player', 'Nobody')).err, /--player: no player has or had the name "Nobody"/);
+  assert.match((await run('--player', person(9).uuid)).err, /No player has the UUID/);
+  assert.match((await run('--player', 'Ann', 'a', 'b')).err, /Name a single file/);
+});
+
+onEachDatabase('commands that take a UUID take a name, show whose it is and ask', async (t, url) => {
+  const context = await testContext(t, url);
+  const ago = (days: number): { time: string } => ({
+    time: new Date(context.clock.now() - days * 86_400_000).toISOString(),
+  });
+  await sendEvents(
+    context,
+    login('Alpha', { ...CLEO, name: 'Ben' }, ago(30)),
+    login('Alpha', ANN, ago(20)),
+    login('Alpha', CLEO, ago(10)),
+    login('Alpha', BEN, ago(9)),
+    login('Alpha', { ...DAN, name: 'Dora' }, ago(8)),
+    login('Alpha', DAN, ago(7)),
+  );
+  const run = async (...args: string[]): Promise<Ran> => await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args);
+  const seen = ({ uuid, name }: { uuid: string; name: string }, days: number): string =>
+    `${name} (${uuid}, last seen ${ago(days).time})`;
+
+  const asked = await run('player', 'erase', '--player', 'dora');
+  assert.equal(asked.status, 2);
+  assert.ok(asked.err.includes(`${seen(DAN, 7)}. Is this the player? Add --yes`), asked.err);
+  const dry = await run('player', 'erase', '--player', 'Dan', '--dry-run', '--json');
+  assert.deepEqual(JSON.parse(dry.out), {
+    ...{ uuid: DAN.uuid, name: 'Dan', last_seen: ago(7).time, dry_run: true },
+  });
+
+  const create = ['account', 'create', '--name', 'Someone', '--email', 'a@example.org', '--json'];
+  const merge = ['player', 'merge', '--into', ANN.uuid, '--from'];
+  const ambiguous = [
+    ['player', 'erase', '--yes', '--player'],
+    [...merge.slice(0, 2), '--yes', ...merge.slice(2)],
+    ['player', 'merge', '--yes', '--from', DAN.uuid, '--into'],
+    [...create, '--yes', '--uuid'],
+  ];
+  for (const args of ambiguous) {
+    const { status, err } = await run(...args, 'ben');
+    assert.equal(status, 2, args.join(' '));
+    const option = args.at(-1)!;
+    for (const one of [seen(BEN, 9), seen(CLEO, 10), `${option} has to be the UUID`]) assert.ok(err.includes(one), err);
+    assert.match((await run(...args, 'Nobody')).err, new RegExp(`${option}: no player has or had the name "Nobody"`));
+  }
+
+  const merging = await run(...merge, 'Dan');
+  for (const one of [seen(DAN, 7), seen(ANN, 20), 'Are these the players? Add --yes'])
+    assert.ok(merging.err.includes(one), merging.err);
+
+  const creating = await run(...create, '--uuid', 'Ann');
+  assert.equal(creating.status, 2);
+  assert.ok(creating.err.includes(`${seen(ANN, 20)}. Is this the player? Add --yes`), creating.err);
+  for (const who of ['Ann', ANN.uuid]) {
+    const { out } = await run(...create, '--uuid', who, '--dry-run');
+    const { dry_run, uuid, name } = JSON.parse(out) as Printed;
+    assert.deepEqual([dry_run, uuid, name], [true, ANN.uuid, 'Ann']);
+  }
+  assert.equal((JSON.parse((await run(...create, '--dry-run')).out) as Printed)['name'], 'Someone');
+  assert.deepEqual(JSON.parse((await run('account', 'list', '--json')).out), [], 'nothing was created');
+  const created = JSON.parse((await run(...create, '--uuid', 'Ann', '--yes')).out) as Printed;
+  assert.deepEqual([created['name'], created['uuid']], ['Ann', ANN.uuid]);
+
+  await run('account', 'create', '--name', 'Other', '--email', 'b@example.org');
+  const link = ['account', 'link', '--account', 'Other', '--json', '--uuid'];
+  const linking = await run(...link, 'Cleo');
+  assert.ok(linking.err.includes(`${seen(CLEO, 10)}. Is this the player? Add --yes`), linking.err);
+  const shown = JSON.parse((await run(...link, CLEO.uuid, '--dry-run')).out) as Printed;
+  assert.deepEqual([shown['dry_run'], shown['uuid'], shown['name']], [true, CLEO.uuid, 'Cleo']);
+  const linked = JSON.parse((await run(...link, 'Cleo', '--yes')).out) as Printed;
+  assert.deepEqual([linked['name'], linked['uuid']], ['Cleo', CLEO.uuid]);
+
+  const merged = await run(...merge, 'Dan', '--yes');
+  assert.equal(merged.status, 0, merged.err);
+  const { uuid } = JSON.parse((await run('player', 'show', '--player', DAN.uuid, '--json')).out) as Printed;
+  assert.equal(uuid, ANN.uuid);
+});
+
+onEachDatabase('an erased player is no longer among those who are shown live', async (t, url) => {
+  const context = await testContext(t, url, { SECRET_KEY });
+  const online = { current: 2, players: ['Ann', 'Ben'] };
+  await sendEvents(context, login('Alpha', ANN), login('Alpha', BEN), presence('Alpha', online));
+  const shown = async (): Promise<unknown> =>
+    (await context.db.all(sql`select players, player_count from presence`)).map((row) => ({ ...row }));
+  assert.deepEqual(await shown(), [{ players: '["Ann","Ben"]', player_count: 2 }]);
+  const { status, err } = await scorehall(
+    { DATABASE_URL: url, SECRET_KEY },
+    'player',
+    'erase',
+    '--player',
+    'Ann',
+    '--yes',
+  );
+  assert.equal(status, 0, err);
+  assert.deepEqual(await shown(), [{ players: '["Ben"]', player_count: 1 }]);
+});
