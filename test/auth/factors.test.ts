@@ -48,6 +48,8 @@ onEachDatabase('an authenticator app is set up, replaced and removed without Jav
   assert.equal(new Set(codes).size, 10, 'the first factor leads to recovery codes at once');
   assert.match((await world.mail.next('robin@example.org')).text, /An authenticator app was set up for your account/);
   assert.match((await elsewhere.open('/account')).url, /\/sign-in$/, 'other sessions have ended');
+  const devices = await context.db.all(sql`select hash from known_devices where account_id = ${robin.id}`);
+  assert.equal(devices.length, 1, 'browsers that have shown only the password get no own count of wrong codes');
   const file = await person.submit({}, '/codes/download');
   assert.equal(file.headers.get('content-disposition'), 'attachment; filename="recovery-codes.txt"');
   assert.deepEqual(file.html.match(CODE), codes);

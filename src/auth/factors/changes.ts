@@ -1,12 +1,14 @@
 import { matchingSteps } from '#platform/crypto/totp.ts';
 import type { Queryable } from '#db/db.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
+import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { firstFactorAllowedFrom, hasFactor, lockFactors } from '#store/accounts/factors.ts';
 import { deletePasskey, insertPasskey, MAX_PASSKEYS, passkeysOf } from '#store/accounts/passkeys.ts';
 import { deleteRecoveryCodes, renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
 import { deleteTotp, setTotp } from '#store/accounts/totp.ts';
 import { record } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
+import { rememberThisDevice } from '../device.ts';
 import { sendAlert } from '../mails.ts';
 import type { SignedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
@@ -29,7 +31,8 @@ interface Change<T> {
 
 /**
  * Changes the factors of an account in one transaction with the checks that allow it: the proof in this session, and the
- * wait of a session that began by mail. Ends all other sessions and mails the owner.
+ * wait of a session that began by mail. Ends all other sessions and mails the owner. After the first factor only this browser
+ * is known.
  * @returns undefined if nothing was changed
  */
 async function change<T>(
@@ -48,9 +51,12 @@ async function change<T>(
     // Recovery codes alone are no factor.
     if (!(await hasFactor(tx, account.id))) await deleteRecoveryCodes(tx, account.id);
     await endSessions(tx, account.id, { except: uid_hash });
+    // Browsers in which only the password was shown must have no count of their own for codes.
+    if (isFirst) await forgetDevices(tx, account.id);
     return changed;
   });
   if (result === undefined) return undefined;
+  await rememberThisDevice(c, deps, account.id);
   record(c, deps, account, { action });
   sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
   return result;
