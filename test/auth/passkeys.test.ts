@@ -84,6 +84,41 @@ onEachDatabase('an answer of an authenticator counts once, for its challenge, or
   assert.equal(last_used, context.clock.now());
 });
 
+onEachDatabase('an answer with members of a wrong type is refused or read, and never an error', async (t, url) => {
+  const world = await openWorldWithDomain(t, url);
+  const { context, auth } = world.services;
+  const robin = await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const device = new SoftwareAuthenticator(auth);
+  const challengeIn = (html: string): string => /challenge&quot;:&quot;([\w-]+)/.exec(html)![1]!;
+  /** The answer of a browser that sends the bytes of the challenge in the place of its text. */
+  const options = (html: string) => ({
+    challenge: [...Buffer.from(challengeIn(html), 'base64url')] as unknown as string,
+    rp: { id: new URL(auth).hostname },
+    rpId: new URL(auth).hostname,
+    user: { id: Buffer.from(robin.id).toString('base64url') },
+  });
+  const add = async (credential: object): Promise<number> => {
+    await setProved(world, true);
+    const { status } = await person.post(ADD, { name: 'Phone', credential: JSON.stringify(credential) });
+    return status;
+  };
+  await setProved(world, true);
+  await person.open(ADD);
+  assert.equal(await add(device.create(options(person.page.html))), 422);
+  for (const transports of [5, {}, 'usb', [null, 5]]) {
+    await person.open(ADD);
+    const challenge = challengeIn(person.page.html);
+    const created = device.create({ ...options(person.page.html), challenge }) as { response: object };
+    assert.equal(await add({ ...created, response: { ...created.response, transports } }), 200, String(transports));
+  }
+  assert.equal((await factorsOf(context.db, robin.id)).passkeys.length, 4);
+  await setProved(world, false);
+  await person.open(CONFIRM);
+  const credential = JSON.stringify(device.use(options(person.page.html)));
+  assert.equal((await person.post(CONFIRM, { credential })).status, 422);
+});
+
 test('under an address whose host is no domain, the pages say so and offer no passkey', async (t) => {
   const world = await openWorldOnSqlite(t);
   const { context } = world.services;

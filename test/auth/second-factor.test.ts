@@ -158,6 +158,26 @@ onEachDatabase(
   },
 );
 
+onEachDatabase(
+  'wrong guesses of neighbours in its network do not keep a known browser from the second step',
+  async (t, url) => {
+    const world = await openWorld(t, url);
+    const { services } = world;
+    const robin = await makeAccount(services, 'Robin');
+    const { code, recovery } = await protect(services, robin.id);
+    const owner = await afterPassword(world);
+    await owner.submit({ code: code() }, '/second');
+    await services.context.db.run(sql`update throttles set used = 1000 where subject like 'guess %'`);
+    services.context.clock.advance(STEP_MS);
+    for (const text of [code(), recovery[0]!]) {
+      await owner.submit({}, '/sign-out');
+      await afterPassword(world, owner);
+      await owner.submit({ code: text }, '/second');
+      assert.equal(await isSignedIn(owner), true, text);
+    }
+  },
+);
+
 onEachDatabase('of concurrent uses of one code at two connections one signs in', async (t, url) => {
   const world = await openWorld(t, url);
   const robin = await makeAccount(world.services, 'Robin');
