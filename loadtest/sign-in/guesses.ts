@@ -2,10 +2,11 @@ import { PATHS } from '#auth/security/paths.ts';
 import { en } from '#auth/texts/en.ts';
 import { openAppContext } from '#context/context.ts';
 import { systemClock } from '#platform/clock.ts';
+import { sql } from '#db/sql.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { newTotpSecret } from '#platform/crypto/totp.ts';
+import { newTotpSecret, totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { createAccount } from '#store/accounts/accounts.ts';
 import { setTotp } from '#store/accounts/totp.ts';
 import { Person } from '#test/auth/person.ts';
@@ -35,17 +36,16 @@ export async function testGuesses(databases: Databases, report: Report): Promise
   const origin = `http://127.0.0.1:${services.auth}`;
   try {
     const owner = new OwnerSignIns(origin, account);
-    await owner.signIn();
-    const stop = owner.start();
-    const statuses = await guess(origin, PASSWORD_GUESSES, (thief, number) =>
+    const stop = await owner.start();
+    const statuses = await guess(origin, '192.0.2', PASSWORD_GUESSES, (thief, number) =>
       thief.post('/sign-in', { login: account.name, password: `wrong password ${number}` }),
     );
     const title = `${databases.dialect}: ${PASSWORD_GUESSES} passwords from ${ADDRESSES} addresses`;
     reportStatuses(report, title, statuses, MAX_PASSWORDS);
     await guessCodes(report, databases.dialect, { url, origin });
     await stop();
-    const failed = `${owner.failed} of ${owner.count}`;
-    report.add(`${databases.dialect}: failed sign-ins of the owner meanwhile`, failed, owner.failed === 0);
+    reportOwner(report, `${databases.dialect}: failed sign-ins of the owner meanwhile`, owner);
+    await guessSecondStep(report, databases.dialect, { url, origin });
   } finally {
     await services.kill();
     await databases.remove(url);
@@ -61,8 +61,9 @@ async function guessCodes(
   name: string,
   { url, origin }: { url: string; origin: string },
 ): Promise<void> {
-  const cookie = await sessionOfGuarded(url, origin);
-  const statuses = await guess(origin, CODE_GUESSES, async (_thief, number, address) => {
+  await using guarded = await createGuarded(url, 'Guarded');
+  const cookie = await sessionOfGuarded(guarded, origin);
+  const statuses = await guess(origin, '198.18.0', CODE_GUESSES, async (_thief, number, address) => {
     const headers = { cookie, origin, 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address };
     const body = new URLSearchParams({ password: PASSWORD, code: String(number).padStart(6, '0') });
     const response = await fetch(origin + PATHS.confirm, { method: 'POST', body, headers, redirect: 'manual' });
@@ -73,34 +74,95 @@ async function guessCodes(
   reportStatuses(report, `${name}: ${CODE_GUESSES} codes from ${ADDRESSES} addresses`, statuses, MAX_CODES);
 }
 
-/** Creates an account with an authenticator app after its sign-in. @returns the cookie of the session */
-async function sessionOfGuarded(url: string, origin: string): Promise<string> {
+/**
+ * Thieves with the password guess codes of the authenticator app at the second step of the sign-in, each in a browser of its
+ * own, while the owner signs in with codes of the app in a browser that the service recognises.
+ */
+async function guessSecondStep(
+  report: Report,
+  name: string,
+  { url, origin }: { url: string; origin: string },
+): Promise<void> {
+  await using guarded = await createGuarded(url, 'Doubly guarded');
+  await guarded.addApp();
+  const owner = new OwnerSignIns(origin, { name: guarded.name, password: PASSWORD }, () => guarded.freshCode());
+  const stop = await owner.start();
+  const statuses = await guess(origin, '203.0.113', CODE_GUESSES, async (thief, number, address) => {
+    const status = number < ADDRESSES ? await enterPassword(thief, guarded.name) : 303;
+    if (status !== 303) throw new Error(`${address}: the password led to no second step, but to status ${status}`);
+    const page = await thief.post('/sign-in/second', { code: String(number).padStart(6, '0') });
+    // The page of a refused code has the status of that of a wrong one.
+    return { status: page.html.includes(en.second_factor.blocked) ? 429 : page.status };
+  });
+  await stop();
+  const title = `${name}: ${CODE_GUESSES} codes at the second step from ${ADDRESSES} addresses`;
+  reportStatuses(report, title, statuses, MAX_CODES);
+  reportOwner(report, `${name}: failed sign-ins of the owner with the app meanwhile`, owner);
+}
+
+/** @returns 303 at the second step */
+async function enterPassword(thief: Person, login: string): Promise<number> {
+  for (;;) {
+    const { status, url } = await thief.post('/sign-in', { login, password: PASSWORD });
+    if (url.endsWith('/sign-in/second')) return 303;
+    // The queue of passwords had no place.
+    if (status !== 503) return status;
+  }
+}
+
+/** An account with a password that a thief knows. */
+interface Guarded extends AsyncDisposable {
+  name: string;
+  addApp(): Promise<void>;
+  /** The present code of the app, which counts again, as half a minute later. */
+  freshCode(): Promise<string>;
+}
+
+async function createGuarded(url: string, name: string): Promise<Guarded> {
   const config = readConfig({ DATABASE_URL: url, SECRET_KEY, LOG_LEVEL: 'silent' });
-  await using context = await openAppContext(config, systemClock);
+  const context = await openAppContext(config, systemClock);
   const { db } = context;
-  const facts = { name: 'Guarded', email: 'guarded@loadtest.example', email_verified: true };
+  const facts = { name, email: `${name.replace(' ', '-')}@loadtest.example`, email_verified: true };
   const account = await createAccount(db, Date.now(), { ...facts, password: await hashPassword(PASSWORD) });
   if (typeof account === 'string') throw new Error(account);
+  const app = { secret: newTotpSecret(), step: 0 };
+  return {
+    name,
+    addApp: () => db.transaction((tx) => setTotp(tx, Date.now(), openSecretKey(config), account.id, app)),
+    freshCode: async () => {
+      await db.run(sql`update totp_secrets set last_step = 0 where account_id = ${account.id}`);
+      return totpCode(app.secret, totpStep(Date.now()));
+    },
+    [Symbol.asyncDispose]: () => context[Symbol.asyncDispose](),
+  };
+}
+
+/** Adds an authenticator app to the account after its sign-in. @returns the cookies of the session */
+async function sessionOfGuarded({ name: login, addApp }: Guarded, origin: string): Promise<string> {
   const person = new Person(origin, { 'x-forwarded-for': '198.51.100.2' });
   await person.open('/sign-in');
-  await person.submit({ login: 'Guarded', password: PASSWORD }, '/sign-in');
+  await person.submit({ login, password: PASSWORD }, '/sign-in');
   if (!person.page.url.endsWith('/account')) throw new Error(person.text);
-  const app = { secret: newTotpSecret(), step: 0 };
-  await db.transaction((tx) => setTotp(tx, Date.now(), openSecretKey(config), account.id, app));
+  await addApp();
   return [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
 type Statuses = Record<number, number>;
 
-/** Sends guesses from all addresses at the same time. @returns how many got each status */
+/**
+ * Sends guesses from all addresses at the same time.
+ * @param network of the addresses; another one for each kind of guesses, because each address has a limit for all kinds together
+ * @returns how many got each status
+ */
 async function guess(
   origin: string,
+  network: string,
   count: number,
   send: (thief: Person, number: number, address: string) => Promise<{ status: number }>,
 ): Promise<Statuses> {
   const statuses: Statuses = {};
   const guessFrom = async (place: number): Promise<void> => {
-    const address = `203.0.113.${place + 1}`;
+    const address = `${network}.${place + 1}`;
     const thief = new Person(origin, { 'x-forwarded-for': address });
     for (let number = place; number < count; number += ADDRESSES) {
       const { status } = await send(thief, number, address);
@@ -117,37 +179,46 @@ function reportStatuses(report: Report, title: string, statuses: Statuses, max: 
   report.add(
     `${title}: checked (at most ${max})`,
     `${checked}, ${refused} refused, ${busy} not queued`,
-    checked <= max,
+    checked > 0 && checked <= max,
   );
   report.add(`${title}: other answers`, JSON.stringify(others), Object.keys(others).length === 0);
+}
+
+function reportOwner(report: Report, title: string, { failed, count }: OwnerSignIns): void {
+  report.add(title, `${failed} of ${count}`, failed === 0 && count > 1);
 }
 
 /** The owner, who signs in and out in a browser that the service recognises. */
 class OwnerSignIns {
   readonly #browser: Person;
-  readonly #account: Owner;
+  readonly #account: Pick<Owner, 'name' | 'password'>;
+  readonly #code: (() => Promise<string>) | undefined;
   count = 0;
   failed = 0;
 
-  constructor(origin: string, account: Owner) {
+  /** @param code of the authenticator app, for the second step */
+  constructor(origin: string, account: Pick<Owner, 'name' | 'password'>, code?: () => Promise<string>) {
     this.#browser = new Person(origin, { 'x-forwarded-for': '198.51.100.1' });
     this.#account = account;
+    this.#code = code;
   }
 
-  async signIn(): Promise<void> {
+  async #signIn(): Promise<void> {
     await this.#browser.open('/sign-in');
     const { name: login, password } = this.#account;
-    const { url } = await this.#browser.submit({ login, password }, '/sign-in');
+    await this.#browser.submit({ login, password }, '/sign-in');
+    if (this.#code !== undefined) await this.#browser.post('/sign-in/second', { code: await this.#code() });
     this.count++;
-    if (!url.endsWith('/account')) this.failed++;
+    if (!this.#browser.page.url.endsWith('/account')) this.failed++;
     await this.#browser.post('/account/sign-out', {});
   }
 
-  /** @returns a function that waits for the last sign-in */
-  start(): () => Promise<void> {
+  /** Signs in once, and then again and again. @returns a function that waits for the last sign-in */
+  async start(): Promise<() => Promise<void>> {
+    await this.#signIn();
     const over = new AbortController();
     const repeated = (async () => {
-      while (!over.signal.aborted) await this.signIn();
+      while (!over.signal.aborted) await this.#signIn();
     })();
     return async () => {
       over.abort();

@@ -10,7 +10,7 @@ import { runWithin } from '../operate/installation.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
-import { type ServedProcess, serveProcess } from '../support/served-process.ts';
+import { freeServicePorts, serveProcess } from '../support/served-process.ts';
 import type { ByteSearch } from './byte-search.ts';
 import { Issued } from './issued.ts';
 import { SignIns } from './sign-ins.ts';
@@ -31,13 +31,16 @@ export async function testSecrets(databases: Databases, report: Report): Promise
   await prepare(url, 1);
   const mail = await Mailbox.open({ after: (close) => stack.defer(close) });
   const log = join(folder, 'service.log');
+  const ports = await freeServicePorts();
   const environment = {
+    // Passkeys need a domain.
+    ...{ AUTH_URL: `http://localhost:${ports.auth}`, AUTH_LISTEN: `127.0.0.1:${ports.auth}` },
     ...{ TRUSTED_PROXIES: '127.0.0.1', SMTP_URL: mail.url, SECRET_KEY, DATA_FOLDER: folder },
     ...{ LOG_LEVEL: 'debug', ACCESS_LOG: 'all' },
   };
-  const services = await serveProcess(url, { environment, log });
+  const services = await serveProcess(url, { ports, environment, log });
   stack.defer(() => services.kill());
-  const issued = await signInOften(services, { ...environment, DATABASE_URL: url }, mail);
+  const issued = await signInOften({ ...environment, DATABASE_URL: url }, mail);
   const name = databases.dialect;
   report.note(`${name}: secrets issued`, JSON.stringify(Object.fromEntries(issued.kinds)));
   // Stored on purpose: a search that does not find it would find nothing.
@@ -55,9 +58,9 @@ export async function testSecrets(databases: Databases, report: Report): Promise
 /** The e-mail address of one account. */
 const CONTROL = 'person_1@loadtest.example';
 
-async function signInOften(services: ServedProcess, environment: NodeJS.ProcessEnv, mail: Mailbox): Promise<Issued> {
-  const addresses = { AUTH_URL: `http://127.0.0.1:${services.auth}`, LOG_LEVEL: 'silent' };
-  await using context = await openAppContext(readConfig({ ...environment, ...addresses }), systemClock);
+async function signInOften(environment: NodeJS.ProcessEnv, mail: Mailbox): Promise<Issued> {
+  const config = readConfig({ ...environment, LOG_LEVEL: 'silent' });
+  await using context = await openAppContext(config, systemClock);
   const issued = new Issued();
   const signIns = new SignIns(context, mail, issued);
   await signIns.prepare();

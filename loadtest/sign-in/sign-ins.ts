@@ -35,6 +35,18 @@ async function confirm({ browser, password }: User, code: string): Promise<void>
 
 type Fields = Record<string, string>;
 
+/** The ways in which a person with an authenticator app and a passkey signs in. */
+const SECOND_FACTORS = 4;
+
+/** What a person keeps after adding the factors. */
+interface Kept {
+  /** Of the authenticator app. */
+  secret: string;
+  /** Unused recovery codes. */
+  codes: readonly string[];
+  device: SoftwareAuthenticator;
+}
+
 /** The ways to sign in, each whole: until the account page, or the tokens of the application. */
 export class SignIns {
   readonly #context: AppContext;
@@ -68,14 +80,16 @@ export class SignIns {
 
   /** The number of sign-ins of a person; the code grant is followed by a refresh. */
   get kinds(): number {
-    return this.#all.length + 1;
+    return this.#all.length + 1 + SECOND_FACTORS;
   }
 
   /** Signs a new person in, in every way, and adds factors. */
   async all(number: number): Promise<void> {
     const user = await this.#newUser(number);
     for (const signIn of this.#all) await signIn(user);
-    await this.#addFactors(user);
+    const kept = await this.#addFactors(user);
+    await this.#atHome(user.browser, 'new factors', PATHS.newCodes);
+    await this.#withFactors(user, kept);
   }
 
   async #newUser(number: number): Promise<User> {
@@ -111,7 +125,7 @@ export class SignIns {
   }
 
   /** After the last sign-in, sets up an authenticator app, adds a passkey, and confirms changes by the passkey and by a recovery code. */
-  async #addFactors(user: User): Promise<void> {
+  async #addFactors(user: User): Promise<Kept> {
     const { email, browser } = user;
     await browser.open(PATHS.setUpApp);
     await browser.submit({}, '/confirm');
@@ -138,7 +152,30 @@ export class SignIns {
     await this.#endProof(user);
     await browser.open(PATHS.newCodes);
     await confirm(user, codes[0]!);
-    if (!browser.page.url.endsWith(PATHS.newCodes)) throw new Error(`recovery code: ${browser.text}`);
+    return { secret, codes: codes.slice(1), device };
+  }
+
+  /** Signs in by the password and each second factor, and by the passkey alone. */
+  async #withFactors(user: User, { secret, codes, device }: Kept): Promise<void> {
+    const { browser } = user;
+    // The app has proved itself by the code of this time step or of an earlier one.
+    const code = totpCode(secret, totpStep(Date.now()) + 1);
+    await this.#second(user, 'password and app', () => ({ code }));
+    await this.#second(user, 'password and recovery code', () => ({ code: codes[0]! }));
+    await this.#second(user, 'password and passkey', (page) => ({ credential: device.answer(page) }));
+    await browser.open('/sign-in');
+    this.#issued.addFrom(browser);
+    await browser.post('/sign-in/passkey', { credential: device.answer(browser.page.html) });
+    await this.#atHome(browser, 'passkey');
+  }
+
+  async #second({ name, password, browser }: User, kind: string, answer: (page: string) => Fields): Promise<void> {
+    await browser.open('/sign-in');
+    await browser.submit({ login: name, password }, '/sign-in');
+    if (!browser.page.url.endsWith('/sign-in/second')) throw new Error(`${kind}: no second step: ${browser.text}`);
+    this.#issued.addFrom(browser);
+    await browser.post('/sign-in/second', answer(browser.page.html));
+    await this.#atHome(browser, kind);
   }
 
   /** Ends the proof that the person has given in the session, as five minutes do. */
@@ -155,8 +192,8 @@ export class SignIns {
   }
 
   /** Notes what the browser got, and signs out. */
-  async #atHome(browser: Person, kind: string): Promise<void> {
-    if (!browser.page.url.endsWith('/account')) throw new Error(`${kind}: ${browser.page.status} ${browser.text}`);
+  async #atHome(browser: Person, kind: string, page = '/account'): Promise<void> {
+    if (!browser.page.url.endsWith(page)) throw new Error(`${kind}: ${browser.page.status} ${browser.text}`);
     this.#issued.addFrom(browser);
     await browser.post('/account/sign-out', {});
     this.#issued.addFrom(browser);
