@@ -1,36 +1,20 @@
 import assert from 'node:assert/strict';
-import { newTotpSecret, totpCode, totpStep } from '#platform/crypto/totp.ts';
-import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
-import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
-import { setTotp } from '#store/accounts/totp.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
+import { protect, wrongCode } from './factors.ts';
 import { Person } from './person.ts';
-import { CALLBACK, freePort, makeAccount, makeApplication, PASSWORD, type TestAuth } from './support.ts';
+import { CALLBACK, freePort, makeAccount, makeApplication, PASSWORD } from './support.ts';
 import { isSignedIn, openWorld, signIn, type World } from './world.ts';
 
 const STEP_MS = 30_000;
 const DAY_MS = 86_400_000;
 
-/** An account with an authenticator app. @returns the present code, and the recovery codes */
-async function protect({ context }: TestAuth, accountId: string): Promise<{ code: () => string; recovery: string[] }> {
-  const secret = newTotpSecret();
-  const { db, clock, config } = context;
-  const recovery = await db.transaction(async (tx) => {
-    await setTotp(tx, clock.now(), openSecretKey(config), accountId, { secret, step: 0 });
-    return await renewRecoveryCodes(tx, clock.now(), accountId);
-  });
-  return { code: () => totpCode(secret, totpStep(clock.now())), recovery };
-}
-
 /** Passkeys need a domain. */
 async function openWorldWithDomain(t: Parameters<typeof openWorld>[0], url: string): Promise<World> {
   return await openWorld(t, url, { AUTH_URL: `http://localhost:${await freePort()}` });
 }
-
-const wrongCode = (right: string): string => (right === '000000' ? '000001' : '000000');
 
 async function afterPassword(world: World, person = new Person(world.services.auth)): Promise<Person> {
   await signIn(world, 'Robin', PASSWORD, person);
@@ -38,31 +22,34 @@ async function afterPassword(world: World, person = new Person(world.services.au
   return person;
 }
 
-onEachDatabase('after the password an account with an app asks for a code, each of which counts once', async (t, url) => {
-  const world = await openWorld(t, url);
-  const { services } = world;
-  const robin = await makeAccount(services, 'Robin');
-  const { code, recovery } = await protect(services, robin.id);
-  const person = await afterPassword(world);
-  assert.equal(await isSignedIn(new Person(services.auth)), false);
-  await person.open('/sign-in/second');
-  assert.equal((await person.submit({ code: wrongCode(code()) }, '/second')).status, 422);
-  assert.match(person.text, /This code is wrong/);
-  assert.equal((await person.submit({ code: '' }, '/second')).status, 422);
-  await person.submit({ code: code() }, '/second');
-  assert.equal(await isSignedIn(person), true);
-  const other = await afterPassword(world);
-  assert.equal((await other.submit({ code: code() }, '/second')).status, 422, 'the same code again');
-  services.context.clock.advance(STEP_MS);
-  await other.submit({ code: code() }, '/second');
-  assert.equal(await isSignedIn(other), true);
-  const lost = await afterPassword(world);
-  await lost.submit({ code: recovery[0]!.toLowerCase().replaceAll('-', ' ') }, '/second');
-  assert.equal(await isSignedIn(lost), true);
-  const again = await afterPassword(world);
-  assert.equal((await again.submit({ code: recovery[0]! }, '/second')).status, 422, 'the recovery code again');
-  assert.equal((await factorsOf(services.context.db, robin.id)).recovery_codes, 9);
-});
+onEachDatabase(
+  'after the password an account with an app asks for a code, each of which counts once',
+  async (t, url) => {
+    const world = await openWorld(t, url);
+    const { services } = world;
+    const robin = await makeAccount(services, 'Robin');
+    const { code, recovery } = await protect(services, robin.id);
+    const person = await afterPassword(world);
+    assert.equal(await isSignedIn(new Person(services.auth)), false);
+    await person.open('/sign-in/second');
+    assert.equal((await person.submit({ code: wrongCode(code()) }, '/second')).status, 422);
+    assert.match(person.text, /This code is wrong/);
+    assert.equal((await person.submit({ code: '' }, '/second')).status, 422);
+    await person.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(person), true);
+    const other = await afterPassword(world);
+    assert.equal((await other.submit({ code: code() }, '/second')).status, 422, 'the same code again');
+    services.context.clock.advance(STEP_MS);
+    await other.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(other), true);
+    const lost = await afterPassword(world);
+    await lost.submit({ code: recovery[0]!.toLowerCase().replaceAll('-', ' ') }, '/second');
+    assert.equal(await isSignedIn(lost), true);
+    const again = await afterPassword(world);
+    assert.equal((await again.submit({ code: recovery[0]! }, '/second')).status, 422, 'the recovery code again');
+    assert.equal((await factorsOf(services.context.db, robin.id)).recovery_codes, 9);
+  },
+);
 
 onEachDatabase('the second step expires, and belongs to its browser, account and sign-in', async (t, url) => {
   const world = await openWorld(t, url);
@@ -127,35 +114,38 @@ onEachDatabase('a mailed link and a new password do not skip the second step', a
   assert.equal(await isSignedIn(thief), true, 'the owner, with a code that was kept');
 });
 
-onEachDatabase('after 20 wrong codes of unknown browsers only recovery codes count, but known ones go on', async (t, url) => {
-  const world = await openWorld(t, url);
-  const { services, mail } = world;
-  const robin = await makeAccount(services, 'Robin');
-  const { code, recovery } = await protect(services, robin.id);
-  const owner = await afterPassword(world);
-  await owner.submit({ code: code() }, '/second');
-  assert.equal(await isSignedIn(owner), true);
-  const thief = await afterPassword(world);
-  for (let guess = 1; guess <= 20; guess++) {
-    await thief.post('/sign-in/second', { code: wrongCode(code()) });
-    assert.match(thief.text, /This code is wrong/, String(guess));
-  }
-  assert.match((await mail.next(robin.email)).subject, /knows your password/);
-  services.context.clock.advance(STEP_MS);
-  await thief.post('/sign-in/second', { code: code() });
-  assert.match(thief.text, /Too many wrong codes today/, 'even the right code');
-  await owner.submit({}, '/sign-out');
-  await signIn(world, 'Robin', PASSWORD, owner);
-  await owner.submit({ code: code() }, '/second');
-  assert.equal(await isSignedIn(owner), true, 'a browser that has signed in before');
-  const elsewhere = await afterPassword(world);
-  await elsewhere.submit({ code: recovery[0]! }, '/second');
-  assert.equal(await isSignedIn(elsewhere), true, 'a recovery code');
-  services.context.clock.advance(DAY_MS);
-  const tomorrow = await afterPassword(world);
-  await tomorrow.submit({ code: code() }, '/second');
-  assert.equal(await isSignedIn(tomorrow), true, 'the next day');
-});
+onEachDatabase(
+  'after 20 wrong codes of unknown browsers only recovery codes count, but known ones go on',
+  async (t, url) => {
+    const world = await openWorld(t, url);
+    const { services, mail } = world;
+    const robin = await makeAccount(services, 'Robin');
+    const { code, recovery } = await protect(services, robin.id);
+    const owner = await afterPassword(world);
+    await owner.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(owner), true);
+    const thief = await afterPassword(world);
+    for (let guess = 1; guess <= 20; guess++) {
+      await thief.post('/sign-in/second', { code: wrongCode(code()) });
+      assert.match(thief.text, /This code is wrong/, String(guess));
+    }
+    assert.match((await mail.next(robin.email)).subject, /knows your password/);
+    services.context.clock.advance(STEP_MS);
+    await thief.post('/sign-in/second', { code: code() });
+    assert.match(thief.text, /Too many wrong codes today/, 'even the right code');
+    await owner.submit({}, '/sign-out');
+    await signIn(world, 'Robin', PASSWORD, owner);
+    await owner.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(owner), true, 'a browser that has signed in before');
+    const elsewhere = await afterPassword(world);
+    await elsewhere.submit({ code: recovery[0]! }, '/second');
+    assert.equal(await isSignedIn(elsewhere), true, 'a recovery code');
+    services.context.clock.advance(DAY_MS);
+    const tomorrow = await afterPassword(world);
+    await tomorrow.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(tomorrow), true, 'the next day');
+  },
+);
 
 onEachDatabase('of concurrent uses of one code at two connections one signs in', async (t, url) => {
   const world = await openWorld(t, url);
