@@ -2,7 +2,7 @@ import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { Sql, sql } from '#db/sql.ts';
-import { WRITTEN } from './written-tables.ts';
+import { type WrittenTable, writtenTables } from './written-tables.ts';
 
 /** Tables with the rows that matches refer to. */
 const REFERENCED = ['servers', 'players', 'player_stats'];
@@ -25,14 +25,15 @@ export async function baselineSetup(url: string, other: string, warmUp: number):
   const keys = (await from.tuples(sql`select key from matches order by key limit ${warmUp}`)).map(([key]) =>
     Number(key),
   );
+  const tables = await writtenTables(from);
   for (let start = 0; start < keys.length; start += MATCHES_PER_BATCH) {
-    await copyMatches(from, to, keys.slice(start, start + MATCHES_PER_BATCH));
+    await copyMatches(from, to, tables, keys.slice(start, start + MATCHES_PER_BATCH));
   }
   return keys.at(-1)!;
 }
 
-async function copyMatches(from: Db, to: Db, keys: readonly number[]): Promise<void> {
-  for (const [table, owner] of WRITTEN) {
+async function copyMatches(from: Db, to: Db, tables: readonly WrittenTable[], keys: readonly number[]): Promise<void> {
+  for (const { table, owner } of tables) {
     const text = [`select * from ${table} where ${owner} between `, ' and ', ''];
     await copy(to, table, await from.all(new Sql(text, [keys[0]!, keys.at(-1)!])));
   }

@@ -3,6 +3,7 @@ import { systemClock } from '#platform/clock.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import { MAX_P99 } from '#bench/evening/figures.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from '../support/databases.ts';
 import { GameServers } from './child-process.ts';
@@ -17,6 +18,11 @@ const SECONDS = 3;
 /** Lets the JIT compile the hot code and the service adapt to the load. */
 const WARM_UP_S = 8;
 const SENDERS = 32;
+/**
+ * While the machine does other work, reads may take longer than the target of a busy evening. On an idle one they take a few
+ * milliseconds, whose ratio depends on the cores that the senders leave.
+ */
+const MAX_OF_IDLE = 2;
 
 /** Measures reads of the data API, alone and while the ingest is saturated. */
 export async function testReads(databases: Databases, report: Report): Promise<void> {
@@ -32,14 +38,12 @@ export async function testReads(databases: Databases, report: Report): Promise<v
   const written = await writing;
   await services.kill();
   report.note(`${databases.dialect}: matches a second while the data API is read`, Math.round(written));
-  report.note(
-    `${databases.dialect}: p99 of reads in ms, ingest idle and busy`,
-    `${idle.toFixed(2)}, ${busy.toFixed(2)}`,
-  );
+  report.note(`${databases.dialect}: p99 of reads while the ingest is idle, in ms`, idle.toFixed(2));
+  const maximum = Math.max(MAX_P99.API, MAX_OF_IDLE * idle);
   report.add(
-    `${databases.dialect}: p99 of reads while the ingest is busy, ratio to idle (at most 2)`,
-    (busy / idle).toFixed(2),
-    busy <= idle * 2,
+    `${databases.dialect}: p99 of reads while the ingest is busy, in ms (at most ${maximum.toFixed()})`,
+    busy.toFixed(2),
+    busy <= maximum,
   );
 }
 

@@ -120,7 +120,8 @@ async function testBehind(report: Report, trial: Trial): Promise<void> {
     ...page.settings(machine),
     DATA_FOLDER: join(own, machine),
   }));
-  await using _kernel = program.name === 'caddy' ? await migrateConnections(page, own) : undefined;
+  await using settings = new AsyncDisposableStack();
+  if (program.name === 'caddy') settings.use(await migrateConnections(page, own));
   await using proxy = await startProxy(path, program, setup);
   const network = { name: program.name, page, cluster, proxy, setup, urls, users, ca, database };
   const load = new ClusterLoad(urls, users, ca);

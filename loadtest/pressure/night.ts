@@ -13,7 +13,7 @@ const MAX_SECONDS = 60;
 const POLL_MS = 250;
 const ENDED = /^scorehall_job_duration_seconds_sum\{.*job="purge".*\} (\S+)$/m;
 
-/** Measures the purge of a leaderboard day of a large network, with nobody else at work. */
+/** Measures the purge of a leaderboard day of a large network, without other requests. */
 export async function measureNight(databases: Databases, report: Report): Promise<void> {
   const url = await databases.create();
   await prepare(url, 1);

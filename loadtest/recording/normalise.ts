@@ -34,6 +34,10 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/("name":"database","value":)\d+/g, '$1<random>'],
   [/W\/"[\w-]{20,}"/g, 'W/"<etag>"'],
   [/\bdeleted-[0-9a-z]{6}\b/g, 'deleted-<random>'],
+  [/("source":"deleted-<random>","term":")[0-9a-z]{6}"/g, '$1<random>"'],
+  [/(x-request-id: |ID <code>|"request_id": ?")[0-9a-f]{12}\b/g, '$1<request id>'],
+  // Refused requests are counted in the background.
+  [/("resets":)\d+(?=,"subject":"refused )/g, '$1<time>'],
   [/(?<![\w-])[0-9a-f]{24}(?![\w-])/g, '<client id>'],
   // What the process has used, on the operator's front page.
   [/<dd>(running for|稼働) .*<\/dd>/g, '<dd>$1 <resources></dd>'],
@@ -44,7 +48,8 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\/(?:tmp|dev\/shm)\/scorehall-[\w-]+(?:\/tmp\/scorehall-[\w-]+)?/g, '<folder>'],
 ];
 
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** With hyphens, or without them as the search stores it. */
+const UUID = /[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}/g;
 const randomUuids = new Set<string>();
 
 /** Remembers every random UUID from now on: others are those of players, which the recording keeps. */
@@ -52,7 +57,7 @@ export function watchRandomUuids(): void {
   const { randomUUID } = crypto;
   crypto.randomUUID = (options) => {
     const uuid = randomUUID(options);
-    randomUuids.add(uuid);
+    randomUuids.add(uuid).add(uuid.replaceAll('-', ''));
     return uuid;
   };
   syncBuiltinESMExports();

@@ -95,8 +95,13 @@ class Flow {
   #name = (title: string): string => fileName(`${String(++count).padStart(3, '0')} ${title}`);
 }
 
-const linkOf = async ({ mail }: World, to: string): Promise<string> =>
-  (await mail.next(to)).links.find((one) => one.includes('token='))!;
+/** The next link of a page that was mailed to an address; mails without one are read over. */
+async function linkOf({ mail }: World, to: string, page = ''): Promise<string> {
+  for (;;) {
+    const found = (await mail.next(to)).links.find((one) => one.includes(page) && one.includes('token='));
+    if (found !== undefined) return found;
+  }
+}
 
 async function signedIn(flow: Flow, login: string, password = PASSWORD): Promise<Person> {
   const person = flow.browser();
@@ -158,6 +163,9 @@ async function changeAccount(world: World, flow: Flow): Promise<void> {
   await flow.submit('deleted', leaving, { current: OTHER_PASSWORD }, '/account/delete');
   await person.open('/account');
   await flow.submit('signed out', person, {}, '/account/sign-out');
+  const former = flow.browser();
+  await flow.open('change of the address', former, await linkOf(world, 'petrel@example.org', '/email/undo'));
+  await flow.submit('change of the address undone', former, {}, '/email/undo');
 }
 
 /** A player types the code on a game server. */
@@ -259,6 +267,8 @@ async function useProtocol(world: World, flow: Flow): Promise<void> {
   await flow.call('par', '/oauth/par', { ...client, response_type: 'code', redirect_uri: CALLBACK, scope: 'openid' });
   await flow.call('discovery', '/.well-known/openid-configuration');
   await flow.call('jwks', '/oauth/jwks');
+  await flow.open('authorize to choose an account', person, query({ prompt: 'select_account' }));
+  await flow.submit('account chosen', person, {}, '/account');
   await flow.open('authorize again', person, query());
   await flow.open('authorize without prompt', flow.browser(), query({ prompt: 'none' }));
   await flow.open('authorize with a wrong redirect', person, query({ redirect_uri: 'https://wrong.example/' }));

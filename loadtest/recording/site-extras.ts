@@ -15,7 +15,15 @@ export async function recordSiteExtras(world: World): Promise<void> {
   const sitemap = (await get('/sitemap.xml')).text;
   for (const [, path] of sitemap.matchAll(/<loc>https?:\/\/[^/<]+(\/sitemaps\/[^<]+)<\/loc>/g)) await get(path!);
   for (const path of [
-    ...['/robots.txt', '/favicon.ico', '/live.json', '/matches.atom', '/punishments.atom', '/matches.atom?lang=ja'],
+    ...[
+      '/robots.txt',
+      '/favicon.ico',
+      '/live.json',
+      '/developers/reference/run?path=%2Fv1%2Fservers',
+      '/matches.atom',
+      '/punishments.atom',
+      '/matches.atom?lang=ja',
+    ],
     ...[`/cards${match}.png`, `/cards${player}.png`, `/cards${map}.png`, '/cards/site.png', '/cards/site.png?lang=ja'],
     ...[`${map}/image`, `${player}/head`, `/heads/${player.split('/').at(-1)}`, '/cards/matches/nothing.png'],
     ...[

@@ -35,7 +35,7 @@ interface Pacing {
   stop: AbortSignal;
   /** The longest pause after a step, as a multiple of the time that the step took. */
   maxPause: number;
-  /** See `Db.othersWait`; left out: nobody waits. */
+  /** See `Db.othersWait`; left out: no other connection waits. */
   othersWait?: () => boolean | undefined;
   /** Whether the next step has to wait; left out: never. */
   isHeldBack?: () => boolean;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { decodeJwt } from 'jose';
+import { BY_MAIL } from '#auth/factors/methods.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase, onSqlite, type TestAppContext } from '#test/support/context.ts';
 import { insertPasskey } from '#store/accounts/passkeys.ts';
@@ -76,6 +77,17 @@ onSqlite('a sign-in with a passkey meets each requested acr, and tells the reque
     assert.equal((await claimsOf(await open(essential({ value: acr }))))['acr'], acr);
   }
   assert.equal((await claimsOf(await open({ acr_values: 'urn:unknown' })))['acr'], PHR);
+});
+
+onSqlite('a sign-in by a mailed link alone is no sign-in with two factors', async (t, url) => {
+  const { context, open, claimsOf } = await openWorld(t, url);
+  const byMail = `"amr":${JSON.stringify(BY_MAIL)}`;
+  await context.db.run(
+    sql`update tokens set payload = replace(payload, '"amr":["pwd"]', ${byMail}) where kind = 'Session'`,
+  );
+  const claims = await claimsOf(await open({ acr_values: MULTI_FACTOR, prompt: 'none' }));
+  assert.deepEqual([claims['acr'], claims['amr']], [undefined, BY_MAIL]);
+  assert.equal(errorOf(await open(essential({ value: MULTI_FACTOR }))), 'unmet_authentication_requirements');
 });
 
 onSqlite('an essential acr that is not met is an error of the sign-in', async (t, url) => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { sql } from '#db/sql.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
+import { insertPasskey } from '#store/accounts/passkeys.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
 import type { Person } from './person.ts';
 import { makeAccount } from './support.ts';
-import { openWorld, signIn, type World } from './world.ts';
+import { openWorldOnSqlite, openWorldWithDomain, signIn, type World } from './world.ts';
 
 const TEN_MINUTES = 10 * 60_000;
 const ADD = '/account/security/passkeys/add';
@@ -25,7 +27,7 @@ async function addPasskey(world: World, person: Person, device: SoftwareAuthenti
 }
 
 onEachDatabase('an answer of an authenticator counts once, for its challenge, origin and account', async (t, url) => {
-  const world = await openWorld(t, url);
+  const world = await openWorldWithDomain(t, url);
   const { context, auth } = world.services;
   const robin = await makeAccount(world.services, 'Robin');
   await makeAccount(world.services, 'Wren');
@@ -33,10 +35,14 @@ onEachDatabase('an answer of an authenticator counts once, for its challenge, or
   const [device, otherDevice] = [new SoftwareAuthenticator(auth), new SoftwareAuthenticator(auth)];
   const credential = await addPasskey(world, person, device, 'Phone');
   assert.match(person.text, /The passkey is added.*Keep these codes/);
+  const [phone] = (await factorsOf(context.db, robin.id)).passkeys;
   await person.post(ADD, { name: 'Again', credential });
-  assert.match(person.text, /This passkey did not work/, 'the same answer again');
+  assert.match(person.page.url, /\/account\/security\?done=passkey_added$/, 'the page with the codes, loaded again');
+  assert.deepEqual((await factorsOf(context.db, robin.id)).passkeys, [phone], 'the same answer again');
+  await setProved(world, true);
+  await other.post(ADD, { name: 'Stolen', credential });
+  assert.match(other.text, /This passkey did not work/, 'the answer of another account');
   await addPasskey(world, other, otherDevice, 'Phone of Wren');
-  assert.equal((await factorsOf(context.db, robin.id)).passkeys.length, 1);
   await setProved(world, false);
 
   const confirm = async (answer: (html: string) => string, asks = person): Promise<boolean> => {
@@ -76,4 +82,57 @@ onEachDatabase('an answer of an authenticator counts once, for its challenge, or
   assert.equal(await confirm(right), true);
   const [{ last_used } = { last_used: null }] = (await factorsOf(context.db, robin.id)).passkeys;
   assert.equal(last_used, context.clock.now());
+});
+
+onEachDatabase('an answer with members of a wrong type is refused or read, and never an error', async (t, url) => {
+  const world = await openWorldWithDomain(t, url);
+  const { context, auth } = world.services;
+  const robin = await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const device = new SoftwareAuthenticator(auth);
+  const challengeIn = (html: string): string => /challenge&quot;:&quot;([\w-]+)/.exec(html)![1]!;
+  /** The answer of a browser that sends the bytes of the challenge in the place of its text. */
+  const options = (html: string) => ({
+    challenge: [...Buffer.from(challengeIn(html), 'base64url')] as unknown as string,
+    rp: { id: new URL(auth).hostname },
+    rpId: new URL(auth).hostname,
+    user: { id: Buffer.from(robin.id).toString('base64url') },
+  });
+  const add = async (credential: object): Promise<number> => {
+    await setProved(world, true);
+    const { status } = await person.post(ADD, { name: 'Phone', credential: JSON.stringify(credential) });
+    return status;
+  };
+  await setProved(world, true);
+  await person.open(ADD);
+  assert.equal(await add(device.create(options(person.page.html))), 422);
+  for (const transports of [5, {}, 'usb', [null, 5]]) {
+    await person.open(ADD);
+    const challenge = challengeIn(person.page.html);
+    const created = device.create({ ...options(person.page.html), challenge }) as { response: object };
+    assert.equal(await add({ ...created, response: { ...created.response, transports } }), 200, String(transports));
+  }
+  assert.equal((await factorsOf(context.db, robin.id)).passkeys.length, 4);
+  await setProved(world, false);
+  await person.open(CONFIRM);
+  const credential = JSON.stringify(device.use(options(person.page.html)));
+  assert.equal((await person.post(CONFIRM, { credential })).status, 422);
+});
+
+test('under an address whose host is no domain, the pages say so and offer no passkey', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { context } = world.services;
+  const { id: account_id } = await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/security');
+  assert.match(person.text, /Passkeys do not work under this address/);
+  assert.doesNotMatch(person.page.html, /passkeys\/add/);
+  await setProved(world, true);
+  assert.match((await person.open(ADD)).url, /\/account\/security$/);
+  await setProved(world, false);
+  const key = { id: 'cGhvbmU', public_key: 'AA', counter: 0, transports: [], backed_up: false, user_verified: true };
+  await insertPasskey(context.db, { ...key, account_id, name: 'Phone', created: 0, last_used: null });
+  await person.open(CONFIRM);
+  assert.doesNotMatch(person.page.html, /data-passkey/);
+  assert.match(person.text, /Recovery code/);
 });

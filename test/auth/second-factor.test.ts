@@ -5,16 +5,11 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
 import { protect, wrongCode } from './factors.ts';
 import { Person } from './person.ts';
-import { CALLBACK, freePort, makeAccount, makeApplication, PASSWORD } from './support.ts';
-import { isSignedIn, openWorld, signIn, type World } from './world.ts';
+import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
+import { isSignedIn, openWorld, openWorldWithDomain, signIn, type World } from './world.ts';
 
 const STEP_MS = 30_000;
 const DAY_MS = 86_400_000;
-
-/** Passkeys need a domain. */
-async function openWorldWithDomain(t: Parameters<typeof openWorld>[0], url: string): Promise<World> {
-  return await openWorld(t, url, { AUTH_URL: `http://localhost:${await freePort()}` });
-}
 
 async function afterPassword(world: World, person = new Person(world.services.auth)): Promise<Person> {
   await signIn(world, 'Robin', PASSWORD, person);
@@ -144,6 +139,26 @@ onEachDatabase(
     const tomorrow = await afterPassword(world);
     await tomorrow.submit({ code: code() }, '/second');
     assert.equal(await isSignedIn(tomorrow), true, 'the next day');
+  },
+);
+
+onEachDatabase(
+  'wrong guesses of neighbours in its network do not keep a known browser from the second step',
+  async (t, url) => {
+    const world = await openWorld(t, url);
+    const { services } = world;
+    const robin = await makeAccount(services, 'Robin');
+    const { code, recovery } = await protect(services, robin.id);
+    const owner = await afterPassword(world);
+    await owner.submit({ code: code() }, '/second');
+    await services.context.db.run(sql`update throttles set used = 1000 where subject like 'guess %'`);
+    services.context.clock.advance(STEP_MS);
+    for (const text of [code(), recovery[0]!]) {
+      await owner.submit({}, '/sign-out');
+      await afterPassword(world, owner);
+      await owner.submit({ code: text }, '/second');
+      assert.equal(await isSignedIn(owner), true, text);
+    }
   },
 );
 

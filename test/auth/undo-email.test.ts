@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Acting } from '#admin/operation.ts';
 import { changeEmail as changeEmailByOperator } from '#admin/accounts.ts';
+import { newTotpSecret } from '#platform/crypto/totp.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { resetOf, startReset } from '#store/accounts/factor-resets.ts';
+import { factorsOf } from '#store/accounts/factors.ts';
+import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
+import { setTotp } from '#store/accounts/totp.ts';
 import { mailNotices } from '#auth/account/notices.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { codeOf, type Fields, post, STEVE } from './flow.ts';
@@ -69,6 +75,29 @@ onEachDatabase('the previous address undoes a change, which ends everything that
   assert.match(restored.text, /Choose a new password/);
   await restored.submit({ password: NEW_PASSWORD });
   assert.equal(await isSignedIn(await signIn(world, 'Steve', NEW_PASSWORD)), true);
+});
+
+onEachDatabase('an undone change leaves the owner only the factors and recovery codes from before', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context } = world.services;
+  const { db, clock, config } = context;
+  const account = await makeAccount(world.services, 'Steve');
+  const thief = await signIn(world, 'Steve');
+  const addApp = (): Promise<void> =>
+    db.transaction((tx) =>
+      setTotp(tx, clock.now(), openSecretKey(config), account.id, { secret: newTotpSecret(), step: 0 }),
+    );
+  const renew = (): Promise<string[]> => db.transaction((tx) => renewRecoveryCodes(tx, clock.now(), account.id));
+  await addApp();
+  await renew();
+  clock.advance(1);
+  const link = (await changeEmail(world, thief, OWNER, 'thief@example.org'))!;
+  await renew();
+  assert.ok('secret' in (await startReset(db, clock.now(), account.id)));
+  await undo(world, link);
+  const { totp, recovery_codes } = await factorsOf(db, account.id);
+  assert.deepEqual([totp !== undefined, recovery_codes], [true, 0], 'codes that a thief may have made');
+  assert.equal(await resetOf(db, account.id), undefined, 'the other address got the link that stops the reset');
 });
 
 onEachDatabase('the earliest change can be undone although the thief undoes a later one', async (t, url) => {

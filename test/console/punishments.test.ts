@@ -19,7 +19,12 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
 
 const DAY_MS = 86_400_000;
-const MAY: readonly string[] = ['/operator/punishments', '/operator/names', '/operator/search'];
+const MAY: readonly string[] = [
+  '/operator/punishments',
+  '/operator/names',
+  '/operator/search',
+  '/operator/accounts/:id/factors',
+];
 
 async function makeModerator(services: TestConsole, name: string) {
   const account = await makeAccount(services, name);

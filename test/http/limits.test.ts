@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Limit, LIMITS, rateLimit } from '#http/limits.ts';
+import type { Limit } from '#http/limit.ts';
+import { LIMITS, rateLimit } from '#http/limits.ts';
 import { readConfig, SETTINGS } from '#platform/config/config.ts';
 
 const config = readConfig({});

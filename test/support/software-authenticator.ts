@@ -70,7 +70,11 @@ export class SoftwareAuthenticator {
   #authData(rpId: string, flags: number): Buffer {
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(this.counter);
-    return Buffer.concat([sha256(rpId), Buffer.from([USER_PRESENT | (this.verifiesUser ? USER_VERIFIED : 0) | flags]), counter]);
+    return Buffer.concat([
+      sha256(rpId),
+      Buffer.from([USER_PRESENT | (this.verifiesUser ? USER_VERIFIED : 0) | flags]),
+      counter,
+    ]);
   }
 
   #clientData(type: string, challenge: string): Buffer {

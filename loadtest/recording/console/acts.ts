@@ -5,7 +5,15 @@ import { consolePages, type ConsoleWorld } from '#test/console/world.ts';
 import type { World } from '../world.ts';
 import { ownApplications } from './applications.ts';
 import { RecordedBrowser } from './recorded-browser.ts';
-import { askForPassword, decide, manageAccounts, managePlayers, manageServers, moderate } from './operator.ts';
+import {
+  askForPassword,
+  decide,
+  manageAccounts,
+  managePlayers,
+  manageServers,
+  mergePlayers,
+  moderate,
+} from './operator.ts';
 
 /** Submits every form of the console, with valid and with refused values, confirms what asks for it, and records the pages. */
 export async function recordConsoleActs(world: World, filled: ConsoleWorld): Promise<void> {
@@ -19,6 +27,7 @@ export async function recordConsoleActs(world: World, filled: ConsoleWorld): Pro
   await ownApplications(owner, operator, pages, filled);
   await decide(operator, pages, filled);
   await manageAccounts(operator, ghost.id, filled);
+  await mergePlayers(operator, pages);
   await manageServers(operator, pages);
   await moderate(operator, moderator, pages);
   await managePlayers(operator, pages);

@@ -110,10 +110,17 @@ export async function manageServers(operator: RecordedBrowser, pages: Fields): P
     ca: 'nonsense',
   });
   await operator.act('management removed', server, `${server}/management/remove`);
+  const warnings = '/console/operator/warnings';
+  await operator.open('warnings', warnings);
+  const match = operator.value('match');
+  for (const act of ['exclude', 'count', 'nonsense'])
+    await operator.act(`match ${act}`, warnings, warnings, { match, act });
   await operator.open('server', server);
   await operator.act('withdrawn match', server, `${server}/withdraw`, { receipt: operator.value('receipt') });
   await operator.act('withdrawal refused', server, `${server}/withdraw`, { since: 'nonsense' });
   await operator.act('withdrawal', server, `${server}/withdraw`, { since: '2026-02-28T12:00:00Z' });
+  await operator.act('hidden players', list, '/console/operator/network', { hidden: 'Hendis37' });
+  await operator.act('hidden players refused', list, '/console/operator/network', { hidden: 'nobody at all' });
   for (const at of [made, made]) await operator.act('server deleted', at, `${made}/delete`);
   for (const name of ['paused', 'waiting', 'failed', 'running'])
     for (const act of ['resume', 'pause']) {
@@ -174,6 +181,13 @@ export async function moderate(operator: RecordedBrowser, moderator: RecordedBro
   await moderator.open('not for moderators', '/console/operator/servers');
 }
 
+/** Before the withdrawals, which leave no records of these players. */
+export async function mergePlayers(operator: RecordedBrowser, pages: Fields): Promise<void> {
+  const [page, action] = [pages['operator-merge']!, '/console/operator/players/merge'];
+  await operator.act('merge refused', page, action, { from: 'x', into: 'y' });
+  await operator.act('merge', page, action);
+}
+
 export async function managePlayers(operator: RecordedBrowser, pages: Fields): Promise<void> {
   const [counters, counter] = ['/console/operator/counters', pages['operator-counter']!];
   const declared = {
@@ -193,9 +207,6 @@ export async function managePlayers(operator: RecordedBrowser, pages: Fields): P
   await operator.act('preset', counters, '/console/operator/counter-presets', { key: 'wools_touched' });
   await operator.act('presets', counters, '/console/operator/counter-presets');
   await operator.act('counter deleted', counter, `${counter}/delete`);
-  const merge = pages['operator-merge']!;
-  await operator.act('merge refused', merge, '/console/operator/players/merge', { from: 'x', into: 'y' });
-  await operator.act('merge', merge, '/console/operator/players/merge');
   const player = pages['operator-player']!;
   await operator.act('not erased', player, `${player}/erase`, { name: 'Wrong' });
   const name = /<h1[^>]*>\s*([^<]*?)\s*</.exec((await operator.browser.open(player)).html)?.[1] ?? '';

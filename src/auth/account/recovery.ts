@@ -72,7 +72,7 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     return consumed;
   });
   if (token === undefined) return await showExpired(c, deps);
-  // A browser that has shown only the mailbox gets no count of its own for the codes of the second factor.
+  // A browser that has shown only the mailbox gets no separate count for the codes of the second factor.
   if (!(await hasFactor(deps.db, account.id))) await rememberThisDevice(c, deps, account.id);
   record(c, deps, account, { action: 'account.password', detail: { reset: true } });
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);

@@ -43,7 +43,8 @@ function newChallenge({ db, clock }: Deps, purpose: Purpose): Uint8Array<ArrayBu
 }
 
 /** The expiry of a challenge that `newChallenge` made for a purpose; undefined for another one, and after its expiry. */
-function expiryOf({ db, clock }: Deps, purpose: Purpose, encoded: string): number | undefined {
+function expiryOf({ db, clock }: Deps, purpose: Purpose, encoded: unknown): number | undefined {
+  if (typeof encoded !== 'string') return undefined;
   const [expires = '', secret = '', signature = ''] = Buffer.from(encoded, 'base64url').toString().split(' ');
   const isOwn = sameText(signature, db.keyedHash(`passkey challenge ${purpose} ${expires} ${secret}`));
   return isOwn && Number(expires) > clock.now() ? Number(expires) : undefined;
@@ -94,12 +95,14 @@ export async function readCreated(deps: Deps, accountId: string, credential: str
   }).catch(() => undefined);
   if (read?.verified !== true || !(await check.consume())) return undefined;
   const { credential: key, credentialBackedUp, userVerified } = read.registrationInfo;
+  // The library passes it on as the browser sent it.
+  const transports: unknown = key.transports;
   return {
     id: key.id,
     account_id: accountId,
     public_key: Buffer.from(key.publicKey).toString('base64url'),
     counter: key.counter,
-    transports: TRANSPORTS.filter((transport) => (key.transports as string[] | undefined)?.includes(transport)),
+    transports: TRANSPORTS.filter((transport) => Array.isArray(transports) && transports.includes(transport)),
     backed_up: credentialBackedUp,
     user_verified: userVerified,
   };
@@ -139,6 +142,11 @@ export async function readUsed(deps: Deps, purpose: Purpose, credential: string)
   if (await recordPasskeyUse(deps.db, deps.clock.now(), passkey.id, use)) return { passkey, user_verified };
   await reportCopy(deps, passkey);
   return undefined;
+}
+
+/** Whether an account has the passkey of an answer to `creationOptions`: the form was sent again after it was added. */
+export async function isAdded(deps: Deps, accountId: string, credential: string): Promise<boolean> {
+  return (await passkeyOf(deps, parse(credential)))?.account_id === accountId;
 }
 
 /** The passkey that an answer names; its user handle, if the authenticator gives one, must be that of the account. */

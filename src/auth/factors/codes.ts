@@ -19,7 +19,7 @@ export async function checkCode(c: Context, deps: Deps, account: Account, text: 
   const { db, clock, secretKey } = deps;
   if (/^\d{6}$/.test(code))
     return await limited(c, deps, account, () => useTotpCode(db, clock.now(), secretKey, account.id, code));
-  const networks = await countNetworks(c, deps);
+  const networks = (await isOwnDevice(c, deps, account.id)) ? [] : await countNetworks(c, deps);
   if (networks === undefined) return 'blocked';
   if (!(await useRecoveryCode(db, account.id, plainCode(code)))) return 'wrong';
   await uncount(deps, networks);
@@ -32,9 +32,10 @@ export async function checkCode(c: Context, deps: Deps, account: Account, text: 
  * @param check compares the code, and uses it up if it is right
  */
 async function limited(c: Context, deps: Deps, account: Account, check: () => Promise<boolean>): Promise<CodeResult> {
-  const networks = await countNetworks(c, deps);
-  if (networks === undefined) return 'blocked';
   const isKnown = await isOwnDevice(c, deps, account.id);
+  // Other people in the network must not use up the attempts of a browser that has its own count.
+  const networks = isKnown ? [] : await countNetworks(c, deps);
+  if (networks === undefined) return 'blocked';
   const hash = deps.db.keyedHash(account.id);
   const subject = isKnown ? `code ${hash} ${secretHash(deviceCookie(c, deps)!)}` : `code ${hash}`;
   const limit = rateLimit(deps.config, 'wrongCode', isKnown ? 'knownBrowser' : 'otherBrowsers');

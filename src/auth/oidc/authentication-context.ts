@@ -19,8 +19,8 @@ interface AuthenticationContext {
 }
 
 const hasKey = (methods: Methods): boolean => ['pop', 'hwk', 'swk'].some((method) => methods.includes(method));
-const hasTwoFactors = (methods: Methods): boolean =>
-  hasKey(methods) || methods.includes('mfa') || methods.includes('otp');
+/** `otp` alone is a mailed link. */
+const hasTwoFactors = (methods: Methods): boolean => hasKey(methods) || methods.includes('mfa');
 
 /** Strongest first; the values are those of OpenID EAP, of OpenID PAPE and of SAML, which clients know. */
 const CONTEXTS: readonly AuthenticationContext[] = [

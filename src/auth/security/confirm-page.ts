@@ -7,7 +7,7 @@ import { PASSKEY_SCRIPT, passkeyForm } from '#http/passkey-form.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { requestOptions } from '../factors/ceremonies.ts';
+import { acceptsPasskeys, requestOptions } from '../factors/ceremonies.ts';
 import { isProved, mailProofCode, needsStaffCode, confirmByPasskey, confirmByPassword } from '../factors/proof.ts';
 import { showPage } from '../layout.ts';
 import { type SignedIn, signedIn } from '../session.ts';
@@ -74,6 +74,7 @@ async function showConfirm(
   const { security: t } = texts;
   const factors = await factorsOf(deps.db.shortReads, account.id);
   const hasPasskey = factors.passkeys.length > 0;
+  const offersPasskey = hasPasskey && acceptsPasskeys(deps.config);
   const hasNone = !hasPasskey && factors.totp === undefined;
   const [asksStaff, asksMail] = [hasNone && needsStaffCode(account), hasNone && !needsStaffCode(account)];
   const action = confirmPath(next);
@@ -82,7 +83,7 @@ async function showConfirm(
     <p>${t.confirm_lead}</p>
     ${notice(error, 'bad')}
     ${
-      hasPasskey
+      offersPasskey
         ? html`${passkeyForm({
               ceremony: 'get',
               action,
@@ -98,7 +99,12 @@ async function showConfirm(
     <p><a href="${PATHS.security}">${t.back}</a></p>
   </div>`;
   const status = error === undefined ? 200 : 422;
-  return await showPage(c, deps, { title: t.confirm_title, main, status, scripts: hasPasskey ? [PASSKEY_SCRIPT] : [] });
+  return await showPage(c, deps, {
+    title: t.confirm_title,
+    main,
+    status,
+    scripts: offersPasskey ? [PASSKEY_SCRIPT] : [],
+  });
 }
 
 type SecurityTexts = Texts['security'];

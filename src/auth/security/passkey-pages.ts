@@ -7,7 +7,7 @@ import { MAX_PASSKEY_NAME, MAX_PASSKEYS, type Passkey, passkeysOf, renamePasskey
 import { browserName } from '../account/user-agent.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { addPasskey, removePasskey } from '../factors/changes.ts';
-import { creationOptions } from '../factors/ceremonies.ts';
+import { acceptsPasskeys, creationOptions, isAdded } from '../factors/ceremonies.ts';
 import { showPage } from '../layout.ts';
 import { type SignedIn, signedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
@@ -21,7 +21,8 @@ export function passkeyPages(app: Hono<Env>, deps: Deps): void {
   changePage(app, deps, {
     path: PATHS.addPasskey,
     adds: true,
-    show: (c, current) => showAdd(c, deps, current),
+    show: async (c, current) =>
+      acceptsPasskeys(deps.config) ? await showAdd(c, deps, current) : c.redirect(PATHS.security, 303),
     act: (c, current, form) => add(c, deps, current, form),
   });
   changePage(app, deps, {
@@ -56,10 +57,13 @@ async function add(c: Context, deps: Deps, current: SignedIn, form: Form): Promi
   const name = passkeyName(form);
   if (name === undefined)
     return await showAdd(c, deps, current, { name: t.passkey_name_length(MAX_PASSKEY_NAME) }, form);
-  const result = await addPasskey(c, deps, current, name, form['credential'] ?? '');
-  if (result === undefined) return await showAdd(c, deps, current, { passkey: t.passkey_refused }, form);
-  if (result.codes === undefined) return c.redirect(`${PATHS.security}?done=passkey_added`, 303);
-  return await showCodes(c, deps, current, result.codes, t.passkey_added);
+  const { credential = '' } = form;
+  const result = await addPasskey(c, deps, current, name, credential);
+  if (result?.codes !== undefined) return await showCodes(c, deps, current, result.codes, t.passkey_added);
+  // The page with the codes is the response to this form, and loading it again sends the form again.
+  if (result !== undefined || (await isAdded(deps, current.account.id, credential)))
+    return c.redirect(`${PATHS.security}?done=passkey_added`, 303);
+  return await showAdd(c, deps, current, { passkey: t.passkey_refused }, form);
 }
 
 /** @returns undefined for a name that is empty or too long */

@@ -2,10 +2,12 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
+import type { Config } from '#platform/config/config.ts';
 import { type Factors, factorsOf, firstFactorAllowedFrom } from '#store/accounts/factors.ts';
 import type { Passkey } from '#store/accounts/passkeys.ts';
 import { RECOVERY_CODES } from '#store/accounts/recovery-codes.ts';
 import { type Context, type Deps, type Env } from '../deps.ts';
+import { acceptsPasskeys } from '../factors/ceremonies.ts';
 import { showPage } from '../layout.ts';
 import { type SignedIn, signedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
@@ -36,8 +38,8 @@ async function showSecurity(c: Context, deps: Deps, { account, uid_hash }: Signe
     <h1>${t.title}</h1>
     ${notice(doneText(c.req.query('done'), t), 'good')} ${mayAdd ? '' : notice(t.wait(formatTime(allowedFrom)))}
     <p>${t.lead}</p>
-    ${passkeysCard(t, factors, mayAdd, formatTime)} ${appCard(t, factors, mayAdd, formatTime)}
-    ${codesCard(t, factors, hasNone)}
+    ${passkeysCard(t, factors, addPasskeyPart(t, config, mayAdd), formatTime)}
+    ${appCard(t, factors, mayAdd, formatTime)} ${codesCard(t, factors, hasNone)}
     <p><a href="/account">${texts.problem.to_account}</a></p>
   </div>`;
   return await showPage(c, deps, { title: t.title, main, note: texts.account.zone(config.TIME_ZONE) });
@@ -58,7 +60,14 @@ const named = (
   what: string,
 ): Html => html`<a href="${href}" aria-label="${name(what)}">${label}</a>`;
 
-function passkeysCard(t: SecurityTexts, { passkeys }: Factors, mayAdd: boolean, formatTime: FormatTime): Html {
+function addPasskeyPart(t: SecurityTexts, config: Config, mayAdd: boolean): Html | '' {
+  if (!acceptsPasskeys(config)) return html`<p class="hint">${t.no_passkeys_here}</p>`;
+  return mayAdd
+    ? html`<p class="after-rows"><a class="button" href="${PATHS.addPasskey}">${t.add_passkey}</a></p>`
+    : '';
+}
+
+function passkeysCard(t: SecurityTexts, { passkeys }: Factors, addPart: Html | '', formatTime: FormatTime): Html {
   return html`<section class="card" aria-labelledby="passkeys">
     <h2 id="passkeys">${t.passkeys}</h2>
     ${passkeys.length === 0 ? html`<p class="soft">${t.no_passkeys}</p>` : ''}
@@ -78,7 +87,7 @@ function passkeysCard(t: SecurityTexts, { passkeys }: Factors, mayAdd: boolean, 
           </li>`,
       )}
     </ul>
-    ${mayAdd ? html`<p class="after-rows"><a class="button" href="${PATHS.addPasskey}">${t.add_passkey}</a></p>` : ''}
+    ${addPart}
   </section>`;
 }
 

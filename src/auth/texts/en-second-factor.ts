@@ -26,4 +26,15 @@ export const factor_mails = {
   codes_guessed_subject: 'Somebody knows your password and guesses codes',
   codes_guessed:
     'Somebody has entered your password and then many wrong codes. Nobody has got in. Until tomorrow, other browsers than yours need a passkey or a recovery code. Choose a new password now:',
+  factor_code_subject: 'Your code',
+  factor_code: 'With this code and your password you confirm that you want to add a passkey or an authenticator app:',
+  factor_code_warning:
+    'It works for 10 minutes. If you did not ask for it, somebody is signed in to your account: choose a new password.',
+  factors_subject: 'The ways to sign in to your account have changed',
+  passkey_added: (name: string) => `The passkey ${name} was added to your account. Everybody else was signed out.`,
+  passkey_removed: 'A passkey was removed from your account. Everybody else was signed out.',
+  app_added: 'An authenticator app was set up for your account. Everybody else was signed out.',
+  app_removed: 'The authenticator app was removed from your account. Everybody else was signed out.',
+  codes_renewed:
+    'New recovery codes were made for your account, and the old ones do not count any more. Everybody else was signed out.',
 };

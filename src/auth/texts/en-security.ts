@@ -20,6 +20,7 @@ export const security = {
 
   passkeys: 'Passkeys',
   no_passkeys: 'None.',
+  no_passkeys_here: 'Passkeys do not work under this address: they need a domain name and HTTPS.',
   created: (time: string) => `added ${time}`,
   used: (time: string) => `last used ${time}`,
   unused: 'not used yet',

@@ -298,17 +298,6 @@ export const en = {
     access_subject: 'An application has access to your account',
     access: (app: string) =>
       `The application ${app} now has access to your account. You can end it on your account page.`,
-    factor_code_subject: 'Your code',
-    factor_code: 'With this code and your password you confirm that you want to add a passkey or an authenticator app:',
-    factor_code_warning:
-      'It works for 10 minutes. If you did not ask for it, somebody is signed in to your account: choose a new password.',
-    factors_subject: 'The ways to sign in to your account have changed',
-    passkey_added: (name: string) => `The passkey ${name} was added to your account. Everybody else was signed out.`,
-    passkey_removed: 'A passkey was removed from your account. Everybody else was signed out.',
-    app_added: 'An authenticator app was set up for your account. Everybody else was signed out.',
-    app_removed: 'The authenticator app was removed from your account. Everybody else was signed out.',
-    codes_renewed:
-      'New recovery codes were made for your account, and the old ones do not count any more. Everybody else was signed out.',
     linked_subject: 'A game account was linked',
     linked: (name: string) => `The game account ${name} is now linked to your account.`,
     unlinked_subject: 'Your game account was unlinked',

@@ -17,6 +17,7 @@ export const security: Texts['security'] = {
 
   passkeys: 'パスキー',
   no_passkeys: 'ありません。',
+  no_passkeys_here: 'このアドレスではパスキーを使えません。ドメイン名と HTTPS が必要です。',
   created: (time) => `追加 ${time}`,
   used: (time) => `最終利用 ${time}`,
   unused: '未使用',

@@ -13,6 +13,7 @@ import {
   peekMailToken,
   UNDO_MS,
 } from './mail-tokens.ts';
+import { stopReset } from './factor-resets.ts';
 import { removeFactorsSince } from './factors.ts';
 
 const HOUR_MS = 3_600_000;
@@ -115,6 +116,8 @@ export async function undoEmailChange(
     await storeEmail(tx, id, email);
     await tx.run(sql`update accounts set password = null where id = ${id}`);
     await removeFactorsSince(tx, id, token.expires - UNDO_MS);
+    // The thief may have asked for it, and the address of the thief got the link that stops it.
+    await stopReset(tx, id);
     await forgetDevices(tx, id);
     await endSessions(tx, id);
     await endApplications(tx, id);

@@ -30,10 +30,11 @@ export async function hasFactor(db: Queryable, accountId: string): Promise<boole
   return row !== undefined;
 }
 
-/** Removes the factors that were added at this time or later, and the recovery codes if no factor is left. */
+/** Removes the factors and recovery codes that were added at this time or later, and all codes if no factor is left. */
 export async function removeFactorsSince(tx: Queryable, accountId: string, since: number): Promise<void> {
   await tx.run(sql`delete from passkeys where account_id = ${accountId} and created >= ${since}`);
   await tx.run(sql`delete from totp_secrets where account_id = ${accountId} and created >= ${since}`);
+  await tx.run(sql`delete from recovery_codes where account_id = ${accountId} and created >= ${since}`);
   if (!(await hasFactor(tx, accountId))) await deleteRecoveryCodes(tx, accountId);
 }
 
