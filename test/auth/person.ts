@@ -96,6 +96,13 @@ export class Person {
     return this.#cookies.get(name)?.value;
   }
 
+  /** Another browser with copies of all cookies. */
+  copy(): Person {
+    const copy = new Person(this.#origin, this.#headers);
+    for (const [name, cookie] of this.#cookies) copy.#cookies.set(name, cookie);
+    return copy;
+  }
+
   async #go(url: URL, init: RequestInit): Promise<LoadedPage> {
     const headers = { ...this.#headers, ...(init.headers as Record<string, string>), cookie: this.#cookieHeader(url) };
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });

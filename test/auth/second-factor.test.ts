@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
-import { newTotpSecret, totpCode, totpStep } from '#platform/crypto/totp.ts';
-import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
-import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
-import { setTotp } from '#store/accounts/totp.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
+import { protect, wrongCode } from './factors.ts';
 import { Person } from './person.ts';
-import { CALLBACK, makeAccount, makeApplication, PASSWORD, type TestAuth } from './support.ts';
+import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
 import { isSignedIn, openWorld, openWorldWithDomain, signIn, type World } from './world.ts';
 
 const STEP_MS = 30_000;
 const DAY_MS = 86_400_000;
-
-/** An account with an authenticator app. @returns the present code, and the recovery codes */
-async function protect({ context }: TestAuth, accountId: string): Promise<{ code: () => string; recovery: string[] }> {
-  const secret = newTotpSecret();
-  const { db, clock, config } = context;
-  const recovery = await db.transaction(async (tx) => {
-    await setTotp(tx, clock.now(), openSecretKey(config), accountId, { secret, step: 0 });
-    return await renewRecoveryCodes(tx, clock.now(), accountId);
-  });
-  return { code: () => totpCode(secret, totpStep(clock.now())), recovery };
-}
-
-const wrongCode = (right: string): string => (right === '000000' ? '000001' : '000000');
 
 async function afterPassword(world: World, person = new Person(world.services.auth)): Promise<Person> {
   await signIn(world, 'Robin', PASSWORD, person);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Acting } from '#admin/operation.ts';
-import { changeEmail } from '#admin/accounts.ts';
+import { changeEmail as changeEmailByOperator } from '#admin/accounts.ts';
 import { newTotpSecret } from '#platform/crypto/totp.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
@@ -12,41 +12,12 @@ import { mailNotices } from '#auth/account/notices.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { codeOf, type Fields, post, STEVE } from './flow.ts';
 import { Person } from './person.ts';
-import {
-  authorize,
-  CALLBACK,
-  makeAccount,
-  makeApplication,
-  PASSWORD,
-  seePlayer,
-  send,
-  statusWithinASecond,
-} from './support.ts';
-import { isSignedIn, openWorld, signIn, type World } from './world.ts';
+import { authorize, CALLBACK, makeAccount, makeApplication, seePlayer, send, statusWithinASecond } from './support.ts';
+import { changeEmail, isSignedIn, openWorld, requestEmailChange, signIn, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 const NEW_PASSWORD = 'a password after the theft';
 const OWNER = 'steve@example.org';
-
-/** Requests a change, and opens the link in the mail to the new address. @returns the link that undoes it, if any */
-async function change(world: World, person: Person, from: string, to: string): Promise<string | undefined> {
-  const confirmation = await requestChange(world, person, from, to);
-  await person.open(confirmation);
-  await person.submit();
-  assert.equal(person.page.status, 200);
-  const { subject, text, links } = await world.mail.next(from);
-  assert.match(subject, /was changed/);
-  assert.doesNotMatch(text, /forgot/, 'a new password would be mailed to the new address');
-  return links.find((link) => link.includes('/email/undo?'));
-}
-
-/** @returns the link that confirms the new address */
-async function requestChange({ mail }: World, person: Person, from: string, to: string): Promise<string> {
-  await person.open('/account/email');
-  await person.submit({ email: to, current: PASSWORD });
-  assert.match((await mail.next(from)).subject, /about to change/);
-  return (await mail.next(to)).links[0]!;
-}
 
 const emailOf = async ({ services }: World, { id }: Account): Promise<string> =>
   (await accountById(services.context.db, id))!.email;
@@ -70,9 +41,9 @@ onEachDatabase('the previous address undoes a change, which ends everything that
   const redeem = { client_id, grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
   const tokens = (await post(services, '/oauth/token', redeem)).body as Fields;
 
-  const first = (await change(world, thief, OWNER, 'thief@example.org'))!;
-  const second = (await change(world, thief, 'thief@example.org', 'other@example.org'))!;
-  const pending = await requestChange(world, thief, 'other@example.org', 'third@example.org');
+  const first = (await changeEmail(world, thief, OWNER, 'thief@example.org'))!;
+  const second = (await changeEmail(world, thief, 'thief@example.org', 'other@example.org'))!;
+  const pending = await requestEmailChange(world, thief, 'other@example.org', 'third@example.org');
 
   const reader = new Person(services.auth);
   await reader.open(first);
@@ -120,7 +91,7 @@ onEachDatabase('an undone change leaves the owner only the factors and recovery 
   await addApp();
   await renew();
   clock.advance(1);
-  const link = (await change(world, thief, OWNER, 'thief@example.org'))!;
+  const link = (await changeEmail(world, thief, OWNER, 'thief@example.org'))!;
   await renew();
   assert.ok('secret' in (await startReset(db, clock.now(), account.id)));
   await undo(world, link);
@@ -133,10 +104,10 @@ onEachDatabase('the earliest change can be undone although the thief undoes a la
   const world = await openWorld(t, url);
   const account = await makeAccount(world.services, 'Steve');
   const thief = await signIn(world, 'Steve');
-  const first = (await change(world, thief, OWNER, 'thief@example.org'))!;
+  const first = (await changeEmail(world, thief, OWNER, 'thief@example.org'))!;
   world.services.context.clock.advance(DAY_MS);
   const again = await signIn(world, 'Steve');
-  const second = (await change(world, again, 'thief@example.org', 'other@example.org'))!;
+  const second = (await changeEmail(world, again, 'thief@example.org', 'other@example.org'))!;
   await undo(world, second);
   assert.equal(await emailOf(world, account), 'thief@example.org');
   world.services.context.clock.advance(6 * DAY_MS - 1);
@@ -150,10 +121,10 @@ onEachDatabase(
   async (t, url) => {
     const world = await openWorld(t, url);
     const account = await makeAccount(world.services, 'Steve');
-    const late = (await change(world, await signIn(world, 'Steve'), OWNER, 'new@example.org'))!;
+    const late = (await changeEmail(world, await signIn(world, 'Steve'), OWNER, 'new@example.org'))!;
     world.services.context.clock.advance(7 * DAY_MS);
     assert.equal((await undo(world, late)).page.status, 410);
-    const link = (await change(world, await signIn(world, 'Steve'), 'new@example.org', 'newer@example.org'))!;
+    const link = (await changeEmail(world, await signIn(world, 'Steve'), 'new@example.org', 'newer@example.org'))!;
     await makeAccount(world.services, 'new');
     const refused = await undo(world, link);
     assert.equal(refused.page.status, 409);
@@ -166,14 +137,16 @@ onEachDatabase('nobody gets a link that takes the account back from its owner', 
   const { context } = world.services;
   const account = await makeAccount(world.services, 'Steve');
   const person = await signIn(world, 'Steve');
-  assert.ok(await change(world, person, OWNER, 'thief@example.org'));
-  assert.equal(await change(world, person, 'thief@example.org', OWNER), undefined, 'the owner changes it back');
+  assert.ok(await changeEmail(world, person, OWNER, 'thief@example.org'));
+  assert.equal(await changeEmail(world, person, 'thief@example.org', OWNER), undefined, 'the owner changes it back');
 
-  const first = (await change(world, person, OWNER, 'thief@example.org'))!;
+  const first = (await changeEmail(world, person, OWNER, 'thief@example.org'))!;
   const acting: Acting = { ...context, actor: { via: 'command', account_id: null, name: 'test', address: '' } };
   const stolen = (await accountById(context.db, account.id))!;
   const fields = { email: 'owner@example.org', verified: false };
-  const { secret } = (await changeEmail.run(acting, stolen, fields, undefined as never)) as { secret: string };
+  const { secret } = (await changeEmailByOperator.run(acting, stolen, fields, undefined as never)) as {
+    secret: string;
+  };
   await person.open(`/verify?token=${secret}`);
   await person.submit();
   assert.equal(await emailOf(world, account), 'owner@example.org');
@@ -185,8 +158,8 @@ onEachDatabase('a change that is confirmed while another one is undone does not 
   const world = await openWorld(t, url);
   const account = await makeAccount(world.services, 'Steve');
   const thief = await signIn(world, 'Steve');
-  const link = (await change(world, thief, OWNER, 'thief@example.org'))!;
-  await thief.open(await requestChange(world, thief, 'thief@example.org', 'other@example.org'));
+  const link = (await changeEmail(world, thief, OWNER, 'thief@example.org'))!;
+  await thief.open(await requestEmailChange(world, thief, 'thief@example.org', 'other@example.org'));
   const owner = new Person(world.services.auth);
   await owner.open(link);
   await Promise.all([owner.submit(), thief.submit()]);

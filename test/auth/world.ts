@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createTestDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
@@ -42,4 +43,24 @@ export async function signIn(
 
 export async function isSignedIn(person: Person): Promise<boolean> {
   return new URL((await person.open('/account')).url).pathname === '/account';
+}
+
+/** Requests a change, and opens the link in the mail to the new address. @returns the link that undoes it, if any */
+export async function changeEmail(world: World, person: Person, from: string, to: string): Promise<string | undefined> {
+  const confirmation = await requestEmailChange(world, person, from, to);
+  await person.open(confirmation);
+  await person.submit();
+  assert.equal(person.page.status, 200);
+  const { subject, text, links } = await world.mail.next(from);
+  assert.match(subject, /was changed/);
+  assert.doesNotMatch(text, /forgot/, 'a new password would be mailed to the new address');
+  return links.find((link) => link.includes('/email/undo?'));
+}
+
+/** @returns the link that confirms the new address */
+export async function requestEmailChange({ mail }: World, person: Person, from: string, to: string): Promise<string> {
+  await person.open('/account/email');
+  await person.submit({ email: to, current: PASSWORD });
+  assert.match((await mail.next(from)).subject, /about to change/);
+  return (await mail.next(to)).links[0]!;
 }

@@ -97,6 +97,7 @@ onEachDatabase('staff resets the second factor of a player after a day, once in 
 onEachDatabase('the owner stops a reset by the link of the mail, which works once, or signed in', async (t, url) => {
   const { services, context, sent, ann } = await openReset(t, url);
   const { db, clock } = context;
+  const { signIn } = await enter(services, 'Ann');
   await giveApp(context, ann.id);
   const olga = await enter(services, 'Olga');
   const later = async (): Promise<void> => {
@@ -120,7 +121,6 @@ onEachDatabase('the owner stops a reset by the link of the mail, which works onc
   assert.equal(await hasFactor(db, ann.id), true);
 
   await ask(olga, ann.id);
-  const { signIn } = await enter(services, 'Ann');
   await signIn.open('/account');
   assert.match(signIn.text, /are removed on .*If it was not you who asked, stop it/);
   assert.equal((await person.post('/account/factors/keep', {})).url.endsWith('/sign-in'), true);
@@ -177,8 +177,8 @@ onEachDatabase(
   'a player cannot ask for a reset, and staff needs a password of the last ten minutes',
   async (t, url) => {
     const { services, context, ann } = await openReset(t, url);
-    await giveApp(context, ann.id);
     const player = await enter(services, 'Ann');
+    await giveApp(context, ann.id);
     await player.console.open('/console/applications/new');
     const form = { form_token: tokenOn(player.console.page.html), confirmed: 'yes' };
     assert.equal((await player.console.post(`/console/operator/accounts/${ann.id}/factors`, form)).status, 403);

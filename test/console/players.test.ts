@@ -105,7 +105,10 @@ onEachDatabase('a player without an account is erased: pages, events and audit l
     scorehall({ DATABASE_URL: url, SECRET_KEY: context.config.SECRET_KEY }, ...args);
   const other = ['--player', person(2).uuid];
   const asked = await command('player', 'erase', ...other);
-  assert.match(asked.err, /replaces Player2 by a pseudonym.*Add --yes to do it, or --dry-run/);
+  assert.match(
+    asked.err,
+    /replaces a player by a pseudonym.*: Player2 .*Is this the player\? Add --yes to do it, or --dry-run/,
+  );
   const shown = await command('player', 'show', ...other, '--json');
   const described = JSON.parse(shown.out) as { events: unknown[]; names: { name: string }[] };
   assert.equal(described.events.length, 1);

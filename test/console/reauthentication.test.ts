@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PASSWORD_MS } from '#console/reauthentication.ts';
+import { totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { accountById } from '#store/accounts/accounts.ts';
+import { newFactorCode } from '#store/accounts/factor-codes.ts';
+import { factorsOf } from '#store/accounts/factors.ts';
 import { applicationByClientId, secretsOf } from '#store/applications/applications.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { sql } from '#db/sql.ts';
@@ -9,9 +12,15 @@ import { idOf } from '#platform/ids.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { application, configured, event, giveApp, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { freePorts } from '#test/support/ports.ts';
+import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
+import { secretOn } from '#test/auth/factors.ts';
 import { makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { Person } from '#test/auth/person.ts';
 import { completeSignIn, confirm, enter, makeOperator, openTestConsole, tokenOn, type Visitor } from './support.ts';
+
+/** Each code of an authenticator app counts once, and for this long. */
+const STEP_MS = 30_000;
 
 /** Moves the clock of our services and that of the protocol library, which reads the system's. */
 function clockOf(t: TestContext, { clock }: Awaited<ReturnType<typeof openTestConsole>>['context']) {
@@ -202,3 +211,77 @@ onEachDatabase('a sign-in of staff counts only with a second factor, by a code o
   advance(PASSWORD_MS + 1_000);
   assert.equal((await ask(last)).origin, services.auth, 'a second factor counts for ten minutes too');
 });
+
+onEachDatabase(
+  'an operator enrols, enters the console with a code, and signs in again by code and passkey',
+  async (t, url) => {
+    const [port] = await freePorts(1);
+    // Passkeys belong to a domain, and an address is none.
+    const settings = { OPERATOR_SECOND_FACTOR: 'required', AUTH_URL: `http://localhost:${port}` };
+    const services = await openTestConsole(t, url, settings, Math.floor(Date.now() / 1000) * 1000);
+    const { context, auth } = services;
+    const { db, clock } = context;
+    context.mail.send = () => undefined;
+    const advance = clockOf(t, context);
+    const olga = await makeOperator(services, 'Olga');
+    const ann = await makeAccount(services, 'Ann');
+    const first = await enter(services, 'Olga');
+    assert.match(first.console.text, /A second factor comes first/);
+    const { signIn: enrolling } = first;
+    await enrolling.open('/account/security/app');
+    await enrolling.submit({ password: PASSWORD, code: (await newFactorCode(db, clock.now(), olga.id))! });
+    const secret = secretOn(enrolling);
+    const code = (): string => totpCode(secret, totpStep(clock.now()));
+    await enrolling.submit({ code: code() });
+    const device = new SoftwareAuthenticator(auth);
+    await enrolling.open('/account/security/passkeys/add');
+    await enrolling.post('/account/security/passkeys/add', {
+      name: 'Key',
+      credential: device.answer(enrolling.page.html),
+    });
+    assert.equal((await factorsOf(db, olga.id)).passkeys.length, 1, enrolling.text);
+
+    advance(STEP_MS);
+    const [console, signIn] = [new Person(services.site), new Person(auth)];
+    const submitCode = async (): Promise<void> => {
+      const form = signIn.forms().find(({ fields }) => 'code' in fields)!;
+      await signIn.post(form.action, { code: code() });
+    };
+    await signIn.open((await console.open('/console/sign-in')).url);
+    await signIn.submit({ login: 'Olga', password: PASSWORD });
+    assert.match(signIn.page.url, /\/second$/);
+    assert.match(
+      (await console.copy().open('/console/operator')).url,
+      /\/oauth\/authorize/,
+      'the password alone is no sign-in',
+    );
+    await submitCode();
+    await console.open(signIn.page.url);
+    const path = `/console/operator/accounts/${ann.id}`;
+    assert.equal((await console.open(path)).status, 200);
+
+    const role = async (): Promise<string> => (await accountById(db, ann.id))!.role;
+    for (const [change, wanted, again] of [
+      ['make_moderator', 'moderator', 'code'],
+      ['make_user', 'user', 'passkey'],
+    ] as const) {
+      advance(PASSWORD_MS + 1_000);
+      await console.open(path);
+      await console.post(path, { form_token: tokenOn(console.page.html), change });
+      assert.match(console.page.url, /prompt=login/);
+      await signIn.open(console.page.url);
+      if (again === 'code') {
+        await signIn.submit({ password: PASSWORD }, new URL(signIn.page.url).pathname);
+        await submitCode();
+      } else {
+        const action = signIn.forms().find(({ fields }) => 'credential' in fields)!.action;
+        await signIn.post(action, { credential: device.answer(signIn.page.html) });
+      }
+      await console.open(signIn.page.url);
+      assert.match(console.text, /You are confirmed/, again);
+      await console.submit({}, path);
+      await confirm(console);
+      assert.equal(await role(), wanted);
+    }
+  },
+);

@@ -47,9 +47,10 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const form = await readOwnForm(c, deps);
   if (deps.config.REGISTRATION === 'closed') return await showRegister(c, deps, {}, {});
   const { name = '', email = '', password = '', flow = '' } = form;
+  // First, because the check against breached passwords reads a file in the threads that hash passwords.
+  deps.passwordQueue.refuseIfFull('other', c.get('client'));
   const problems = await checkForm(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
-  deps.passwordQueue.refuseIfFull('other', c.get('client'));
   if (!(await admitAttempt(c, deps, 'register'))) {
     return await showRegister(c, deps, form, { email: c.get('texts').errors.too_many_attempts });
   }

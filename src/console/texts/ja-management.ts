@@ -11,7 +11,7 @@ export const management: typeof english = {
     secret: 'シークレット',
     secret_hint:
       'server.properties の management-server-secret。ゲームサーバーを完全に操作できる値なので、暗号化して保存し、二度と表示しません。',
-    secret_wrong: '空白を含めず、シークレットだけ（英数字40文字）を入力してください。',
+    secret_wrong: '空白を含めず、シークレットだけ（英数字 40 文字）を入力してください。',
     ca: '独自の認証局の証明書',
     ca_hint: 'PEM 形式。サーバーの証明書が公的な認証局のものなら空のままにします。',
     ca_wrong: 'PEM 形式の証明書（-----BEGIN CERTIFICATE-----）を入力してください。秘密鍵は入れないでください。',
