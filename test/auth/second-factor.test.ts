@@ -223,9 +223,9 @@ onEachDatabase('a passkey signs in without a name, and as the second factor', as
   device.verifiesUser = true;
   device.counter = 5;
   assert.equal(await alone(new Person(auth)), true);
-  while (mail.unread.length > 0) await mail.next(robin.email);
   assert.equal(await alone(new Person(auth)), false, 'a counter that has not grown');
-  assert.match((await mail.next(robin.email)).subject, /copied passkey/);
+  // The mails about the factors may arrive meanwhile.
+  while (!/copied passkey/.test((await mail.next(robin.email)).subject));
   device.counter = 6;
   await context.db.run(sql`update accounts set disabled = 1 where id = ${robin.id}`);
   assert.equal(await alone(new Person(auth)), false, 'a disabled account');
