@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { newTotpSecret, totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { sql } from '#db/sql.ts';
 import { currentKeys } from '#auth/oidc/keys.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { setTotp, useTotpCode } from '#store/accounts/totp.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { hasManagementSecret, setManaged } from '#store/game/watches/managed-servers.ts';
@@ -32,6 +34,9 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
   await saveBans(db, server, [ban]);
   const { id } = await account(first, 'Ann', person(1).uuid);
   await deleteAccount(db, clock.now(), id);
+  const { id: owner } = await account(first, 'Bob', person(3).uuid);
+  const totp = newTotpSecret();
+  await db.transaction((tx) => setTotp(tx, clock.now(), openSecretKey(config), owner, { secret: totp, step: 0 }));
   const started = await scorehallWith(
     OLD,
     { DATABASE_URL: url, SECRET_KEY: NEW },
@@ -54,7 +59,7 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
     const { status, out, err } = await change(from);
     assert.deepEqual(
       [status, JSON.parse(out || '{}')],
-      [0, { signing_keys: 1, management_secrets: 1, erased_players: 1 }],
+      [0, { signing_keys: 1, management_secrets: 1, totp_secrets: 1, erased_players: 1 }],
       err,
     );
     assert.match((await change(from)).err, /this secret key already/);
@@ -63,6 +68,9 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
     assert.equal(await secretKeyMatches(context.db, key), true);
     assert.deepEqual((await currentKeys(context.db, key, clock.now()))[0], signing);
     assert.equal(await hasManagementSecret(context.db, key, server, 'of the game'), true);
+    await context.db.run(sql`update totp_secrets set last_step = 0`);
+    const code = totpCode(totp, totpStep(clock.now()));
+    assert.equal(await useTotpCode(context.db, clock.now(), key, owner, code), true);
     const hash = context.db.keyedHash(person(2).uuid);
     assert.equal((await listedBans(context.db, server, [hash])).get(hash)?.reference, 'ban');
     await sendEvents(context, login('Alpha', person(1)));
@@ -87,6 +95,7 @@ onEachDatabase('a used database gets no new secret key unless it is reset', asyn
     signing_keys: 1,
     erased_players: 0,
     management_secrets: 0,
+    totp_secrets: 0,
   });
   assert.equal((await scorehall(without, 'server', 'list')).status, 2, 'asking changes nothing');
   assert.equal((await scorehall(without, 'secret-key', 'reset', '--yes')).status, 0);
