@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { COLOURS, type Look, NARROW, RULES, violations, watch, WIDE } from '#test/support/page-watch.ts';
+import { makeAccount } from '../auth/support.ts';
 import { type BrowserWorld, openBrowserWorld, openClosedWorld, signInBrowser } from './browser.ts';
 
 /** In each language a page is loaded once and seen in two looks, so that each size is seen in both languages. */
@@ -120,7 +121,8 @@ describe('the console in a browser', () => {
   test('without JavaScript: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
     const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });
-    await signInBrowser(page, services, 'Newcomer');
+    await makeAccount(services, 'Visitor');
+    await signInBrowser(page, services, 'Visitor');
     await page.click('text=Register an application');
     await page.fill('[name=name]', 'Pocket Scores');
     await page.click('text=Register');
