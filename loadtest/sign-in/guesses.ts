@@ -75,8 +75,8 @@ async function guessCodes(
 }
 
 /**
- * Thieves with the password guess codes of the authenticator app at the second step of the sign-in, each in a browser of its
- * own, while the owner signs in with codes of the app in a browser that the service recognises.
+ * Thieves with the password guess codes of the authenticator app at the second step of the sign-in, each in a separate
+ * browser, while the owner signs in with codes of the app in a browser that the service recognises.
  */
 async function guessSecondStep(
   report: Report,
@@ -113,7 +113,7 @@ async function enterPassword(thief: Person, login: string): Promise<number> {
 /** An account with a password that a thief knows. */
 interface Guarded extends AsyncDisposable {
   name: string;
-  addApp(): Promise<void>;
+  addApp: () => Promise<void>;
   /** The present code of the app, which counts again, as half a minute later. */
   freshCode(): Promise<string>;
 }

@@ -39,7 +39,7 @@ type Fields = Record<string, string>;
 const SECOND_FACTORS = 4;
 
 /** What a person keeps after adding the factors. */
-interface Kept {
+interface UserFactors {
   /** Of the authenticator app. */
   secret: string;
   /** Unused recovery codes. */
@@ -87,9 +87,9 @@ export class SignIns {
   async all(number: number): Promise<void> {
     const user = await this.#newUser(number);
     for (const signIn of this.#all) await signIn(user);
-    const kept = await this.#addFactors(user);
+    const factors = await this.#addFactors(user);
     await this.#atHome(user.browser, 'new factors', PATHS.newCodes);
-    await this.#withFactors(user, kept);
+    await this.#withFactors(user, factors);
   }
 
   async #newUser(number: number): Promise<User> {
@@ -125,7 +125,7 @@ export class SignIns {
   }
 
   /** After the last sign-in, sets up an authenticator app, adds a passkey, and confirms changes by the passkey and by a recovery code. */
-  async #addFactors(user: User): Promise<Kept> {
+  async #addFactors(user: User): Promise<UserFactors> {
     const { email, browser } = user;
     await browser.open(PATHS.setUpApp);
     await browser.submit({}, '/confirm');
@@ -156,7 +156,7 @@ export class SignIns {
   }
 
   /** Signs in by the password and each second factor, and by the passkey alone. */
-  async #withFactors(user: User, { secret, codes, device }: Kept): Promise<void> {
+  async #withFactors(user: User, { secret, codes, device }: UserFactors): Promise<void> {
     const { browser } = user;
     // The app has proved itself by the code of this time step or of an earlier one.
     const code = totpCode(secret, totpStep(Date.now()) + 1);

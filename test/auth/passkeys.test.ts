@@ -84,13 +84,14 @@ onEachDatabase('an answer of an authenticator counts once, for its challenge, or
   assert.equal(last_used, context.clock.now());
 });
 
+const challengeIn = (html: string): string => /challenge&quot;:&quot;([\w-]+)/.exec(html)![1]!;
+
 onEachDatabase('an answer with members of a wrong type is refused or read, and never an error', async (t, url) => {
   const world = await openWorldWithDomain(t, url);
   const { context, auth } = world.services;
   const robin = await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
   const device = new SoftwareAuthenticator(auth);
-  const challengeIn = (html: string): string => /challenge&quot;:&quot;([\w-]+)/.exec(html)![1]!;
   /** The answer of a browser that sends the bytes of the challenge in the place of its text. */
   const options = (html: string) => ({
     challenge: [...Buffer.from(challengeIn(html), 'base64url')] as unknown as string,
@@ -110,7 +111,11 @@ onEachDatabase('an answer with members of a wrong type is refused or read, and n
     await person.open(ADD);
     const challenge = challengeIn(person.page.html);
     const created = device.create({ ...options(person.page.html), challenge }) as { response: object };
-    assert.equal(await add({ ...created, response: { ...created.response, transports } }), 200, String(transports));
+    assert.equal(
+      await add({ ...created, response: { ...created.response, transports } }),
+      200,
+      JSON.stringify(transports),
+    );
   }
   assert.equal((await factorsOf(context.db, robin.id)).passkeys.length, 4);
   await setProved(world, false);

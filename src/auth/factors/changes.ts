@@ -51,7 +51,7 @@ async function change<T>(
     // Recovery codes alone are no factor.
     if (!(await hasFactor(tx, account.id))) await deleteRecoveryCodes(tx, account.id);
     await endSessions(tx, account.id, { except: uid_hash });
-    // Browsers in which only the password was shown must have no count of their own for codes.
+    // Browsers in which only the password was shown must have no separate count for codes.
     if (isFirst) await forgetDevices(tx, account.id);
     return changed;
   });

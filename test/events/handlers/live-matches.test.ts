@@ -142,7 +142,11 @@ onEachDatabase('a running match is shown until its result or silence, and never 
     assert.match(JSON.stringify(await live()), /Player1/);
     await deleteAccount(db, clock.now(), id);
     await finishJobs(db);
-    assert.deepEqual([(await live()).teams, (await get('/v1/live-matches')).json[0].teams], [[], []]);
+    const red = { name: 'Red', color: '', score: 0, kill_count: 0, death_count: 0 };
+    assert.deepEqual(
+      [(await live()).teams, (await get('/v1/live-matches')).json[0].teams],
+      [[{ ...red, players: [] }], [red]],
+    );
     clock.advance(1000);
     const later = new Date(clock.now()).toISOString();
     await send(progress({ started: time, teams: [team('Red', 1)] }, { time: later }));
