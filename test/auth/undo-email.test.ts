@@ -10,6 +10,7 @@ import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
 import { setTotp } from '#store/accounts/totp.ts';
 import { mailNotices } from '#auth/account/notices.ts';
 import { onEachDatabase } from '#test/support/context.ts';
+import { protect } from './factors.ts';
 import { codeOf, type Fields, post, STEVE } from './flow.ts';
 import { Person } from './person.ts';
 import { authorize, CALLBACK, makeAccount, makeApplication, seePlayer, send, statusWithinASecond } from './support.ts';
@@ -99,6 +100,28 @@ onEachDatabase('an undone change leaves the owner only the factors and recovery 
   assert.deepEqual([totp !== undefined, recovery_codes], [true, 0], 'codes that a thief may have made');
   assert.equal(await resetOf(db, account.id), undefined, 'the other address got the link that stops the reset');
 });
+
+onEachDatabase(
+  'the holder of the previous mailbox does not get past a factor that was replaced since',
+  async (t, url) => {
+    const world = await openWorld(t, url);
+    const { context } = world.services;
+    const account = await makeAccount(world.services, 'Steve');
+    await protect(world.services, account.id);
+    const owner = await signIn(world, 'Steve');
+    await owner.submit({ code: (await protect(world.services, account.id)).code() }, '/second');
+    const link = (await changeEmail(world, owner, OWNER, 'new@example.org'))!;
+    context.clock.advance(86_400_000);
+    const { code } = await protect(world.services, account.id);
+    await (await undo(world, link)).submit({ password: NEW_PASSWORD }, '/reset');
+    const thief = await signIn(world, 'Steve', NEW_PASSWORD);
+    assert.ok(thief.page.url.endsWith('/sign-in/second'), thief.page.url);
+    assert.equal(await isSignedIn(thief), false);
+    await thief.open('/sign-in/second');
+    await thief.submit({ code: code() }, '/second');
+    assert.equal(await isSignedIn(thief), true, 'the owner, with the app');
+  },
+);
 
 onEachDatabase('the earliest change can be undone although the thief undoes a later one', async (t, url) => {
   const world = await openWorld(t, url);

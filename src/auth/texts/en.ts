@@ -149,7 +149,7 @@ export const en = {
     title: 'Undo this change?',
     lead: (name: string, email: string) => `The account ${name} gets its previous e-mail address back: ${email}.`,
     effect:
-      'Everybody is signed out, applications lose their access, passkeys and authenticator apps that were added since the change are removed, and the password no longer works. You choose a new one next.',
+      'Everybody is signed out, applications lose their access, passkeys and authenticator apps that were added since to an account without any are removed, and the password no longer works. You choose a new one next.',
     submit: 'Undo this change',
   },
 

@@ -14,7 +14,7 @@ import {
   UNDO_MS,
 } from './mail-tokens.ts';
 import { stopReset } from './factor-resets.ts';
-import { removeFactorsSince } from './factors.ts';
+import { hasFactor, removeCodesSince, removeFactorsSince } from './factors.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -72,9 +72,10 @@ async function issueUndo(
     return undefined;
   }
   const secret = newSecret();
+  const undone = { email, ...((await hasFactor(tx, id)) && { protected: 'yes' }) };
   await tx.run(sql`
     insert into mail_tokens (hash, kind, account_id, email_key, data, expires)
-    values (${secretHash(secret)}, 'undo-email', ${id}, ${emailKey(email)}, ${JSON.stringify({ email })}, ${now + UNDO_MS})`);
+    values (${secretHash(secret)}, 'undo-email', ${id}, ${emailKey(email)}, ${JSON.stringify(undone)}, ${now + UNDO_MS})`);
   return secret;
 }
 
@@ -98,7 +99,8 @@ export async function undoneChange(
 
 /**
  * Undoes a change of the address: restores the previous one, signs everybody out, ends the access of all applications, and
- * removes the password, which a thief may know, and the factors that were added since.
+ * removes the password, which a thief may know, the recovery codes made since, and the factors added since if the account had
+ * none before.
  * @returns why it did not; or the account as before, and the secret of a link to choose a new password
  */
 export async function undoEmailChange(
@@ -115,7 +117,10 @@ export async function undoEmailChange(
     await endUndos(tx, id, token.expires);
     await storeEmail(tx, id, email);
     await tx.run(sql`update accounts set password = null where id = ${id}`);
-    await removeFactorsSince(tx, id, token.expires - UNDO_MS);
+    // An account that had a factor needed one for each later change of factors. Those stay, because the previous mailbox may
+    // be the stolen one.
+    const remove = token.data['protected'] === undefined ? removeFactorsSince : removeCodesSince;
+    await remove(tx, id, token.expires - UNDO_MS);
     // The thief may have asked for it, and the address of the thief got the link that stops it.
     await stopReset(tx, id);
     await forgetDevices(tx, id);

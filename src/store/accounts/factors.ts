@@ -34,8 +34,13 @@ export async function hasFactor(db: Queryable, accountId: string): Promise<boole
 export async function removeFactorsSince(tx: Queryable, accountId: string, since: number): Promise<void> {
   await tx.run(sql`delete from passkeys where account_id = ${accountId} and created >= ${since}`);
   await tx.run(sql`delete from totp_secrets where account_id = ${accountId} and created >= ${since}`);
-  await tx.run(sql`delete from recovery_codes where account_id = ${accountId} and created >= ${since}`);
+  await removeCodesSince(tx, accountId, since);
   if (!(await hasFactor(tx, accountId))) await deleteRecoveryCodes(tx, accountId);
+}
+
+/** Removes the recovery codes that were made at this time or later. */
+export async function removeCodesSince(tx: Queryable, accountId: string, since: number): Promise<void> {
+  await tx.run(sql`delete from recovery_codes where account_id = ${accountId} and created >= ${since}`);
 }
 
 /** A session or a password that a mail gave cannot add the first factor of an account for this long. */
