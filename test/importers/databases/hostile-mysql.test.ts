@@ -90,7 +90,8 @@ const SERVERS: Record<string, { act: Behaviour; says: RegExp; sent?: (received: 
         await next();
       }
     },
-    says: /does not answer/,
+    // The time or the bytes end it, depending on the speed of the machine.
+    says: /does not answer|sends more than an import reads at once/,
   },
   'a packet length of 16 MB without content': {
     act: async (socket) => void socket.write(Buffer.from([0xfe, 0xff, 0xff, 0])),
