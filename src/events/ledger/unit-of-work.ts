@@ -4,6 +4,7 @@ import { CounterAccumulator } from './counter-accumulator.ts';
 import { shortUuid } from '#platform/text/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
+import { ChangeSet, recordChanges } from '#store/game/changes.ts';
 import { HiddenLists } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
 import { usedReferences } from '#store/game/punishments.ts';
@@ -117,6 +118,8 @@ export class UnitOfWork {
   readonly counters: CounterAccumulator;
   readonly rows = new InsertBuffer();
   readonly references: PunishmentReferences;
+  /** The public resources that the transaction changes. */
+  readonly changes = new ChangeSet();
   /** The matches of this transaction with a result, which no longer count as unreported. */
   readonly finished: FinishedMatch[] = [];
   /** The keys of the servers whose heartbeats or running matches the handlers stored, with the hidden players. */
@@ -145,6 +148,7 @@ export class UnitOfWork {
     this.#removed = this.finished.length;
     if (finished.length > 0) await removeSeen(this.tx, finished);
     await this.#hidePlayers(named);
+    await recordChanges(this.tx, this.changes.take(), this.now);
   }
 
   /** Removes hidden players from what the handlers stored; if one of them has another name, from everything. */
