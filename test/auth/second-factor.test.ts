@@ -206,6 +206,11 @@ onEachDatabase('a passkey signs in without a name, and as the second factor', as
   let used = '';
   assert.equal(await alone(new Person(auth), (html) => (used = device.answer(html))), true);
   assert.equal(await alone(new Person(auth), () => used), false, 'the same answer again');
+  const [elsewhere, tabs] = [new Person(auth), new Person(auth)];
+  const ofOther = (await elsewhere.open('/sign-in')).html;
+  assert.equal(await alone(new Person(auth), () => device.answer(ofOther)), false, 'a challenge of another browser');
+  const firstTab = (await tabs.open('/sign-in')).html;
+  assert.equal(await alone(tabs, () => device.answer(firstTab)), true, 'an older tab of the browser');
   const unknown = new SoftwareAuthenticator(auth);
   unknown.create({ challenge: '', rp: { id: 'localhost' }, user: { id: 'x' } });
   const refused = new Person(auth);

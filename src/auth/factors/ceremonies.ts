@@ -16,14 +16,17 @@ import type { Deps } from '../deps.ts';
 import { sendAlert } from '../mails.ts';
 
 /** The time for a ceremony. */
-const CHALLENGE_MS = 10 * 60_000;
+export const CHALLENGE_MS = 10 * 60_000;
 
 /** EdDSA, ES256 and RS256. The keys of ML-DSA, which Node still calls experimental, exceed the length of a field. */
 const ALGORITHMS = [-8, -7, -257];
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
-/** What a challenge is for: `add` or `use` with an account, `sign-in` with an interaction, `second` with a pending sign-in. */
+/**
+ * What a challenge is for: `add` or `use` with an account, `sign-in` with an interaction or a secret of the browser, `second`
+ * with a pending sign-in.
+ */
 export type Purpose = `${'add' | 'use' | 'sign-in' | 'second'} ${string}`;
 
 /**
