@@ -6,8 +6,8 @@ import { markMailed } from '#store/accounts/account-sessions.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { confirmByCode, confirmByMail, secretOn } from './factors.ts';
-import { makeAccount } from './support.ts';
-import { openWorld, openWorldOnSqlite, signIn } from './world.ts';
+import { CALLBACK, makeAccount, makeApplication } from './support.ts';
+import { isSignedIn, openWorld, openWorldOnSqlite, signIn } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 const FIVE_MINUTES = 5 * 60_000;
@@ -61,6 +61,24 @@ onEachDatabase('an authenticator app is set up, replaced and removed without Jav
   await person.submit({}, '/app/remove');
   assert.match(person.text, /The authenticator app is removed/);
   assert.deepEqual(await factorsOf(context.db, robin.id), { passkeys: [], totp: undefined, recovery_codes: 0 });
+});
+
+onEachDatabase('a proof gives the session a new id, with which open tabs continue', async (t, url) => {
+  const world = await openWorld(t, url);
+  await makeAccount(world.services, 'Robin');
+  const { application } = await makeApplication(world.services, 'web');
+  const person = await signIn(world, 'Robin');
+  const query = { client_id: application.client_id, redirect_uri: CALLBACK, response_type: 'code', scope: 'openid' };
+  await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+  const consent = person.forms().find(({ action }) => action.endsWith('/consent'))!;
+  const stolen = person.copy();
+  await person.open('/account/security/app');
+  await confirmByMail(world, person);
+  assert.match(person.text, /Scan this with the app/);
+  assert.equal(await isSignedIn(stolen), false, 'the id from before the proof');
+  await person.post(consent.action, consent.fields);
+  assert.match(person.page.url, /[?&]code=/, 'an application’s sign-in in another tab');
+  assert.match((await person.open('/account')).html, /this browser/, 'it is the same session');
 });
 
 test('a session that began by mail adds no first factor for 24 hours', async (t) => {

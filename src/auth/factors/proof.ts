@@ -10,7 +10,7 @@ import type { Queryable } from '#db/db.ts';
 import { admitAttempt, forgetAttempts } from '../attempts.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendMail } from '../mails.ts';
-import type { SignedIn } from '../session.ts';
+import { renewSession, type SignedIn } from '../session.ts';
 import { readUsed } from './ceremonies.ts';
 import { checkCode, type CodeResult } from './codes.ts';
 
@@ -48,12 +48,15 @@ export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn)
 }
 
 export async function confirmByPasskey(
+  c: Context,
   deps: Deps,
-  { account, uid_hash }: SignedIn,
+  current: SignedIn,
   credential: string,
 ): Promise<boolean> {
+  const { account, uid_hash } = current;
   const used = await readUsed(deps, `use ${account.id}`, credential);
   if (used?.passkey.account_id !== account.id) return false;
+  await renewSession(c, deps);
   await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return true;
 }
@@ -76,6 +79,7 @@ export async function confirmByPassword(
   const result = await checkProofCode(c, deps, { account, uid_hash }, code);
   if (result !== 'right') return result;
   await forgetAttempts(c, deps, 'password', account.id);
+  await renewSession(c, deps);
   await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return 'proved';
 }

@@ -44,7 +44,7 @@ async function confirm(c: Context, deps: Deps, current: SignedIn, form: Form): P
     return await showConfirm(c, deps, current, { next, ...state });
   }
   if (form['credential'] !== undefined) {
-    if (await confirmByPasskey(deps, current, form['credential'])) return c.redirect(next, 303);
+    if (await confirmByPasskey(c, deps, current, form['credential'])) return c.redirect(next, 303);
     return await showConfirm(c, deps, current, { next, error: t.passkey_refused });
   }
   const { password = '', code = '' } = form;
