@@ -5,7 +5,7 @@ import { factorsOf } from '#store/accounts/factors.ts';
 import { markMailed } from '#store/accounts/account-sessions.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { confirmByCode, confirmByMail, secretOn } from './factors.ts';
+import { confirmByCode, confirmByMail, nextCode, secretOn } from './factors.ts';
 import { CALLBACK, makeAccount, makeApplication } from './support.ts';
 import { isSignedIn, openWorld, openWorldOnSqlite, signIn } from './world.ts';
 
@@ -102,6 +102,25 @@ test('a session that began by mail adds no first factor for 24 hours', async (t)
   clock.advance(24 * HOUR_MS);
   await person.open('/account/security/app');
   assert.match(person.text, /Confirm that it is you/);
+});
+
+test('a mailed code proves nothing for a person who becomes staff while the password is checked', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { db } = world.services.context;
+  await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/security/app');
+  await person.submit({}, '/confirm');
+  const code = await nextCode(world.mail, 'robin@example.org');
+  // The attempt is counted before the password is checked.
+  await db.run(sql`
+    create trigger promote after insert on throttles begin update accounts set role = 'moderator'; end`);
+  await confirmByCode(person, code);
+  assert.match(person.text, /The password or the code is wrong/);
+  await person.open('/account/security/app');
+  assert.match(person.text, /You are a member of staff/);
+  const proved = await db.all(sql`select 1 as found from account_sessions where proved is not null`);
+  assert.deepEqual(proved, []);
 });
 
 test('codes of the app are checked 20 times a day before changes, and a recovery code still counts', async (t) => {
