@@ -40,6 +40,9 @@ onEachDatabase(
     const lost = await afterPassword(world);
     await lost.submit({ code: recovery[0]!.toLowerCase().replaceAll('-', ' ') }, '/second');
     assert.equal(await isSignedIn(lost), true);
+    const { subject, text } = await world.mail.next(robin.email);
+    assert.match(subject, /A recovery code was used/);
+    assert.match(text, /9 are left.*forgot/s);
     const again = await afterPassword(world);
     assert.equal((await again.submit({ code: recovery[0]! }, '/second')).status, 422, 'the recovery code again');
     assert.equal((await factorsOf(services.context.db, robin.id)).recovery_codes, 9);
