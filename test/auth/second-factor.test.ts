@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { sql } from '#db/sql.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
@@ -66,6 +67,38 @@ onEachDatabase('the second step expires, and belongs to its browser, account and
   await services.context.db.run(sql`update accounts set disabled = 1 where id = ${robin.id}`);
   await ended.post('/sign-in/second', { code: code() });
   assert.equal(await isSignedIn(ended), false, 'a disabled account');
+});
+
+onEachDatabase('an account that is deleted after its password was right is told so', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context } = world.services;
+  const { db, clock } = context;
+  const run = db.run.bind(db);
+  let deleted = '';
+  t.mock.method(db, 'run', async (statement: Sql) => {
+    if (/insert into (pending_sign_ins|factor_mail_codes)/.test(statement.strings.join('')))
+      await deleteAccount(db, clock.now(), deleted);
+    return await run(statement);
+  });
+  const { application } = await makeApplication(world.services, 'web');
+  const query = { client_id: application.client_id, redirect_uri: CALLBACK, response_type: 'code', scope: 'openid' };
+  for (const path of ['/sign-in', `/oauth/authorize?${new URLSearchParams(query).toString()}`]) {
+    const robin = await makeAccount(world.services, 'Robin');
+    await protect(world.services, robin.id);
+    deleted = robin.id;
+    const person = new Person(world.services.auth);
+    await person.open(path);
+    await person.submit({ login: 'Robin', password: PASSWORD });
+    assert.equal(person.page.status, 200);
+    assert.match(person.text, /Your account has been deleted/);
+    assert.match(person.page.html, /name="password"/, 'another account can sign in');
+  }
+  deleted = (await makeAccount(world.services, 'Robin')).id;
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/security/app');
+  await person.submit({}, '/confirm');
+  assert.equal(person.page.status, 200, 'before the code of a mail');
+  assert.match((await person.open('/account/security/app')).url, /\/sign-in$/);
 });
 
 onEachDatabase('an application gets its code only after the second step', async (t, url) => {

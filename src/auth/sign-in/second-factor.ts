@@ -24,7 +24,9 @@ import type { Texts } from '../texts/index.ts';
 import { completeSignIn } from './complete.ts';
 import { type Interaction, interactionTargets, readInteraction } from './interaction.ts';
 
-const pathOf = (uid: string): string => (uid === '' ? '/sign-in/second' : `/sign-in/${uid}/second`);
+/** @param uid of the interaction, '' without one */
+const restartPath = (uid: string): string => (uid === '' ? '/sign-in' : `/sign-in/${uid}`);
+const pathOf = (uid: string): string => `${restartPath(uid)}/second`;
 
 /** The second step of a sign-in, after the password or a mailed link, for an account with a second factor. */
 export function secondFactorPages(app: Hono<Env>, deps: Deps): void {
@@ -37,6 +39,7 @@ export function secondFactorPages(app: Hono<Env>, deps: Deps): void {
 /** Continues with the second step. @param uid of the interaction, '' without one */
 export async function askSecondFactor(c: Context, deps: Deps, uid: string, pending: PendingSignIn): Promise<Response> {
   const secret = await startPendingSignIn(deps.db, deps.clock.now(), uid, pending);
+  if (secret === undefined) return c.redirect(`${restartPath(uid)}?done=deleted`, 303);
   const path = pathOf(uid);
   setCookie(c, cookieName(deps), secret, cookieFlags(deps.secure, PENDING_MS / 1000, path));
   return c.redirect(path, 303);
@@ -61,18 +64,15 @@ async function currentStep(c: Context, deps: Deps, interaction: Interaction | un
   return account?.disabled === null ? { secret, pending: pending!, account, interaction } : undefined;
 }
 
-const restartPath = (interaction: Interaction | undefined): string =>
-  interaction === undefined ? '/sign-in' : `/sign-in/${interaction.uid}`;
-
 async function show(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
   const step = await currentStep(c, deps, interaction);
-  return step === undefined ? c.redirect(restartPath(interaction), 303) : await showStep(c, deps, step);
+  return step === undefined ? c.redirect(restartPath(interaction?.uid ?? ''), 303) : await showStep(c, deps, step);
 }
 
 async function check(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
   const form = await readOwnForm(c, deps);
   const step = await currentStep(c, deps, interaction);
-  if (step === undefined) return c.redirect(restartPath(interaction), 303);
+  if (step === undefined) return c.redirect(restartPath(interaction?.uid ?? ''), 303);
   const { account, pending, secret } = step;
   const { second_factor: t, errors } = c.get('texts');
   const { credential = '', code = '' } = form;
@@ -85,7 +85,7 @@ async function check(c: Context, deps: Deps, interaction?: Interaction): Promise
     return await showStep(c, deps, step, t[result]);
   }
   const finished = await finishPendingSignIn(deps.db, deps.clock.now(), interaction?.uid ?? '', secret);
-  if (finished === undefined) return c.redirect(restartPath(interaction), 303);
+  if (finished === undefined) return c.redirect(restartPath(interaction?.uid ?? ''), 303);
   deleteCookie(c, cookieName(deps), { path: pathOf(interaction?.uid ?? ''), secure: deps.secure });
   const next = pending.flow === '' ? '/account' : `/sign-in/${pending.flow}`;
   return await completeSignIn(c, deps, { account, methods: result, byMail: pending.by_mail, interaction, next });
@@ -126,7 +126,7 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
     ${notice(error, 'bad')} ${offersPasskey ? await passkeyPart(deps, texts, step, factors) : ''}
     ${factors.passkeys.length > 0 && !offersPasskey ? html`<p class="hint">${t.no_passkeys_here}</p>` : ''}
     ${codeForm(texts, pathOf(interaction?.uid ?? ''), factors, offersPasskey)}
-    <p><a href="${restartPath(interaction)}">${t.again}</a></p>
+    <p><a href="${restartPath(interaction?.uid ?? '')}">${t.again}</a></p>
   </div>`;
   return await showPage(c, deps, {
     title: t.title,
