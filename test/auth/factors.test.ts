@@ -32,6 +32,11 @@ onEachDatabase('an authenticator app is set up, replaced and removed without Jav
   assert.equal((await factorsOf(context.db, robin.id)).totp, undefined, 'the app counts only after its code');
   await person.submit({ code: `${code.slice(0, 3)} ${code.slice(3)}` });
   const codes = person.page.html.match(CODE)!.slice(0, 10);
+  const before = await context.db.all(sql`select sealed from totp_secrets`);
+  const again = person.copy();
+  await again.post('/account/security/app', { secret, code });
+  assert.match(again.page.url, /\/account\/security\?done=app_added$/, 'the page with the codes, loaded again');
+  assert.deepEqual(await context.db.all(sql`select sealed from totp_secrets`), before, 'it is added once');
   assert.equal(new Set(codes).size, 10, 'the first factor leads to recovery codes at once');
   assert.match((await world.mail.next('robin@example.org')).text, /An authenticator app was set up for your account/);
   assert.match((await elsewhere.open('/account')).url, /\/sign-in$/, 'other sessions have ended');
