@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Sql, sql } from '#db/sql.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { listAudit } from '#store/audit/audit.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
@@ -270,6 +271,12 @@ onEachDatabase('a passkey signs in without a name, and as the second factor', as
   device.counter = 6;
   await context.db.run(sql`update accounts set disabled = 1 where id = ${robin.id}`);
   assert.equal(await alone(new Person(auth)), false, 'a disabled account');
+  // Entries are written after the responses.
+  await services.stop();
+  const [entry, ...others] = await listAudit(context.db, { action: 'account.passkey-copy' }, 9);
+  const { subject, label, outcome, via, address, detail } = entry!;
+  assert.deepEqual([subject, label, outcome, via, address], [robin.id, 'Robin', 'refused', 'sign-in', '127.0.0.1']);
+  assert.deepEqual([detail, others], [{}, []]);
 });
 
 onEachDatabase('a passkey of another account does not finish a sign-in', async (t, url) => {

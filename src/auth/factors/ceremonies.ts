@@ -12,7 +12,8 @@ import type { Config } from '#platform/config/config.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { type Passkey, passkeyById, recordPasskeyUse } from '#store/accounts/passkeys.ts';
 import { consumeChallenge } from '#store/accounts/used-challenges.ts';
-import type { Deps } from '../deps.ts';
+import { record } from '../audit.ts';
+import type { Context, Deps } from '../deps.ts';
 import { sendAlert } from '../mails.ts';
 
 /** The time for a ceremony. */
@@ -119,11 +120,16 @@ export interface UsedPasskey {
 }
 
 /**
- * Reads the answer to `requestOptions`, which counts once. A copied passkey, whose counter has not grown, is refused, and its
- * owner gets a mail.
+ * Reads the answer to `requestOptions`, which counts once. A copied passkey, whose counter has not grown, is refused; the audit
+ * log gets an entry, and the owner a mail.
  * @returns undefined for a wrong one
  */
-export async function readUsed(deps: Deps, purpose: Purpose, credential: string): Promise<UsedPasskey | undefined> {
+export async function readUsed(
+  c: Context,
+  deps: Deps,
+  purpose: Purpose,
+  credential: string,
+): Promise<UsedPasskey | undefined> {
   const response = parse(credential) as AuthenticationResponseJSON;
   const passkey = await passkeyOf(deps, response);
   if (passkey === undefined) return undefined;
@@ -143,7 +149,7 @@ export async function readUsed(deps: Deps, purpose: Purpose, credential: string)
   const { newCounter: counter, credentialBackedUp: backed_up, userVerified: user_verified } = read.authenticationInfo;
   const use = { counter, backed_up, user_verified };
   if (await recordPasskeyUse(deps.db, deps.clock.now(), passkey.id, use)) return { passkey, user_verified };
-  await reportCopy(deps, passkey);
+  await reportCopy(c, deps, passkey);
   return undefined;
 }
 
@@ -162,9 +168,10 @@ async function passkeyOf({ db }: Deps, answer: unknown): Promise<Passkey | undef
   return isOwn ? passkey : undefined;
 }
 
-async function reportCopy(deps: Deps, { account_id, name }: Passkey): Promise<void> {
+async function reportCopy(c: Context, deps: Deps, { account_id, name }: Passkey): Promise<void> {
   const owner = await accountById(deps.db, account_id);
   if (owner === undefined) return;
+  record(c, deps, owner, { action: 'account.passkey-copy', outcome: 'refused' });
   sendAlert(deps, owner, (texts) => [texts.passkey_cloned_subject, texts.passkey_cloned(name)]);
 }
 

@@ -103,7 +103,7 @@ async function loginByPasskey(c: Context, deps: Deps, interaction?: Interaction)
     return c.redirect(`/sign-in/${interaction.uid}`, 303);
   const networks = await countNetworks(c, deps);
   if (networks === undefined) return await showLogin(c, deps, { interaction, error: 'blocked' });
-  const used = await readUsed(deps, passkeyPurpose(c, deps, interaction), credential);
+  const used = await readUsed(c, deps, passkeyPurpose(c, deps, interaction), credential);
   const account = used?.user_verified === true ? await accountById(deps.db, used.passkey.account_id) : undefined;
   const isOther = interaction?.accountId !== undefined && interaction.accountId !== account?.id;
   if (account === undefined || account.disabled !== null || isOther) {

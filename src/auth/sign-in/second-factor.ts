@@ -79,7 +79,7 @@ async function check(c: Context, deps: Deps, interaction?: Interaction): Promise
   if (credential === '' && code.trim() === '') return await showStep(c, deps, step, errors.required);
   const first = pending.by_mail ? BY_MAIL : BY_PASSWORD;
   const result =
-    credential === '' ? await byCode(c, deps, account, first, code) : await byPasskey(deps, step, first, credential);
+    credential === '' ? await byCode(c, deps, account, first, code) : await byPasskey(c, deps, step, first, credential);
   if (typeof result === 'string') {
     record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { second_factor: true } });
     return await showStep(c, deps, step, t[result]);
@@ -105,12 +105,13 @@ async function byCode(
 }
 
 async function byPasskey(
+  c: Context,
   deps: Deps,
   { account, secret }: Step,
   first: Methods,
   credential: string,
 ): Promise<Methods | Refusal> {
-  const used = await readUsed(deps, `second ${secret}`, credential);
+  const used = await readUsed(c, deps, `second ${secret}`, credential);
   return used?.passkey.account_id === account.id ? withPasskey(first, used) : 'passkey_refused';
 }
 
