@@ -87,7 +87,7 @@ async function showConfirm(
         ? html`${passkeyForm({
               ceremony: 'get',
               action,
-              options: await requestOptions(deps, `use ${account.id}`, factors.passkeys),
+              options: requestOptions(deps, `use ${account.id}`, factors.passkeys),
               texts: t.passkey_texts,
               button: t.confirm_passkey,
             })}

@@ -208,7 +208,7 @@ async function passkeyPart(
   return passkeyForm({
     ceremony: 'get',
     action: uid === '' ? '/sign-in/passkey' : `/sign-in/${uid}/passkey`,
-    options: await requestOptions(deps, passkeyPurpose(c, deps, interaction), passkeys),
+    options: requestOptions(deps, passkeyPurpose(c, deps, interaction), passkeys),
     texts: security.passkey_texts,
     button: t.with_passkey,
     isQuiet: true,

@@ -124,7 +124,7 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
     <p>${pending.by_mail ? t.lead_mail(account.name) : t.lead(account.name)}</p>
-    ${notice(error, 'bad')} ${offersPasskey ? await passkeyPart(deps, texts, step, factors) : ''}
+    ${notice(error, 'bad')} ${offersPasskey ? passkeyPart(deps, texts, step, factors) : ''}
     ${factors.passkeys.length > 0 && !offersPasskey ? html`<p class="hint">${t.no_passkeys_here}</p>` : ''}
     ${codeForm(texts, pathOf(interaction?.uid ?? ''), factors, offersPasskey)}
     <p><a href="${restartPath(interaction?.uid ?? '')}">${t.again}</a></p>
@@ -138,16 +138,16 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
   });
 }
 
-async function passkeyPart(
+function passkeyPart(
   deps: Deps,
   { second_factor: t, security }: Texts,
   { secret, interaction }: Step,
   { passkeys }: Factors,
-): Promise<Html> {
+): Html {
   const form = passkeyForm({
     ceremony: 'get',
     action: pathOf(interaction?.uid ?? ''),
-    options: await requestOptions(deps, `second ${secret}`, passkeys),
+    options: requestOptions(deps, `second ${secret}`, passkeys),
     texts: security.passkey_texts,
     button: t.passkey,
   });
