@@ -10,7 +10,7 @@ import { ENDPOINTS } from '#api/index.ts';
 import { example } from '#site/developers/examples.ts';
 import { testApi } from '#test/support/api.ts';
 import { createTestDatabase } from '#test/support/context.ts';
-import type { paths } from '../../docs/openapi/data-api.d.ts';
+import type { paths } from '../../packages/client/data-api.ts';
 import { fill } from './filled-network.ts';
 
 /** The data of a reply, which must be no error. */
