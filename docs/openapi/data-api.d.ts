@@ -1405,6 +1405,20 @@ export interface operations {
                 limit?: number;
                 /** @description Extra fields, comma-separated */
                 fields?: ("teams" | "objectives" | "counters" | "winners" | "team_colors")[];
+                /** @description Only matches of this server: a server id or name */
+                server?: string;
+                /** @description Only matches on this map: a map id or name, ignoring case */
+                map?: string;
+                /** @description Only matches of this gamemode, ignoring case */
+                gamemode?: string;
+                /** @description Only matches of this player: a UUID, a name or a player id */
+                player?: string;
+                /** @description Only matches that ended at this time or later; sorts by the end, the last one first */
+                since?: string;
+                /** @description Only matches that ended before this time; sorts by the end, the last one first */
+                until?: string;
+                /** @description 1: only ranked matches; 0: only others */
+                ranked?: "0" | "1";
             };
             header?: never;
             path?: never;
