@@ -58,6 +58,8 @@ export interface Endpoint<S extends Shape = Shape> {
    */
   cachedUnder?: 'anything' | 'matches';
   deprecated?: Deprecation;
+  /** The number of requests of the hourly limit that a request counts as; one if omitted. */
+  price?: { description: string; of(query: QueryOf<S>): number };
   /** Returns rendered JSON, or a value to be rendered as JSON. */
   handle(endpointContext: EndpointContext<QueryOf<S>>): EndpointResult | Promise<EndpointResult>;
 }
@@ -125,6 +127,15 @@ export const paging = pagingBy(boundOf, Number.MAX_SAFE_INTEGER);
 
 /** The value of a filter: any text. A value that matches nothing gives an empty list. */
 export const filter = (description: string) => clean(256).optional().meta({ description });
+
+/** A list of entries, separated by commas. */
+export const entries = (description: string, maxItems: number) =>
+  z
+    .string()
+    .refine(isCleanText, 'must not contain control characters')
+    .transform((value) => value.split(',').flatMap((entry) => entry.trim() || []))
+    .default([])
+    .meta({ description, type: 'array', items: { type: 'string' }, maxItems });
 
 /** `fields`: comma-separated names of extra fields. */
 export function fieldsOf<const N extends readonly [string, ...string[]]>(names: N) {

@@ -40,10 +40,12 @@ import { readObjectives } from '#store/game/player-objectives.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { readFirstHour } from '#store/installation/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
-import { findPlayer, namesByUuid, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
+import { findPlayer, namesByUuid, namesOf, playersBefore, playersByUuid, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
+import { searchMaps, searchPlayers } from '#store/game/search.ts';
 import { readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import {
+  bannedPlayers,
   isBanned,
   listPunishments,
   listPunishmentsOf,
@@ -138,6 +140,9 @@ test('no read of a request scans a table that grows with the network', async (t)
     activeOperators,
     readFirstHour: (db) => readFirstHour(db, 1),
     isBanned: (db) => isBanned(db, player.key, 1),
+    'playersByUuid and bannedPlayers': (db) =>
+      Promise.all([playersByUuid(db, [person(1).uuid, person(2).uuid]), bannedPlayers(db, [1, 2], 1)]),
+    'searchPlayers and searchMaps': (db) => Promise.all([searchPlayers(db, 'x', 20), searchMaps(db, 'x', 20)]),
     'findPlayer by UUID': (db) => findPlayer(db, person(1).uuid),
     'findPlayer by name': (db) => findPlayer(db, 'nobody'),
     matchByKey: (db) => matchByKey(db, 1),
