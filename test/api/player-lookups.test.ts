@@ -83,7 +83,7 @@ onEachDatabase('a search finds players by the beginning of a present or former n
   assert.deepEqual(await search('rebe'), [], 'only the beginning');
   assert.deepEqual(await search('%25'), []);
   await sendEvents(context, logout('Alpha', person(6, 'Heron')));
-  await setHidden(context.db, 0, ['Heron']);
+  await setHidden(context.db, context.clock.now(), 0, ['Heron']);
   const [hidden] = answersIn(await get('/v1/players?search=heron'));
   assert.deepEqual(hidden!.player, (await get('/v1/players/Heron')).json);
   assert.equal(hidden!.player!.last_login, '', 'a hidden player as if it had never logged in');
