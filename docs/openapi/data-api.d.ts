@@ -1642,6 +1642,8 @@ export interface operations {
             query?: {
                 /** @description 1 adds servers, rotations and rates to each item; the list holds the same maps either way */
                 playing?: "0" | "1";
+                /** @description Only maps whose name begins with this text, ignoring case */
+                search?: string;
                 /** @description Only maps of this gamemode, ignoring case */
                 gamemode?: string;
                 /** @description Only maps in this server's rotation: a server id or name */
