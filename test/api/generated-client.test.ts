@@ -76,6 +76,8 @@ test('a generated client calls every endpoint', async (t) => {
   const found = dataOf(await client.GET('/v1/players/{id}', { params: { ...player, query: { fields: [...fields] } } }));
   assert.deepEqual([found.kills?.length, found.deaths?.length, found.total?.envdeath_count], [1, 1, 1]);
   assert.equal(found.teampvp?.kill_count_rank, 0);
+  const asked = dataOf(await client.GET('/v1/players', { params: { query: { names: ['Player1', 'Nobody'] } } }));
+  assert.deepEqual([asked[0]?.player?.name, asked[1]?.status], ['Player1', 'not_found']);
   assert.equal(dataOf(await client.GET('/v1/players/{id}/matches', { params: player }))[0]?.result, 'win');
   assert.equal(dataOf(await client.GET('/v1/players/{id}/kills', { params: player }))[0]?.location.y, 64);
   assert.equal(dataOf(await client.GET('/v1/players/{id}/deaths', { params: player }))[0]?.killer, '');
