@@ -7,6 +7,7 @@ import {
   listMatchesWithTeams,
   listWholeMatches,
   matchByKey,
+  matchesByKeys,
   type MatchHead,
   type MatchObjective,
   type MatchWithTeams,
@@ -44,7 +45,7 @@ export const Objective = z
   })
   .meta({ id: 'Objective' });
 
-const Match = z
+export const MatchShape = z
   .object({
     id,
     map: z.string(),
@@ -73,7 +74,7 @@ export const matches: Endpoint[] = [
     tag: 'Match',
     summary: 'Finished matches, newest first',
     query: { ...paging, fields },
-    response: z.array(Match),
+    response: z.array(MatchShape),
     cachedUnder: 'anything',
     handle: async ({ deps, dataVersion, query: { max_id, limit, fields: extra } }) => {
       if (extra.size === 0) return plainList(deps, await listMatches(deps.db, max_id, limit), dataVersion);
@@ -88,7 +89,7 @@ export const matches: Endpoint[] = [
     summary: 'One match with its teams',
     id: 'A match id',
     query: { fields },
-    response: Match,
+    response: MatchShape,
     cachedUnder: 'matches',
     handle: async ({ deps, id: text, dataVersion, query: { fields: extra } }) => {
       const key = keyOf(text);
@@ -188,6 +189,12 @@ async function wholeMatch(
     `${headJson(deps, match)}${TEAMS}${match.teams}${objectives}${extras(match)}}`,
     tag(`-${[...extra].sort().join('-')}`),
   );
+}
+
+/** Matches as JSON, as `/v1/matches/:id` gives them, by key. */
+export async function matchesJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
+  const found = await matchesByKeys(deps.db, keys);
+  return new Map(found.map((match) => [match.key, `${headJson(deps, match)}${TEAMS}${match.teams}}`]));
 }
 
 const TEAMS = ',"teams":';

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { notFound, HttpError } from '#http/errors.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
-import { asShown, isHidden } from '#store/game/hidden-lists.ts';
+import { allAsShown, asShown, isHidden } from '#store/game/hidden-lists.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { matchesOf } from '#store/game/matches.ts';
-import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { findPlayer, namesOf, type Player, playerByUuid, playersByKeys } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
-import { isBan, isBanned } from '#store/game/punishments.ts';
+import { bannedAmong, isBan, isBanned } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
 import { findDeleted, strippedPlayer } from './deleted-players.ts';
 import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
@@ -37,7 +37,7 @@ type ExtraName = keyof typeof Extras;
 type Fields = ReadonlySet<GroupName | ExtraName>;
 const EXTRA_FIELDS = Object.keys(Extras) as ExtraName[];
 
-const PlayerShape = z
+export const PlayerShape = z
   .object({
     id,
     name: z.string(),
@@ -138,17 +138,32 @@ async function ownPlayer({ deps, caller }: Pick<EndpointContext, 'deps' | 'calle
   return player;
 }
 
-async function wire({ db, clock, timestamp: write, site }: Deps, player: Player): Promise<z.input<typeof PlayerShape>> {
-  const { name, uuid } = player;
-  const { last_login, last_login_server, last_logout } = await asShown(db, player);
+/** Players as JSON, as `/v1/players/:id` gives them, by key. */
+export async function playersJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
+  const { db, clock } = deps;
+  const found = await allAsShown(db, await playersByKeys(db, keys));
+  const banned = await bannedAmong(db, keys, clock.now());
+  return new Map(found.map((player) => [player.key, JSON.stringify(shownWire(deps, player, banned.has(player.key)))]));
+}
+
+async function wire(deps: Deps, player: Player): Promise<z.input<typeof PlayerShape>> {
+  const { db, clock } = deps;
+  return shownWire(deps, await asShown(db, player), await isBanned(db, player.key, clock.now()));
+}
+
+function shownWire(
+  { timestamp: write, site }: Deps,
+  { key, name, uuid, last_login, last_login_server, last_logout }: Player,
+  banned: boolean,
+): z.input<typeof PlayerShape> {
   return {
-    id: idOf(player.key),
+    id: idOf(key),
     name,
     uuid,
     last_login: last_login === null ? '' : write(last_login),
     last_login_server,
     last_logout: last_logout === null ? '' : write(last_logout),
-    banned: await isBanned(db, player.key, clock.now()),
+    banned,
     permalink_url: `${site}/players/${uuid}`,
   };
 }

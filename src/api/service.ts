@@ -22,6 +22,9 @@ import { renderVersionOf } from './match-list.ts';
 import { timestampsIn } from './timestamps.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { ResponseCache } from './response-cache.ts';
+import { Walks } from './walks.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { Cursors } from '#store/game/change-cursors.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
@@ -76,7 +79,11 @@ export class Api {
       match: matchQuery(db, this.#renderVersion),
       timestamp: timestampsIn(config.TIME_ZONE),
       site: config.SITE_URL,
+      api: config.API_URL,
       presenceTimeoutMs,
+      snapshot: () => db.snapshot(),
+      cursors: new Cursors(openSecretKey(config)),
+      walks: new Walks(context),
     };
     this.#openapi = openapi;
   }
@@ -114,7 +121,10 @@ export class Api {
     try {
       authenticated = { received, caller: await this.#authenticate(received) };
       setSenders(received.response, sendersOf(authenticated.caller));
-      counted = { ...authenticated, rateLimit: await this.#count(authenticated) };
+      const { endpoint } = received;
+      const isPaced = endpoint?.isPaced !== undefined && (await this.#isPaced(authenticated, endpoint));
+      const rateLimit = await this.#count(authenticated, isPaced ? 'peek' : 'count');
+      counted = { ...authenticated, isPaced, rateLimit };
       const body = await this.#answer(counted);
       this.#countUse(counted, 200);
       await sendBody(received.request, received.response, this.#headers(received, counted.rateLimit), body);
@@ -139,10 +149,24 @@ export class Api {
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
-  #count({ received, caller }: AuthenticatedRequest): RateLimitResult | Promise<RateLimitResult> {
+  #count(
+    { received, caller }: AuthenticatedRequest,
+    how: 'count' | 'peek',
+  ): RateLimitResult | Promise<RateLimitResult> {
     return caller.kind === 'client_id'
-      ? this.#countAddress(received.request, 'address')
-      : this.#rateLimiter.count(...this.#limitFor(caller));
+      ? this.#countAddress(received.request, 'address', how)
+      : this.#rateLimiter[how](...this.#limitFor(caller));
+  }
+
+  /** Whether the endpoint limits the request itself. A request with a wrong query counts. */
+  async #isPaced({ received, caller }: AuthenticatedRequest, endpoint: Endpoint): Promise<boolean> {
+    let query;
+    try {
+      query = received.query.read(endpoint.query);
+    } catch {
+      return false;
+    }
+    return await endpoint.isPaced!({ deps: this.#deps, caller, query: query as Record<string, never> });
   }
 
   /** The subject and hourly limit that a request counts against: a user, an application or a game server. */
@@ -168,9 +192,9 @@ export class Api {
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
-    const { received, caller, rateLimit } = counted;
+    const { received, caller, rateLimit, isPaced } = counted;
     const { request, endpoint } = received;
-    if (!rateLimit.allowed) throw limitExceeded(rateLimit, this.#context.clock.now());
+    if (!rateLimit.allowed && !isPaced) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!isReading(request.method)) throw methodNotAllowed();
     if (endpoint === undefined)
@@ -178,13 +202,15 @@ export class Api {
     return this.#responses.get(received) ?? this.#handle(counted, endpoint);
   }
 
-  async #handle({ received, caller }: CountedRequest, endpoint: Endpoint): Promise<Body> {
+  async #handle({ received, caller, isPaced }: CountedRequest, endpoint: Endpoint): Promise<Body> {
     const endpointContext: EndpointContext = {
       deps: this.#deps,
       caller,
       id: idIn(received),
       query: received.query.read(endpoint.query),
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
+      accept: received.request.headers.accept ?? '',
+      isPaced,
     };
     const result = await endpoint.handle(endpointContext as EndpointContext<Record<string, never>>);
     const body = encodeBody(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));

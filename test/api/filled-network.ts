@@ -2,6 +2,7 @@ import { idOf } from '#platform/ids.ts';
 import type { AppContext } from '#context/context.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { serverByName } from '#store/game/servers.ts';
+import { recordMissing } from '#test/support/changes.ts';
 import {
   after,
   BEGINNING,
@@ -50,6 +51,7 @@ export async function fill(context: Pick<AppContext, 'db' | 'clock'>): Promise<G
   await sendEvents(context, statistics(person(1), { kill_count: 3, power: 1.5, faction: 'Reds' }));
   await sendEvents(context, punishment('p1', person(1), { type: 'mute', automatic: true }), pardon('p1'));
   const [punishmentId] = await sendEvents(context, issued());
+  await recordMissing(context);
   const alphaServer = await serverByName(context.db, 'Alpha');
   return {
     server: idOf(alphaServer!.key),
@@ -153,6 +155,7 @@ export function paths(history: GeneratedHistory): Record<string, string> {
     '/v1/players/:id/deaths': `/v1/players/${history.player}/deaths`,
     '/v1/counters': '/v1/counters',
     '/v1/live-matches': '/v1/live-matches',
+    '/v1/changes': '/v1/changes?expand=1',
     '/v1/servers/:id/live-match': `/v1/servers/${history.server}/live-match`,
     '/v1/servers/:id/unreported-matches': `/v1/servers/${history.server}/unreported-matches`,
     '/v1/players/:id': `/v1/players/${history.player}?fields=${groups}`,

@@ -67,6 +67,11 @@ test('a generated client calls every endpoint', async (t) => {
 
   assert.equal(dataOf(await client.GET('/v1/counters'))[0]?.key, 'assists');
 
+  const page = dataOf(await client.GET('/v1/changes', { params: { query: { types: ['match'], expand: '1' } } }));
+  const [change] = page.changes;
+  assert.ok(change?.type === 'match.created');
+  assert.equal(change.resource?.win, 'Red');
+
   const [punishment] = dataOf(await client.GET('/v1/punishments', { params: { query: { limit: 2 } } }));
   const one = dataOf(await client.GET('/v1/punishments/{id}', { params: { path: { id: network.punishment } } }));
   assert.deepEqual(one, punishment);

@@ -1,6 +1,6 @@
 import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import type { Player } from './players.ts';
 
 /** The lists of players who are never shown live: one of the network, and one of each server. */
@@ -97,6 +97,18 @@ export async function isHidden(db: Queryable, uuid: string): Promise<boolean> {
 
 /** The player as others see it: a hidden one as if it had never logged in. */
 export async function asShown(db: Queryable, player: Player): Promise<Player> {
-  if (!(await isHidden(db, player.uuid))) return player;
-  return { ...player, last_login: null, last_login_server: '', last_logout: null };
+  return (await isHidden(db, player.uuid)) ? withoutSession(player) : player;
 }
+
+/** `asShown` for several players. */
+export async function allAsShown(db: Queryable, players: readonly Player[]): Promise<Player[]> {
+  const rows = await db.tuples(sql`
+    select uuid from hidden_players where uuid in (${list(players.map(({ uuid }) => uuid))})`);
+  const hidden = new Set(rows.map(([uuid]) => uuid));
+  return players.map((player) => (hidden.has(player.uuid) ? withoutSession(player) : player));
+}
+
+const withoutSession = (player: Player): Player => ({
+  ...player,
+  ...{ last_login: null, last_login_server: '', last_logout: null },
+});

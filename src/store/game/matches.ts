@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { type Sql, sql } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
 
 /**
@@ -104,6 +104,12 @@ export async function listMatchesWithTeams(
   limit: number,
 ): Promise<readonly MatchWithTeams[]> {
   const rows = await db.tuples(sql`${WITH_TEAMS} where match_key < ${before} order by match_key desc limit ${limit}`);
+  return await withSurvivors(db, (rows as TeamsTuple[]).map(toMatchWithTeams));
+}
+
+/** Matches by their keys, in any order, with teams. */
+export async function matchesByKeys(db: Queryable, keys: readonly number[]): Promise<readonly MatchWithTeams[]> {
+  const rows = await db.tuples(sql`${WITH_TEAMS} where match_key in (${list(keys)})`);
   return await withSurvivors(db, (rows as TeamsTuple[]).map(toMatchWithTeams));
 }
 

@@ -1,7 +1,7 @@
 import { isShortUuid, nameKey, uuidOf } from '#platform/text/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
-import { lists, sql } from '#db/sql.ts';
+import { list, lists, sql } from '#db/sql.ts';
 
 export interface Player {
   key: number;
@@ -28,6 +28,11 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
   if (player !== undefined) return player;
   return await db.get<Player>(sql`
     select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.key = ${key}`);
+}
+
+/** Players by their own keys: the key of a merged player finds none. */
+export async function playersByKeys(db: Queryable, keys: readonly number[]): Promise<Player[]> {
+  return await db.all<Player>(sql`select ${COLUMNS} from players p where p.key in (${list(keys)})`);
 }
 
 /**
