@@ -92,6 +92,10 @@ const LIMIT_HEADERS: Record<string, { description: string; example: number }> = 
   'X-RateLimit-Reset': { description: 'Reset time, Unix timestamp', example: 1_772_370_000 },
 };
 
+const COST_HEADER = {
+  'X-RateLimit-Cost': { description: 'Number of requests that this one counts as', schema: { type: 'integer' } },
+};
+
 const TAGS: Record<string, string> = {
   Server: 'Game servers and who is on them',
   Match: 'Finished matches',
@@ -194,7 +198,10 @@ function operationObject(endpoint: Endpoint, schemas: Schemas): object {
   return {
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    description: `${endpoint.summary}.${endpoint.isFeed === true ? ` ${LINES}` : ''}`,
+    description:
+      [endpoint.summary, endpoint.price?.description, endpoint.isFeed && LINES]
+        .filter((sentence) => sentence !== undefined)
+        .join('. ') + '.',
     operationId: operationId(endpoint.path),
     ...(endpoint.deprecated !== undefined && { deprecated: true }),
     parameters: [...(endpoint.id === undefined ? [] : [id]), ...query],
@@ -204,6 +211,7 @@ function operationObject(endpoint: Endpoint, schemas: Schemas): object {
         headers: {
           ETag: { description: 'Entity tag, for `If-None-Match`', schema: { type: 'string' } },
           ...limitHeaders(),
+          ...(endpoint.price && COST_HEADER),
         },
         content: {
           'application/json': {

@@ -1,4 +1,5 @@
 import type { Config } from '#platform/config/config.ts';
+import { FEED_LIMITS } from './feed-limits.ts';
 import type { Limit, LimitSetting, Subject } from './limit.ts';
 
 const MINUTE_MS = 60_000;
@@ -49,21 +50,7 @@ export const LIMITS = {
     beyond: `${REFUSED}; 401 for a token that was valid before`,
     counter: '`COUNTERS`',
   },
-  /** A mirror begins with it: a million matches would take eleven hours within the hourly limit. */
-  walk: {
-    counts: 'walks through the feed of changes from `after=0`, whose pages are paced and do not count as requests',
-    max: { application: 1 },
-    windowMs: DAY_MS,
-    beyond: 'the pages count as requests',
-    counter: 'database',
-  },
-  walkPage: {
-    counts: 'pages of such a walk',
-    max: { application: 120 },
-    windowMs: MINUTE_MS,
-    beyond: REFUSED,
-    counter: 'memory',
-  },
+  ...FEED_LIMITS,
   token: {
     counts: 'tokens of one grant type',
     max: { application: 'TOKEN_LIMIT', applicationAccount: 'TOKEN_LIMIT' },

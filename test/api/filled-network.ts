@@ -2,7 +2,6 @@ import { idOf } from '#platform/ids.ts';
 import type { AppContext } from '#context/context.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { recordMissing } from '#test/support/changes.ts';
 import {
   after,
   BEGINNING,
@@ -51,7 +50,6 @@ export async function fill(context: Pick<AppContext, 'db' | 'clock'>): Promise<G
   await sendEvents(context, statistics(person(1), { kill_count: 3, power: 1.5, faction: 'Reds' }));
   await sendEvents(context, punishment('p1', person(1), { type: 'mute', automatic: true }), pardon('p1'));
   const [punishmentId] = await sendEvents(context, issued());
-  await recordMissing(context);
   const alphaServer = await serverByName(context.db, 'Alpha');
   return {
     server: idOf(alphaServer!.key),
@@ -149,6 +147,7 @@ export function paths(history: GeneratedHistory): Record<string, string> {
     '/v1/maps/:id': `/v1/maps/${history.map}?fields=image_url`,
     '/v1/punishments': '/v1/punishments',
     '/v1/punishments/:id': `/v1/punishments/${history.punishment}`,
+    '/v1/players': '/v1/players?names=Player1,Player2,Nobody',
     '/v1/players/:id/punishments': `/v1/players/${history.player}/punishments`,
     '/v1/players/:id/matches': `/v1/players/${history.player}/matches`,
     '/v1/players/:id/kills': `/v1/players/${history.player}/kills`,

@@ -107,25 +107,24 @@ export async function punishmentsByKeys(db: Queryable, keys: readonly number[], 
 /** Whether a punishment is a ban. */
 export const isBan = ({ type }: Pick<Punishment, 'type'>): boolean => type.toLowerCase() === 'ban';
 
-const isActiveBan = (now: number): Sql => sql`lower(u.type) = 'ban' and ${inForce(now)}`;
-
 /** Whether a ban of the player is active. The type `ban` may be in any case. */
 export async function isBanned(db: Queryable, playerKey: number, now: number): Promise<boolean> {
   const ban = await db.get(sql`
-    select u.key from punishments u where u.punished_key = ${playerKey} and ${isActiveBan(now)} limit 1`);
+    select u.key from punishments u
+    where u.punished_key = ${playerKey} and lower(u.type) = 'ban' and ${inForce(now)} limit 1`);
   return ban !== undefined;
 }
 
-/** The keys of those players against whom a ban is active. */
-export async function bannedAmong(
+/** Those of some players against whom a ban is in force. */
+export async function bannedPlayers(
   db: Queryable,
-  players: readonly number[],
+  playerKeys: readonly number[],
   now: number,
 ): Promise<ReadonlySet<number>> {
   const rows = await db.tuples(sql`
     select distinct u.punished_key from punishments u
-    where u.punished_key in (${list(players)}) and ${isActiveBan(now)}`);
-  return new Set(rows.map(([key]) => Number(key)));
+    where u.punished_key in (${list(playerKeys)}) and lower(u.type) = 'ban' and ${inForce(now)}`);
+  return new Set(rows.map(([key]) => key as number));
 }
 
 function toPunishment(row: PunishmentRow, now: number): Punishment {
