@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { identifier, insertAll, join, list, sql } from '#db/sql.ts';
+import { identifier, insertAll, join, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 
 /** The kinds of resources in the feed of changes (docs/adr/0006-feed-of-changes.md). */
@@ -140,11 +140,20 @@ export interface Feed {
   isFilled: boolean;
 }
 
-export async function readFeed(db: Queryable): Promise<Feed> {
-  const feed = (await db.get<{ id: string; head: number; floor: number; filling: string | null }>(sql`
-    select id, floor, filling, (select last from sequence where name = 'change') as head from change_feed`))!;
-  return { id: feed.id, head: feed.head, floor: feed.floor, isFilled: feed.filling === null };
+interface FeedRow {
+  id: string;
+  head: number;
+  floor: number;
+  filling: string | null;
 }
+
+const FEED = sql`select id, floor, filling, (select last from sequence where name = 'change') as head from change_feed`;
+
+export async function readFeed(db: Queryable): Promise<Feed> {
+  return toFeed((await db.get<FeedRow>(FEED))!);
+}
+
+const toFeed = ({ id, head, floor, filling }: FeedRow): Feed => ({ id, head, floor, isFilled: filling === null });
 
 /**
  * Changes after a number in their order, of some kinds, and the tombstones of all kinds. One statement, so that all parts
@@ -156,6 +165,28 @@ export async function changesAfter(
   limit: number,
   kinds: readonly ResourceKind[] = RESOURCE_KINDS,
 ): Promise<Change[]> {
+  return await db.all<Change>(selectChanges(after, limit, kinds));
+}
+
+/** `changesAfter` with the feed at the same moment, in one statement. */
+export async function changesWithFeed(
+  db: Queryable,
+  after: number,
+  limit: number,
+  kinds: readonly ResourceKind[] = RESOURCE_KINDS,
+): Promise<{ feed: Feed; changes: Change[] }> {
+  const rows = await db.all<FeedRow & (Change | { number: null })>(sql`
+    select f.id, f.floor, f.filling, f.head, page.number, page.kind, page.key, page.type, page.revision, page.time
+    from (${FEED}) f left join (${selectChanges(after, limit, kinds)}) page on true order by page.number`);
+  const changes = rows.flatMap((row) => {
+    if (row.number === null) return [];
+    const { number, kind, key, type, revision, time } = row;
+    return [{ number, kind, key, type, revision, time }];
+  });
+  return { feed: toFeed(rows[0]!), changes };
+}
+
+function selectChanges(after: number, limit: number, kinds: readonly ResourceKind[]): Sql {
   const isFiltered = kinds.length < RESOURCE_KINDS.length;
   const conditions = isFiltered
     ? [...kinds.map((kind) => sql`kind = ${kind}`), sql`${TOMBSTONE} and kind not in (${list(kinds)})`]
@@ -165,5 +196,5 @@ export async function changesAfter(
       select * from (select number, kind, key, type, revision, time from changes
         where ${condition} and number > ${after} order by number limit ${limit}) as ${identifier(`part${index}`)}`,
   );
-  return await db.all<Change>(sql`${join(parts, ' union all ')} order by number limit ${limit}`);
+  return sql`${join(parts, ' union all ')} order by number limit ${limit}`;
 }
