@@ -65,18 +65,32 @@ export class ChangeSet {
   }
 }
 
+const HEAD = `
+  insert into changes (number, kind, key, type, revision, time)
+  select s.last - cast(v.column1 as bigint), v.column2, cast(v.column3 as bigint), v.column4, 1, cast(v.column5 as bigint)
+  from (values`;
+const FROM_SEQUENCE = ") v cross join sequence s where s.name = 'change' on conflict (kind, key)";
+const MOVE = `${FROM_SEQUENCE} do update set
+  number = excluded.number, type = excluded.type, revision = changes.revision + 1, time = excluded.time`;
+const KEEP = `${FROM_SEQUENCE} do nothing`;
+
 /**
- * Moves resources to the end of the feed, in the transaction that changes them, which holds the lock of the keys
- * (`Keys.lock`): numbers then become visible in their order.
+ * The statements that move resources to the end of the feed, in the transaction that changes them, which holds the lock of
+ * the keys (`Keys.lock`): numbers then become visible in their order. They read the numbers themselves, so that an ingest
+ * sends them with its others and waits once.
  */
+export function changeStatements(changes: readonly ResourceChange[], now: number, onConflict = MOVE): Sql[] {
+  if (changes.length === 0) return [];
+  const rows = changes.map(({ kind, key, type }, index) => [changes.length - 1 - index, kind, key, type, now]);
+  return [
+    sql`update sequence set last = last + ${changes.length} where name = 'change'`,
+    ...insertAll(HEAD, rows, onConflict),
+  ];
+}
+
+/** Runs the statements of `changeStatements`. */
 export async function recordChanges(tx: Queryable, changes: readonly ResourceChange[], now: number): Promise<void> {
-  await insertChanges(
-    tx,
-    changes,
-    now,
-    `on conflict (kind, key) do update set number = excluded.number, type = excluded.type,
-      revision = changes.revision + 1, time = excluded.time`,
-  );
+  await tx.runAll(changeStatements(changes, now));
 }
 
 /** Adds resources that the feed does not have yet, under the lock of the keys; the others keep their places. */
@@ -87,22 +101,7 @@ export async function recordMissing(
   now: number,
 ): Promise<void> {
   const changes = keys.map((key): ResourceChange => ({ kind, key, type: 'created' }));
-  await insertChanges(tx, changes, now, 'on conflict (kind, key) do nothing');
-}
-
-async function insertChanges(
-  tx: Queryable,
-  changes: readonly ResourceChange[],
-  now: number,
-  onConflict: string,
-): Promise<void> {
-  if (changes.length === 0) return;
-  const { last } = (await tx.get<{ last: number }>(
-    sql`update sequence set last = last + ${changes.length} where name = 'change' returning last`,
-  ))!;
-  const first = last - changes.length + 1;
-  const rows = changes.map(({ kind, key, type }, index) => [first + index, kind, key, type, 1, now]);
-  await tx.runAll(insertAll('insert into changes (number, kind, key, type, revision, time) values', rows, onConflict));
+  await tx.runAll(changeStatements(changes, now, KEEP));
 }
 
 /**
