@@ -27,7 +27,7 @@ test('each command in the documents exists, with its options', async () => {
     const isGroup = commands.some(({ words }) => words.startsWith(`${text.replace(/ --.*/, '')} `));
     assert.ok(command !== undefined || isGroup, `${file}: there is no command "${text}"`);
     for (const [, option] of text.matchAll(/ --([a-z-]+)/g))
-      assert.ok(option === 'help' || option! in (command?.options ?? {}), `${file}: ${text}`);
+      assert.ok(option === 'help' || Object.hasOwn(command?.options ?? {}, option!), `${file}: ${text}`);
   }
 });
 
