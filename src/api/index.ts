@@ -5,9 +5,11 @@ import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config/config.ts';
 import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
+import { leaderboards } from './leaderboards.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
 import { type ApiFacts, openapiDocument } from './openapi.ts';
+import { playerLookups } from './player-lookups.ts';
 import { players } from './players.ts';
 import { punishments } from './punishments.ts';
 import { liveMatches } from './live-matches.ts';
@@ -20,7 +22,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...matches,
   ...maps,
   ...punishments,
+  ...playerLookups,
   ...players,
+  ...leaderboards,
   ...counters,
   ...liveMatches,
 ];

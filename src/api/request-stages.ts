@@ -15,11 +15,12 @@ export class ReceivedRequest {
   readonly path: string;
   /** Undefined if none has the path. */
   readonly endpoint: Endpoint | undefined;
-  /** The `:id` of the path, percent-encoded; empty if the path has none. */
-  readonly id: string;
+  /** The parameters of the path, percent-encoded. */
+  readonly parameters: readonly string[];
   /** The data versions at the arrival of the request. */
   readonly versions: Versions;
   #query: Query | undefined;
+  #price: number | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, router: Router<Endpoint>, versions: Versions) {
     const url = request.url ?? '/';
@@ -30,8 +31,28 @@ export class ReceivedRequest {
     this.path = at < 0 ? this.target : this.target.slice(0, at);
     const found = router.find(withoutSlash(this.path));
     this.endpoint = found?.route;
-    this.id = found?.parameter ?? '';
+    this.parameters = found?.parameters ?? [];
     this.versions = versions;
+  }
+
+  get isReading(): boolean {
+    const { method } = this.request;
+    return method === 'GET' || method === 'HEAD';
+  }
+
+  /** The number of requests that this one counts as. One with a wrong parameter, which is refused, counts as one. */
+  get price(): number {
+    return (this.#price ??= this.#readPrice());
+  }
+
+  #readPrice(): number {
+    const { endpoint, query, isReading } = this;
+    if (endpoint?.price === undefined || !isReading) return 1;
+    try {
+      return endpoint.price.of(query.read(endpoint.query));
+    } catch {
+      return 1;
+    }
   }
 
   get query(): Query {

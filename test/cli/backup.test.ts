@@ -26,9 +26,11 @@ import {
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { readDigests } from '#db/transfer/copy.ts';
+import { readFeed } from '#store/game/changes.ts';
+import { Mirror } from '#test/support/mirror.ts';
 import { readDatabaseId } from '#store/installation/database-id.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
-import { lastBackup } from '#store/installation/backups.ts';
+import { lastRun } from '#store/installation/job-runs.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
 import { scorehall } from './scorehall.ts';
@@ -65,7 +67,7 @@ onEachDatabase('a backup of a database in use is restored into either database w
   const environment = { DATABASE_URL: url, SECRET_KEY };
   const [wanted, dump] = [await readDigests(context.db, quiet), await canonicalDumpOf(context.db)];
   const written = await ok(environment, 'backup', file);
-  assert.equal(new Date((await lastBackup(context.db))!).toISOString(), written['created']);
+  assert.equal(new Date((await lastRun(context.db, 'backup'))!).toISOString(), written['created']);
   assert.equal(written['secret_key'], 'not included');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(folder), ['network.backup'], 'no file is left beside the backup');
@@ -86,7 +88,11 @@ onEachDatabase('a backup of a database in use is restored into either database w
       const found = await readDigests(db, quiet);
       // The restore itself is in the audit log.
       assert.equal(found['audit']!.rows, wanted['audit']!.rows + 1);
-      assert.deepEqual({ ...found, audit: wanted['audit'] }, wanted);
+      assert.deepEqual({ ...found, audit: wanted['audit'], change_feed: wanted['change_feed'] }, wanted);
+      const [feed, lost] = [await readFeed(db), await readFeed(context.db)];
+      assert.notEqual(feed.id, lost.id, 'places of the lost feed are not valid');
+      assert.deepEqual({ ...feed, id: lost.id }, lost);
+      await new Mirror({ db, clock: context.clock }).check('the restored feed');
       assert.deepEqual(await canonicalDumpOf(db), dump);
       assert.notEqual(await readDatabaseId(db), await readDatabaseId(context.db), 'a database has an id of its own');
       await assert.rejects(

@@ -37,6 +37,10 @@ test('a mistyped command or option gets a suggestion, and missing options are na
     [['app', 'create'], '--name and --type are missing.'],
     [['app', 'create', '--name', '', '--type', 'web'], '--name is missing.'],
     [['account', 'create', '--verified'], '--name and --email are missing.'],
+    [
+      ['account', 'create', '--name', 'Ann', '--email', 'nope'],
+      '--email must be an address like name@example.org (it is "nope").',
+    ],
     [['account', 'email'], '--account and --email are missing.'],
     [['account', 'link'], '--account and --uuid are missing.'],
     [['player', 'merge'], '--from and --into are missing.'],

@@ -44,6 +44,8 @@ interface TokenRow {
   consumed: number | null;
 }
 
+/** For how long a finished step of a sign-in can be repeated by the browser, whose cookie the answer deletes. */
+const REPEAT_MS = 10_000;
 /** Kinds that belong to a grant and must not be created after it has been revoked. */
 const GRANT_BOUND: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode']);
 /** Kinds with a limit; codes need none, because they live for a minute. */
@@ -136,6 +138,8 @@ class TokenAdapter implements Adapter {
       select payload, consumed from tokens
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (expires is null or expires > ${this.#parts.clock.now()})`);
     if (row === undefined && this.#kind === 'RefreshToken') return await this.#findReplaced(id);
+    // Only the request that finished an interaction is repeated, no page of it.
+    if (this.#kind === 'Interaction' && row?.consumed != null && currentRequest()?.oidc?.route !== 'resume') return;
     const payload = row && this.#readPayload(row, id);
     return payload && { ...payload, jti: id };
   }
@@ -186,8 +190,16 @@ class TokenAdapter implements Adapter {
     if (row?.grant_id) await this.#revokeGrant(row.grant_id);
   }
 
+  /** A finished step of a sign-in can be repeated by a browser or proxy whose connection ended before the answer. */
   async destroy(id: string): Promise<void> {
-    await this.#parts.db.run(sql`delete from tokens where hash = ${secretHash(id)} and kind = ${this.#kind}`);
+    const { db, clock } = this.#parts;
+    const row = sql`hash = ${secretHash(id)} and kind = ${this.#kind}`;
+    const now = clock.now();
+    await db.run(
+      this.#kind === 'Interaction'
+        ? sql`update tokens set consumed = ${now}, expires = ${now + REPEAT_MS} where ${row} and consumed is null`
+        : sql`delete from tokens where ${row}`,
+    );
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {

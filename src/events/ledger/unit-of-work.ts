@@ -4,18 +4,20 @@ import { CounterAccumulator } from './counter-accumulator.ts';
 import { shortUuid } from '#platform/text/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
+import { ChangeSet, recordChanges } from '#store/game/changes.ts';
+import { changesByNames } from '#store/game/renamed-players.ts';
 import { HiddenLists } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
 import { usedReferences } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
-import type { KnownPlayer } from '#store/game/players.ts';
+import { hasPseudonym, type KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
 import type { Sender } from './receipts.ts';
 import type { Server } from '#store/game/servers.ts';
 
 /** The insert-only tables and their columns, referenced tables before those that refer to them. */
 const TABLES = {
-  matches: 'key, head, started, finished, map_key, server_key, gamemode',
+  matches: 'key, head, started, finished, map_key, server_key, gamemode, ranked',
   excluded_matches: 'match_key',
   merged_in_matches: 'match_key, player_key',
   match_details: 'match_key, head, started, finished, teams, objectives, extras',
@@ -117,6 +119,8 @@ export class UnitOfWork {
   readonly counters: CounterAccumulator;
   readonly rows = new InsertBuffer();
   readonly references: PunishmentReferences;
+  /** The public resources that the transaction changes. Effects and jobs declare their kinds first. */
+  readonly changes = new ChangeSet([]);
   /** The matches of this transaction with a result, which no longer count as unreported. */
   readonly finished: FinishedMatch[] = [];
   /** The keys of the servers whose heartbeats or running matches the handlers stored, with the hidden players. */
@@ -145,6 +149,16 @@ export class UnitOfWork {
     this.#removed = this.finished.length;
     if (finished.length > 0) await removeSeen(this.tx, finished);
     await this.#hidePlayers(named);
+    const [added, renamed] = [named.filter(({ isNew }) => isNew), named.filter(({ isNew }) => !isNew)];
+    // A player under a pseudonym, whose first event came after the deletion of the account, is not public.
+    for (const player of added) if (!hasPseudonym(player)) this.changes.add('player', player.key, 'created');
+    await this.addRenamed(renamed.map(({ key }) => key));
+    await recordChanges(this.tx, this.changes.take(), this.now);
+  }
+
+  /** Adds players with another name or UUID to the changes, and what shows them. */
+  async addRenamed(players: readonly number[]): Promise<void> {
+    for (const { kind, key, type } of await changesByNames(this.tx, players)) this.changes.add(kind, key, type);
   }
 
   /** Removes hidden players from what the handlers stored; if one of them has another name, from everything. */

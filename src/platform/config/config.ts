@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { allowedNetworks } from './allowed-networks.ts';
 import { type Environment, readEnvFile, type Warn, warnOfTypos } from './env-file.ts';
 import { UsageError } from '../errors.ts';
 import { checkAddresses } from './plain-http.ts';
@@ -155,6 +156,11 @@ export const SETTINGS = {
     'Address of pictures of players’ heads, with {uuid} in it, like https://heads.example/{uuid}?size=128; the site fetches and caches them, so that visitors never contact that host; empty: patterns instead of heads',
     pictureAddress,
   ),
+  WEBHOOK_NETWORKS: setting(
+    '',
+    'Networks with ports that webhooks and HEADS_URL may reach besides public addresses by https at port 443, comma-separated: 10.0.0.0/8:8080, 127.0.0.1:* (every port), [fd00::/8]:443; other ports than 443 may be plain http',
+    allowedNetworks,
+  ),
   PRESENCE_TIMEOUT: setting(
     '120',
     'Seconds without a heartbeat after which a server counts as empty',
@@ -188,6 +194,11 @@ export const SETTINGS = {
     z.enum(['', 'required', 'optional'], 'must be required, optional or empty'),
   ),
   AUDIT_LIFETIME: setting('365d', 'How long entries of the audit log are kept', duration(86_400, 315_360_000)),
+  CHANGES_LIFETIME: setting(
+    '90d',
+    'How long the feed of changes names removed resources; a follower that pauses for longer has to begin again',
+    duration(86_400, 315_360_000),
+  ),
   SIGNING_KEY_LIFETIME: setting(
     '90d',
     'Age at which a new key for ID tokens replaces the newest one; at least 1d, or 0: only `scorehall signing-key rotate` does',
