@@ -18,7 +18,7 @@ const change = (number: number, facts: Partial<Change> = {}): Change =>
 
 const RESET = { error: 'cursor_gone', error_description: 'Begin again.', reason: 'expired', reset: true };
 
-type Answer = (url: URL, response: ServerResponse) => void;
+type Respond = (url: URL, response: ServerResponse) => void;
 
 /** A stream that the client has requested, and the test writes. */
 interface Stream {
@@ -32,7 +32,7 @@ class FakeFeed {
   readonly changes: Change[] = [];
   readonly requests: string[] = [];
   /** Answers before the usual ones, by path. */
-  readonly answers: Answer[] = [];
+  readonly answers: Respond[] = [];
   refuseStream: ((response: ServerResponse) => void) | undefined;
   pageSize = 2;
   #streams: Stream[] = [];
