@@ -1,3 +1,4 @@
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import type { Effects } from './event-effect.ts';
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
@@ -25,6 +26,7 @@ async function applyFinished(context: EventContext, match: MatchSummary): Promis
   addPlayers(context, match, isCounted);
   if (work.players.hasMerged) addMerged(context, match);
   work.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);
+  work.changes.add('match', key, 'created');
   if (match.kills.length > 0) addKills(context, match);
   if (match.completed.length > 0) addCompleted(context, match);
   if (counters === undefined) return undefined;
@@ -133,6 +135,7 @@ function headText({ key, server }: EventContext, { map, ...others }: MatchSummar
 export const MATCH_EFFECTS: Effects<typeof MATCH_EVENTS> = {
   'match.finished': {
     apply: applyFinished,
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: null,
     observes: null,

@@ -80,9 +80,10 @@ export async function hiddenOn(db: Queryable, scope: number): Promise<string[]> 
   return rows.map(({ entry }) => entry).sort();
 }
 
-/** Lets the entries of a merged player mean the player that it was merged into. */
-export async function mergeHidden(tx: Queryable, from: string, into: string): Promise<void> {
-  await tx.run(sql`update hidden_players set uuid = ${into} where uuid = ${from}`);
+/** Lets the entries of a merged player mean the player that it was merged into. @returns whether there are some */
+export async function mergeHidden(tx: Queryable, from: string, into: string): Promise<boolean> {
+  const moved = await tx.run(sql`update hidden_players set uuid = ${into} where uuid = ${from}`);
+  return moved > 0;
 }
 
 /** Deletes the entries of a player who is erased. */
