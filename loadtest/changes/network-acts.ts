@@ -7,6 +7,7 @@ import type { Random } from '../support/random.ts';
 const SPARE_SERVERS = 3;
 const NEWEST = 30;
 const MAX_HIDDEN = 5;
+const PLAYERS_ONLINE = 20;
 /** The beginnings of a PNG and of a JPEG file, which is all that a publication is checked for. */
 const PICTURES = [
   { content_type: 'image/png', data: 'iVBORw0KGgo=' },
@@ -112,12 +113,13 @@ export class NetworkActs {
     sender.add({ ...sender.generator.next(), type: 'map.published', data });
   }
 
-  /** Reports who is on a server. Presence is no change, but a mirror of the server must not keep names. */
+  /** Reports who is on a server. Presence is no change, but a mirror of the server must not keep erased names. */
   #report(): void {
     const sender = this.#random.pick(this.#senders);
     const { generator } = sender;
     const players = this.#random
-      .sample(generator.uuids, 4)
+      .sample(generator.uuids, PLAYERS_ONLINE)
+      .filter((uuid) => !this.#acts.deleted.has(uuid))
       .map((uuid) => (generator.login(uuid).data['player'] as { name: string }).name);
     const event = { ...generator.next(), type: 'server.presence', time: new Date().toISOString() };
     sender.add({ ...event, data: { current: 0, players: [...new Set(players)] } });

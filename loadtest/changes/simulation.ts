@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Acts } from '../model/acts.ts';
+import { keepEvents } from '../model/check.ts';
 import { EventGenerator } from '../model/generated-events.ts';
 import { ApiClient } from '../model/read-network.ts';
 import { ModelSender } from '../model/sender.ts';
@@ -15,7 +16,7 @@ import { CuttingProxy } from './cutting-proxy.ts';
 import { Mirror } from './mirror.ts';
 import { KINDS_OF_MIRRORS, type MirrorKind } from './mirror-kinds.ts';
 import { NetworkActs } from './network-acts.ts';
-import { differencesOf, sessionsIn, textsIn, walk, type Walked } from './walk.ts';
+import { differencesOf, namesIn, sessionsIn, textsIn, walk, type Walked } from './walk.ts';
 
 const SERVERS = 3;
 /** So many that erasures leave some. */
@@ -89,7 +90,7 @@ export class Simulation implements AsyncDisposable {
     const environment = (ports: Ports): NodeJS.ProcessEnv => ({
       ...settings(folder),
       API_URL: `http://127.0.0.1:${front.port}`,
-      SITE_URL: `http://127.0.0.1:${front.port}`,
+      SITE_URL: 'https://mirrored.example',
       API_LISTEN: `127.0.0.1:${ports.api}`,
       SITE_LISTEN: `127.0.0.1:${ports.site}`,
     });
@@ -142,9 +143,7 @@ export class Simulation implements AsyncDisposable {
     const { uuids } = this.#senders[0]!.generator;
     const walked = await walk(client, uuids);
     const erased = await this.#erased(client);
-    const text = JSON.stringify(Object.values(walked).map((resources) => [...resources.values()]));
-    const shown = erased.filter((name) => new RegExp(`(?<![0-9A-Za-z])${name}(?![0-9A-Za-z])`).test(text));
-    const found = [...this.#acts.failures.splice(0), ...shown.map((name) => `/v1 shows the erased ${name}`)];
+    const found = [...this.#acts.failures.splice(0), ...namesIn(walked, erased)];
     const end = performance.now() + CATCH_UP_MS;
     for (const mirror of this.#mirrors) {
       let differences = this.#compare(mirror, walked, erased);
@@ -154,7 +153,9 @@ export class Simulation implements AsyncDisposable {
       }
       found.push(...differences.map((line) => `${mirror.kind}: ${line}`));
     }
-    return found;
+    if (found.length === 0) return [];
+    const exported = await this.#operator.run('export', 'events', '-');
+    return [...found, `The exported events: ${await keepEvents(exported?.out ?? '')}`];
   }
 
   /** Backs the database up while it is in use. */

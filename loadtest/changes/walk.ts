@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { differences } from '../model/differences.ts';
 import { ApiClient } from '../model/read-network.ts';
-import type { Kind, MirrorDisk } from './mirror-disk.ts';
+import { type Kind, KINDS, type MirrorDisk } from './mirror-disk.ts';
 
 /** The oracle: reads everything public through `/v1` without the feed, and compares mirrors with it. */
 
@@ -11,11 +11,8 @@ type Json = Record<string, unknown>;
 export type Walked = Record<Kind, Map<string, unknown>>;
 
 const PARALLEL = 8;
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** The names of the pseudonyms of erased players, of whom a mirror has tombstones. */
-const PSEUDONYM = /^deleted-/;
 
-/** @param uuids the players that events named; those in matches and punishments are added */
+/** @param uuids of all players that game servers named */
 export async function walk(api: ApiClient, uuids: readonly string[]): Promise<Walked> {
   const ids = async (path: string): Promise<string[]> => (await api.list<Json>(path)).map(({ id }) => id as string);
   const [match, map, punishment] = [
@@ -29,10 +26,10 @@ export async function walk(api: ApiClient, uuids: readonly string[]): Promise<Wa
     '/v1/servers',
     servers.map(({ id }) => id as string),
   );
-  const named = JSON.stringify([...match.values(), ...punishment.values()]).match(UUID) ?? [];
-  // The UUID of a merged player gives the survivor.
-  const found = (await read(api, '/v1/players', [...new Set([...uuids, ...named])])).values() as Iterable<Json>;
-  const player = new Map([...found].map((one) => [one['id'] as string, one as unknown]));
+  // The UUID of a merged player gives the survivor: one with another UUID is erased, and no mirror has it.
+  const found = (await read(api, '/v1/players', uuids)).values() as Iterable<Json>;
+  const players = [...found].filter(({ uuid }) => uuids.includes(uuid as string));
+  const player = new Map(players.map((one) => [one['id'] as string, one as unknown]));
   return { match, map, punishment, player, server };
 }
 
@@ -61,23 +58,11 @@ const COMPARED: Record<Kind, (resource: Json) => Json> = {
 
 /** @returns one sentence per difference */
 export function differencesOf(walked: Walked, disk: MirrorDisk, kinds: readonly Kind[]): string[] {
-  return kinds.flatMap((kind) => {
-    const expected = compared(kind, walked[kind]);
-    if (kind === 'player') for (const id of erasedIn(walked, disk)) expected.delete(id);
-    return differences(expected, compared(kind, disk.resources(kind)), kind);
-  });
+  return kinds.flatMap((kind) => differences(compared(kind, walked[kind]), compared(kind, disk.resources(kind)), kind));
 }
 
 function compared(kind: Kind, resources: ReadonlyMap<string, unknown>): Map<string, unknown> {
   return new Map([...resources].map(([id, one]) => [id, one === null ? null : COMPARED[kind](one as Json)]));
-}
-
-/** Erased players whose pseudonyms `/v1` gives, because matches name them. */
-function erasedIn({ player }: Walked, disk: MirrorDisk): string[] {
-  const erased = disk.removed('player', 'erased');
-  return [...player].flatMap(([id, one]) =>
-    PSEUDONYM.test((one as Json)['name'] as string) && erased.has(id) ? id : [],
-  );
 }
 
 /** The ids of players who are private, of whom a mirror has the last login. */
@@ -93,5 +78,20 @@ export function sessionsIn({ player }: Walked, disk: MirrorDisk, hidden: readonl
 /** The texts that occur in the bytes of a mirror's file. */
 export function textsIn(file: string, texts: readonly string[]): string[] {
   const bytes = readFileSync(file, 'latin1');
-  return texts.filter((text) => new RegExp(`(?<![0-9A-Za-z])${text}(?![0-9A-Za-z])`).test(bytes));
+  return texts.filter((text) => asWord(text).test(bytes));
 }
+
+/** The resources that name erased players, except heartbeats: a game server names whom it sees. */
+export function namesIn(walked: Walked, erased: readonly string[]): string[] {
+  return KINDS.flatMap((kind) =>
+    [...walked[kind]].flatMap(([id, resource]) => {
+      const text = JSON.stringify(COMPARED[kind](resource as Json));
+      return erased
+        .filter((name) => asWord(name).test(text))
+        .map((name) => `/v1: ${kind} ${id} has the erased ${name}`);
+    }),
+  );
+}
+
+/** Player7 is not in Player71. */
+const asWord = (text: string): RegExp => new RegExp(`(?<![0-9A-Za-z])${text}(?![0-9A-Za-z])`);
