@@ -160,7 +160,10 @@ export const changeEmail = operation({
   run: async (acting, { id, email: present, disabled }: Account, { email, verified }) => {
     if (disabled !== null) return refuse('disabled');
     if (email === present) return refuse('same');
-    if (verified) return (await setEmail(acting.db, id, email, true)) ? { secret: undefined } : refuse('taken');
+    if (verified) {
+      const isSet = await setEmail(acting.db, acting.clock.now(), id, { email, verified });
+      return isSet ? { secret: undefined } : refuse('taken');
+    }
     const holder = await accountByEmail(acting.db, email);
     if (holder !== undefined && holder.id !== id) return refuse('taken');
     return await issueLink(acting, { kind: 'email', account_id: id, data: { email, by: 'operator' } }, email);

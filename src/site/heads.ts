@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { Log } from '#platform/process/log.ts';
+import { OutgoingClient } from '#http/outgoing.ts';
 import { ByteCache } from './byte-cache.ts';
 
 const TIMEOUT_MS = 3_000;
-const MAX_BYTES = 64 * 1024;
 const CACHE_BYTES = 32 * 1024 * 1024;
 const FRESH_MS = 24 * 3_600_000;
 /** How long to wait after a failure before that head is requested again. */
@@ -28,17 +29,22 @@ interface Entry {
 interface HeadsDeps {
   clock: Clock;
   log: Log;
-  config: { HEADS_URL: string };
+  config: Pick<Config, 'HEADS_URL' | 'WEBHOOK_NETWORKS'>;
 }
 
 /** Pictures of players' heads from the service of `HEADS_URL`, cached in memory. */
 export class Heads {
   readonly #deps: HeadsDeps;
+  readonly #outgoing: OutgoingClient;
   readonly #cache = new ByteCache<Entry>(CACHE_BYTES);
   readonly #fetches = new Map<string, Promise<Head | undefined>>();
 
   constructor(deps: HeadsDeps) {
     this.#deps = deps;
+    this.#outgoing = new OutgoingClient(deps.config);
+    const { config, log } = deps;
+    if (config.HEADS_URL !== '' && this.#outgoing.problemOf(config.HEADS_URL) !== undefined)
+      log.warn('HEADS_URL is neither https at port 443 nor in WEBHOOK_NETWORKS: no heads are fetched');
   }
 
   /** A player's head; undefined if the service has none, is slow, or too many requests to it are in progress. */
@@ -60,7 +66,7 @@ export class Heads {
     let head = previous;
     let lifetime = RETRY_MS;
     try {
-      head = await fetchHead(config.HEADS_URL.replaceAll('{uuid}', uuid));
+      head = await fetchHead(this.#outgoing, config.HEADS_URL.replaceAll('{uuid}', uuid));
       lifetime = FRESH_MS;
     } catch (error) {
       log.debug({ err: error, uuid }, 'a head could not be fetched');
@@ -71,28 +77,14 @@ export class Heads {
 }
 
 /** @throws Error for any response but a small picture: redirects, other types and files over 64 kB included */
-async function fetchHead(address: string): Promise<Head> {
-  const response = await fetch(address, {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    redirect: 'error',
-    headers: { accept: 'image/png, image/webp, image/jpeg' },
-  });
-  const bytes = await readAtMost(response, MAX_BYTES);
+async function fetchHead(outgoing: OutgoingClient, address: string): Promise<Head> {
+  const headers = { accept: 'image/png, image/webp, image/jpeg' };
+  const { status, body, isComplete } = await outgoing.request(address, { headers, timeoutMs: TIMEOUT_MS });
+  const bytes = Uint8Array.from(body);
   const content_type = pictureType(bytes);
-  if (response.status !== 200 || content_type === undefined)
-    throw new Error(`HEADS_URL answered ${response.status} without a PNG, WebP or JPEG picture`);
+  if (status !== 200 || !isComplete || content_type === undefined)
+    throw new Error(`HEADS_URL answered ${status} without a PNG, WebP or JPEG picture of at most 64 kB`);
   return { content_type, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`, bytes };
-}
-
-async function readAtMost({ body }: Response, max: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > max) throw new Error(`HEADS_URL answered with more than ${max} bytes`);
-    chunks.push(chunk);
-  }
-  return Uint8Array.from(Buffer.concat(chunks));
 }
 
 /** The type by the first bytes; the Content-Type of the service is not trusted. */

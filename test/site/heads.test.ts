@@ -23,7 +23,10 @@ async function siteWithHeads(
   await once(server, 'listening');
   const database = await createTestDatabase('sqlite');
   const { port } = server.address() as AddressInfo;
-  const context = await testContext(t, database.url, { HEADS_URL: `http://127.0.0.1:${port}/{uuid}?size=64` });
+  const context = await testContext(t, database.url, {
+    HEADS_URL: `http://127.0.0.1:${port}/{uuid}?size=64`,
+    WEBHOOK_NETWORKS: '127.0.0.1:*',
+  });
   t.after(() => {
     server.closeAllConnections();
     server.close();

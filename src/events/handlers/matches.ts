@@ -19,7 +19,8 @@ async function applyFinished(context: EventContext, match: MatchSummary): Promis
   const { facts, started, finished, teams, objectives, extras, counters } = match;
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
-  work.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
+  const ranked = Number(facts.ranked);
+  work.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode, ranked]);
   const isCounted = match.isPlausible && !(counters !== undefined && (await exceedsDeclared(work, counters.reported)));
   if (!isCounted) work.rows.add('excluded_matches', [key]);
   work.finished.push({ serverKey: server!.key, started, finished });

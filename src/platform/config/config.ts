@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { allowedNetworks } from './allowed-networks.ts';
 import { type Environment, readEnvFile, type Warn, warnOfTypos } from './env-file.ts';
 import { UsageError } from '../errors.ts';
 import { checkAddresses } from './plain-http.ts';
@@ -154,6 +155,11 @@ export const SETTINGS = {
     '',
     'Address of pictures of players’ heads, with {uuid} in it, like https://heads.example/{uuid}?size=128; the site fetches and caches them, so that visitors never contact that host; empty: patterns instead of heads',
     pictureAddress,
+  ),
+  WEBHOOK_NETWORKS: setting(
+    '',
+    'Networks with ports that webhooks and HEADS_URL may reach besides public addresses by https at port 443, comma-separated: 10.0.0.0/8:8080, 127.0.0.1:* (every port), [fd00::/8]:443; other ports than 443 may be plain http',
+    allowedNetworks,
   ),
   PRESENCE_TIMEOUT: setting(
     '120',

@@ -1,0 +1,40 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Addresses and a port to which the operator allows requests that would be refused otherwise. */
+export interface AllowedNetwork {
+  network: [Address, number];
+  port: number | 'any';
+}
+
+const FORM = /^(?:\[([\da-f:.]+(?:\/\d+)?)\]|([\d.]+(?:\/\d+)?)|([\da-f:]+(?:\/\d+)?))(?::(\d{1,5}|\*))?$/i;
+const PROBLEM = 'must list networks with ports, like 10.0.0.0/8:8080, 192.168.1.5:* or [fd00::/8]:443';
+
+/** Networks with their ports, separated by commas. `*` is every port; without a port it is 443. */
+export const allowedNetworks = z.string().transform((value, ctx): AllowedNetwork[] => {
+  const parts = value.split(',').map((part) => part.trim());
+  const networks = parts.filter((part) => part !== '').map(readNetwork);
+  if (!networks.includes(undefined)) return networks as AllowedNetwork[];
+  ctx.addIssue({ code: 'custom', message: PROBLEM });
+  return z.NEVER;
+});
+
+function readNetwork(text: string): AllowedNetwork | undefined {
+  const [, bracketed, v4, v6, port = '443'] = FORM.exec(text) ?? [];
+  const [address = '', bits] = (bracketed ?? v4 ?? v6 ?? '').split('/');
+  if (isIP(address) === 0 || Number(port) > 65_535) return undefined;
+  const parsed = ipaddr.parse(address);
+  const longest = parsed.kind() === 'ipv4' ? 32 : 128;
+  const length = bits === undefined ? longest : Number(bits);
+  if (length > longest) return undefined;
+  return { network: [parsed, length], port: port === '*' ? 'any' : Number(port) };
+}
+
+export const isAllowed = (networks: readonly AllowedNetwork[], address: Address, port: number): boolean =>
+  networks.some(
+    ({ network: [first, bits], port: allowed }) =>
+      first.kind() === address.kind() && address.match(first, bits) && (allowed === 'any' || allowed === port),
+  );
