@@ -12,6 +12,18 @@ export interface Player {
   last_logout: number | null;
 }
 
+export interface Named {
+  uuid: string;
+  name: string;
+}
+
+/**
+ * Whether a player has the random name and UUID of a pseudonym (`store/accounts/pseudonyms.ts`), also after the game account
+ * came back under its own name, or in a network that imported the events. No game gives an account such a name.
+ */
+export const hasPseudonym = ({ uuid, name }: Named): boolean =>
+  /^deleted-[0-9a-z]{6}$/.test(name) && /^.{14}4/.test(uuid);
+
 const COLUMNS = sql`p.key, p.uuid, p.name, p.last_login, p.last_login_server, p.last_logout`;
 
 /** A player by UUID. The UUID of a merged player finds the player that it was merged into. */
