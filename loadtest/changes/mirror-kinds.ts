@@ -1,4 +1,5 @@
 import { FEED_MIRRORS } from './feed-mirrors.ts';
+import { STREAM_MIRRORS } from './stream-mirror.ts';
 import type { Kind, MirrorDisk } from './mirror-disk.ts';
 
 /** The address of the data API behind a proxy, and the place of a mirror. */
@@ -17,7 +18,7 @@ export interface MirrorValue {
   follow: (following: Following) => Promise<void>;
 }
 
-export const MIRRORS = { ...FEED_MIRRORS } satisfies Record<string, MirrorValue>;
+export const MIRRORS = { ...FEED_MIRRORS, ...STREAM_MIRRORS } satisfies Record<string, MirrorValue>;
 
 export type MirrorKind = keyof typeof MIRRORS;
 export const KINDS_OF_MIRRORS = Object.keys(MIRRORS) as MirrorKind[];

@@ -1,9 +1,13 @@
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
+import { testFollowers } from './evening.ts';
+import { testIdle } from './idle.ts';
 import { testMirrors } from './mirrors.ts';
 
 const TESTS: Record<string, (report: Report, options: LoadTestOptions) => Promise<void>> = {
   mirrors: testMirrors,
+  followers: testFollowers,
+  idle: testIdle,
 };
 
 export const PARTS = Object.keys(TESTS);
