@@ -5,6 +5,7 @@ import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config/config.ts';
 import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
+import { leaderboards } from './leaderboards.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
 import { type ApiFacts, openapiDocument } from './openapi.ts';
@@ -23,6 +24,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...punishments,
   ...playerLookups,
   ...players,
+  ...leaderboards,
   ...counters,
   ...liveMatches,
 ];

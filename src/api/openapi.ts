@@ -67,6 +67,7 @@ const TAGS: Record<string, string> = {
   Map: 'Maps with their ratings and rotations',
   Punishment: 'Bans, mutes, kicks and warnings',
   Player: 'Players and their statistics',
+  Leaderboard: 'Players ordered by a counter',
   Counter: "The network's own counters",
 };
 
@@ -90,7 +91,10 @@ export interface ApiFacts {
 export function openapiDocument(endpoints: readonly Endpoint[], facts: ApiFacts): object {
   const schemas: Record<string, unknown> = {};
   const paths = Object.fromEntries(
-    endpoints.map((endpoint) => [endpoint.path.replace(':id', '{id}'), { get: operationObject(endpoint, schemas) }]),
+    endpoints.map((endpoint) => [
+      endpoint.path.replaceAll(/:([a-z]+)/g, '{$1}'),
+      { get: operationObject(endpoint, schemas) },
+    ]),
   );
   const error = jsonSchema(errorBody, schemas);
   const used = new Set(endpoints.map(({ tag }) => tag));
@@ -156,8 +160,11 @@ const DESCRIPTION =
 
 function operationObject(endpoint: Endpoint, schemas: Record<string, unknown>): object {
   const id = { name: 'id', in: 'path', required: true, description: endpoint.id, schema: { type: 'string' } };
+  const others = Object.entries(endpoint.parameters ?? {}).map(([name, schema]) => {
+    return { ...parameterObject(name, schema), in: 'path', required: true };
+  });
   const query = Object.entries(endpoint.query).map(([name, schema]) => parameterObject(name, schema));
-  const statuses = Object.keys(ERRORS).filter((status) => status !== '404' || endpoint.id !== undefined);
+  const statuses = Object.keys(ERRORS).filter((status) => status !== '404' || endpoint.path.includes(':'));
   const example = EXAMPLES[endpoint.path];
   return {
     tags: [endpoint.tag],
@@ -166,7 +173,7 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, unknown>): 
       [endpoint.summary, endpoint.price?.description].filter((sentence) => sentence !== undefined).join('. ') + '.',
     operationId: operationId(endpoint.path),
     ...(endpoint.deprecated !== undefined && { deprecated: true }),
-    parameters: [...(endpoint.id === undefined ? [] : [id]), ...query],
+    parameters: [...(endpoint.id === undefined ? [] : [id]), ...others, ...query],
     responses: {
       200: {
         description: 'Success',
@@ -211,7 +218,7 @@ function operationId(path: string): string {
 const INPUT = { io: 'input', unrepresentable: 'any' } as const;
 
 /** An array is sent as one comma-separated value, hence `explode: false`. */
-function parameterObject(name: string, schema: z.ZodType): object {
+function parameterObject(name: string, schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, default: __, description, ...json } = z.toJSONSchema(schema, INPUT);
   const type = name === 'limit' ? { type: 'integer', minimum: 1, default: schema.parse(undefined) } : json;
   const list = json.type === 'array' ? { style: 'form', explode: false } : {};

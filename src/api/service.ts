@@ -12,6 +12,7 @@ import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#
 import { isCleanText } from '#platform/text/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
+import { bucketsIn } from '#store/game/time-buckets.ts';
 import { type Body, encodeBody, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
@@ -75,6 +76,7 @@ export class Api {
       clock,
       match: matchQuery(db, this.#renderVersion),
       timestamp: timestampsIn(config.TIME_ZONE),
+      bucketsAt: bucketsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
     };
@@ -180,10 +182,12 @@ export class Api {
   }
 
   async #handle({ received, caller }: CountedRequest, endpoint: Endpoint): Promise<Body> {
+    const parameters = received.parameters.map(parameterIn);
     const endpointContext: EndpointContext = {
       deps: this.#deps,
       caller,
-      id: idIn(received),
+      parameters,
+      id: parameters[0] ?? '',
       query: received.query.read(endpoint.query),
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
     };
@@ -281,8 +285,8 @@ function readVersions(db: Db): Versions {
   }
 }
 
-/** @throws HttpError 400 if the id is not percent-encoded UTF-8, 404 if no id or name can look like this */
-function idIn({ id: encoded }: ReceivedRequest): string {
+/** @throws HttpError 400 if the parameter is not percent-encoded UTF-8, 404 if no id or name can look like this */
+function parameterIn(encoded: string): string {
   const id = encoded.includes('%') ? decoded(encoded) : encoded;
   if (id.length > MAX_ID || !isCleanText(id)) throw notFound('There is nothing with this id or name.');
   return id;

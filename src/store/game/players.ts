@@ -107,6 +107,12 @@ export async function playersNamed(
     order by case when p.name_key = ${key} then 0 else 1 end, n.last_seen desc, p.key desc limit ${limit}`);
 }
 
+/** The players whom a text can mean, if it is a name that several have or had; otherwise none. */
+export async function namesakes(db: Queryable, text: string, limit: number): Promise<Player[]> {
+  const named = uuidOf(text) === undefined ? await playersNamed(db, text, limit) : [];
+  return named.length > 1 ? named : [];
+}
+
 /** The UUIDs that were merged into a player. */
 export async function readAliases(db: Queryable, uuid: string, limit: number): Promise<string[]> {
   const rows = await db.tuples(
