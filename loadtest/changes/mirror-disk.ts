@@ -93,10 +93,10 @@ export class MirrorDisk implements Disposable {
     return new Map(present.map(({ id, resource }) => [String(id), JSON.parse(String(resource ?? 'null'))]));
   }
 
-  /** The ids of a kind that have a tombstone of a type. */
-  removed(kind: Kind, type: string): Set<string> {
-    const rows = this.#db.prepare('select id from items where kind = ? and type = ?').all(kind, type);
-    return new Set(rows.map(({ id }) => String(id)));
+  /** 0 for a resource that it never had. */
+  revisionOf(kind: string, id: string): number {
+    const stored = this.#db.prepare('select revision from items where kind = ? and id = ?').get(kind, id);
+    return Number(stored?.['revision'] ?? 0);
   }
 
   [Symbol.dispose](): void {
@@ -110,8 +110,7 @@ export class MirrorDisk implements Disposable {
     if (!KINDS.includes(kind as Kind) || !TYPES.has(type)) this.fault(`${name} has the type ${item.type}`);
     const removes = REMOVALS.has(type);
     if (removes && (item.url !== undefined || resource !== undefined)) this.fault(`the tombstone of ${name} has more`);
-    const stored = this.#db.prepare('select revision from items where kind = ? and id = ?').get(kind, id);
-    const before = Number(stored?.['revision'] ?? 0);
+    const before = this.revisionOf(kind, id);
     if (delivery === 'ordered' && revision === before) this.fault(`${name} came again with the revision ${revision}`);
     if (delivery !== 'unordered' && revision < before) this.fault(`${name} went back from ${before} to ${revision}`);
     if (revision < before) return;

@@ -1,3 +1,4 @@
+import { CLIENT_MIRRORS } from './client-mirror.ts';
 import { FEED_MIRRORS } from './feed-mirrors.ts';
 import { STREAM_MIRRORS } from './stream-mirror.ts';
 import type { Kind, MirrorDisk } from './mirror-disk.ts';
@@ -18,7 +19,7 @@ export interface MirrorValue {
   follow: (following: Following) => Promise<void>;
 }
 
-export const MIRRORS = { ...FEED_MIRRORS, ...STREAM_MIRRORS } satisfies Record<string, MirrorValue>;
+export const MIRRORS = { ...FEED_MIRRORS, ...STREAM_MIRRORS, ...CLIENT_MIRRORS } satisfies Record<string, MirrorValue>;
 
 export type MirrorKind = keyof typeof MIRRORS;
 export const KINDS_OF_MIRRORS = Object.keys(MIRRORS) as MirrorKind[];
