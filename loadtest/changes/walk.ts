@@ -11,8 +11,11 @@ type Json = Record<string, unknown>;
 export type Walked = Record<Kind, Map<string, unknown>>;
 
 const PARALLEL = 8;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** The name of an erased player, who is in matches, but no resource of the feed. */
+const PSEUDONYM = /^deleted-[0-9a-z]{6}$/;
 
-/** @param uuids of all players that game servers named */
+/** @param uuids the players that game servers named; those in matches and punishments are added */
 export async function walk(api: ApiClient, uuids: readonly string[]): Promise<Walked> {
   const ids = async (path: string): Promise<string[]> => (await api.list<Json>(path)).map(({ id }) => id as string);
   const [match, map, punishment] = [
@@ -26,9 +29,10 @@ export async function walk(api: ApiClient, uuids: readonly string[]): Promise<Wa
     '/v1/servers',
     servers.map(({ id }) => id as string),
   );
-  // The UUID of a merged player gives the survivor: one with another UUID is erased, and no mirror has it.
-  const found = (await read(api, '/v1/players', uuids)).values() as Iterable<Json>;
-  const players = [...found].filter(({ uuid }) => uuids.includes(uuid as string));
+  const others = JSON.stringify([...match.values(), ...punishment.values()]).match(UUID) ?? [];
+  // The UUID of a merged player gives the survivor.
+  const found = (await read(api, '/v1/players', [...new Set([...uuids, ...others])])).values() as Iterable<Json>;
+  const players = [...found].filter(({ name }) => !PSEUDONYM.test(name as string));
   const player = new Map(players.map((one) => [one['id'] as string, one as unknown]));
   return { match, map, punishment, player, server };
 }
