@@ -1,0 +1,9 @@
+-- The data API lists matches of a map, of a gamemode and of ranked games by their arrival, ranked games also by their end. An
+-- index with `ranked` before the key serves lists with and without that filter.
+alter table matches add column ranked bigint not null default 0 check (ranked in (0, 1));
+-- Within a name every quotation mark of JSON is escaped, so that only the member matches.
+update matches set ranked = 1 where head like '%","ranked":true,%';
+create index matches_by_map on matches (map_key, ranked, key);
+create index matches_by_gamemode on matches (gamemode, ranked, key);
+create index matches_by_ranked on matches (ranked, key);
+create index matches_by_ranked_and_end on matches (ranked, finished, key);
