@@ -28,7 +28,7 @@ const documents: Record<string, string> = {
   ...Object.fromEntries(Object.entries(JAVA_SOURCES).map(([path, text]) => [`../packages/${path}`, text])),
   ...Object.fromEntries(Object.entries(AGENT_PACKAGES).map(([file, text]) => [`../deploy/agent/${file}`, text])),
   'openapi/data-api.json': formatJson(dataApi),
-  'openapi/data-api.d.ts': await typesOf(dataApi),
+  '../packages/client/data-api.ts': await typesOf(dataApi),
   'openapi/ingest.json': formatJson(
     JSON.parse(openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL })),
   ),

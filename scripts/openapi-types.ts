@@ -10,7 +10,7 @@ registerHooks({
   },
 });
 
-/** @returns the text of a declaration file that exports `paths` and `components` */
+/** @returns the text of a TypeScript file that exports only types: `paths` and `components` */
 export async function typesOf(document: object): Promise<string> {
   const { default: generate, astToString } = await import('openapi-typescript');
   const nodes = await generate(JSON.stringify(document), { silent: true });

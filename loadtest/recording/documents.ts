@@ -8,7 +8,7 @@ const GENERATED = [
   '.env.example',
   'docs/settings.md',
   'docs/openapi/data-api.json',
-  'docs/openapi/data-api.d.ts',
+  'packages/client/data-api.ts',
   'docs/openapi/ingest.json',
 ];
 

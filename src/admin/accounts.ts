@@ -6,6 +6,7 @@ import { accountImpact, deleteAccount as deleteStored } from '#store/accounts/ac
 import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { oneOf, readable, withoutFields } from './fields.ts';
 import { type Acting, operation, refuse } from './operation.ts';
 
@@ -23,6 +24,7 @@ export const disableAccount = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: impactOf,
   run: async ({ db, clock }, { id }) =>
     (await setDisabled(db, id, clock.now())) ? undefined : refuse('last_operator'),
@@ -35,6 +37,7 @@ export const enableAccount = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { id }: Account) => void (await setDisabled(db, id, null)),
 });
@@ -46,6 +49,7 @@ export const changeRole = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { id }: Account, { role }) =>
     (await setRole(db, id, role)) ? undefined : refuse('last_operator'),
@@ -60,6 +64,7 @@ export const signOutAccount = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { id }: Account) => await db.transaction((tx) => endSessions(tx, id)),
 });
@@ -71,6 +76,7 @@ export const unlinkAccount = operation({
   who: 'operator',
   loss: 'restorable',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { id }: Account) => void (await unlinkPlayer(db, id)),
 });
@@ -83,6 +89,7 @@ export const deleteAccount = operation({
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: NAMED_KINDS,
   impact: impactOf,
   run: async ({ db, clock }, { id }) => {
     const deleted = await deleteStored(db, clock.now(), id);
@@ -100,6 +107,7 @@ export const renameAccount = operation({
   who: 'moderator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { id, player_uuid }: Account, { name }) => {
     if (player_uuid !== null) return refuse('linked');
@@ -126,6 +134,7 @@ export const resetPassword = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async (acting, { id, email, disabled }: Account, { paper }) => {
     if (disabled !== null) return refuse('disabled');
@@ -146,11 +155,15 @@ export const changeEmail = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async (acting, { id, email: present, disabled }: Account, { email, verified }) => {
     if (disabled !== null) return refuse('disabled');
     if (email === present) return refuse('same');
-    if (verified) return (await setEmail(acting.db, id, email, true)) ? { secret: undefined } : refuse('taken');
+    if (verified) {
+      const isSet = await setEmail(acting.db, acting.clock.now(), id, { email, verified });
+      return isSet ? { secret: undefined } : refuse('taken');
+    }
     const holder = await accountByEmail(acting.db, email);
     if (holder !== undefined && holder.id !== id) return refuse('taken');
     return await issueLink(acting, { kind: 'email', account_id: id, data: { email, by: 'operator' } }, email);
@@ -166,6 +179,7 @@ export const sendVerification = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async (acting, { id, email, email_verified, disabled }: Account) => {
     if (disabled !== null) return refuse('disabled');

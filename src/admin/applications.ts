@@ -42,6 +42,7 @@ export const changeSettings = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async ({ db, clock }, application: Application, fields) => {
     const { name, redirect_uris, require_pkce, rotate_refresh_tokens } = application;
@@ -64,6 +65,7 @@ export const startApplication = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { client_id }: Application) =>
     (await resumeApplication(db, client_id)) ? undefined : refuse('not_suspended'),
@@ -77,6 +79,7 @@ export const removeApplication = operation({
   who: 'owner',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: [],
   impact: ({ db }, application: Application) => readDeletionImpact(db, application),
   run: async ({ db }, { client_id }) => void (await deleteApplication(db, client_id)),
 });
@@ -89,6 +92,7 @@ export const createSecret = operation({
   who: 'owner',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async ({ db, clock }, { key, type }: Application) => {
     if (type !== 'service') return refuse('not_service');
@@ -104,6 +108,7 @@ export const withdrawSecret = operation({
   who: 'owner',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: [],
   impact: async ({ db }, { key }: Application, { id }) => {
     const secrets = await secretsOf(db, key);
     const secret = secrets.find((one) => one.id === id);

@@ -15,6 +15,7 @@ export const setCounter = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async ({ db, clock }, _: undefined, data) =>
     rejection(await reportAsOperator(db, clock, { type: 'counter.declared', data })),
@@ -31,6 +32,7 @@ export const deleteCounter = operation({
   who: 'operator',
   loss: 'restorable',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async ({ db, clock }, { key }) =>
     rejection(await reportAsOperator(db, clock, { type: 'counter.removed', data: { key } })),

@@ -15,6 +15,7 @@ export const resetFactors = operation({
   who: 'moderator',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: [],
   impact: async ({ db }, account) => {
     const refused = await resetRefusal(db, account);
     return refused === undefined ? await factorsOf(db, account.id) : { refused };

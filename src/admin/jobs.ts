@@ -11,6 +11,7 @@ const onJob = {
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
 } as const;
 

@@ -11,6 +11,7 @@ const onMatch = {
   // Each of the two undoes the other.
   loss: 'none',
   reauthenticate: 'never',
+  changes: ['match'],
   impact: undefined,
 } as const;
 

@@ -26,7 +26,8 @@ export const changeNetwork = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: ['player'],
   impact: undefined,
-  run: async ({ db }, _, { hidden }) => await setHidden(db, NETWORK, hidden),
+  run: async ({ db, clock }, _, { hidden }) => await setHidden(db, clock.now(), NETWORK, hidden),
   detail: ({ hidden }) => ({ hidden: hidden.length }),
 });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AppContext } from '#context/context.ts';
 import type { Problem } from '#events/schema/problems.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
+import type { ResourceKind } from '#store/game/changes.ts';
 import { type Act, type Actor, recordAudit } from '#store/audit/audit.ts';
 
 /** What an operation works with: the context of the page or command, and who acts. */
@@ -36,6 +37,8 @@ export interface Operation<Row, Fields extends z.ZodObject, Impact, Result, L ex
   loss: L;
   /** Always for a permanent loss. Others ask if they give power, or take it from other operators. */
   reauthenticate: L extends 'permanent' ? 'always' : Reauthenticate<z.output<Fields>>;
+  /** The kinds of public resources (`store/game/changes.ts`) that it and the jobs that it starts may change. */
+  changes: readonly ResourceKind[];
   /** What it changes or ends, for the question before it; `undefined` if the row says it. It may refuse as well. */
   impact: ((acting: Acting, row: Row, fields: z.output<Fields>) => Promise<Impact>) | undefined;
   run: (acting: Acting, row: Row, fields: z.output<Fields>, impact: Done<Impact>) => Promise<Result>;

@@ -17,6 +17,7 @@ export const removeOwner = operation({
   who: 'owner',
   loss: 'restorable',
   reauthenticate: 'never',
+  changes: [],
   impact: async ({ db }, { application, account }: Ownership) => {
     const owners = await ownersOf(db, application.key);
     const owner = owners.find(({ account_id }) => account_id === account.id);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { erasePlayer as replaceByPseudonym } from '#store/accounts/player-erasure.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { withoutFields } from './fields.ts';
 import { operation, refuse, rejection } from './operation.ts';
 
@@ -13,6 +14,7 @@ export const mergePlayers = operation({
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: NAMED_KINDS,
   impact: async ({ db }, { from, into }: { from: string; into: string }) => ({
     merged: (await findPlayer(db, from))?.name ?? null,
     survivor: (await findPlayer(db, into))?.name ?? null,
@@ -30,6 +32,7 @@ export const erasePlayer = operation({
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: NAMED_KINDS,
   impact: undefined,
   run: async ({ db, clock }, { uuid }) => {
     const erased = await replaceByPseudonym(db, clock.now(), uuid);

@@ -14,6 +14,7 @@ import {
   punishmentsInForce,
   type PunishmentTarget,
 } from '#store/game/punishments.ts';
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { operation, refuse, rejection } from './operation.ts';
 
 /** A player in an event. */
@@ -43,6 +44,7 @@ export const issuePunishment = operation({
   who: 'moderator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: NAMED_KINDS,
   impact: undefined,
   run: async ({ db, clock }, row, fields) => {
     const { uuid, name } = row.punished;
@@ -61,6 +63,7 @@ export const changePunishment = operation({
   who: 'moderator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: ['punishment'],
   impact: undefined,
   run: async ({ db, clock }, { key }: Punishment, fields) => {
     const data = { punishment_id: idOf(key), ...fields };
@@ -77,6 +80,7 @@ export const revokePunishment = operation({
   who: 'moderator',
   loss: 'restorable',
   reauthenticate: 'never',
+  changes: ['punishment'],
   impact: undefined,
   run: async ({ db, clock }, { punishment, revoker }, { reason }) => {
     const data = { punishment_id: idOf(punishment.key), reason, revoker };
@@ -99,6 +103,7 @@ export const undoPunishmentChange = operation({
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: NAMED_KINDS,
   impact: undefined,
   run: async ({ db, clock }, _, { receipt }) =>
     (await undoChange(db, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),

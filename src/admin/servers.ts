@@ -18,6 +18,7 @@ import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/gam
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { isManagementSecret, MANAGEMENT_URL_FORMS, readManagementUrl } from '#store/game/watches/management-url.ts';
 import { removeWatch, setWatch, targetProblem, WATCH_PROTOCOLS } from '#store/game/watches/server-watches.ts';
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { hiddenPlayers } from './network.ts';
 import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
 import { type Acting, operation, refuse, rejection } from './operation.ts';
@@ -56,6 +57,7 @@ export const createServer = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: ['server', 'player'],
   impact: undefined,
   run: async ({ db, clock }, _: undefined, { name, hidden, ...data }) => {
     const existing = await serverByName(db, name);
@@ -64,7 +66,7 @@ export const createServer = operation({
     const rejected = rejection(await reportAsOperator(db, clock, event));
     if (rejected !== undefined) return rejected;
     const server = (await serverByName(db, name))!;
-    if (hidden !== undefined) await setHidden(db, server.key, hidden);
+    if (hidden !== undefined) await setHidden(db, clock.now(), server.key, hidden);
     return { server, secret: await createServerKey(db, clock.now(), server.key) };
   },
   detail: ({ name: _, ...data }) => withoutNames(data),
@@ -78,11 +80,12 @@ export const changeServer = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: ['server', 'player'],
   impact: undefined,
   run: async ({ db, clock }, { key, name, region, order, icon, max }: ServerNow, { hidden, ...fields }) => {
     const data = { region, order, icon, max, ...fields };
     const rejected = rejection(await reportAsOperator(db, clock, { type: 'server.configured', server: name, data }));
-    if (rejected === undefined && hidden !== undefined) await setHidden(db, key, hidden);
+    if (rejected === undefined && hidden !== undefined) await setHidden(db, clock.now(), key, hidden);
     return rejected;
   },
   detail: withoutNames,
@@ -95,6 +98,7 @@ export const createKey = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async ({ db, clock }, { key }: Server, { test }) => ({
     secret: await createServerKey(db, clock.now(), key, test),
@@ -110,6 +114,7 @@ export const rotateKey = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async ({ db, clock }, { key }: Server, { overlap }) => ({
     secret: await rotateServerKey(db, clock.now(), key, overlap * HOUR_MS),
@@ -126,6 +131,7 @@ export const revokeKey = operation({
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: [],
   impact: async (acting, server: Server, { key }) => {
     const valid = await validKeys(acting, server);
     const revoked = valid.filter(({ id }) => id === (key ?? id));
@@ -148,6 +154,7 @@ export const withdrawEvents = operation({
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: ['map', ...NAMED_KINDS],
   impact: async ({ db }, { key: server }: Server, { receipt, since = 0, key: credential }) => {
     const types =
       receipt === undefined
@@ -178,6 +185,7 @@ export const deleteServer = operation({
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
+  changes: ['server'],
   impact: async (acting, server: Server) => ({ keys: await validKeys(acting, server) }),
   run: async ({ db, clock }, { name }) =>
     rejection(await reportAsOperator(db, clock, { type: 'server.removed', server: name, data: {} })),
@@ -202,6 +210,7 @@ export const watchServer = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { key }: Server, target) => await setWatch(db, key, target),
   detail: (fields) => fields,
@@ -214,6 +223,7 @@ export const unwatchServer = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { key }: Server) => ((await removeWatch(db, key)) ? undefined : refuse('not_watched')),
 });
@@ -239,6 +249,7 @@ export const manageServer = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'always',
+  changes: [],
   impact: undefined,
   run: async ({ db, config }, { key }: Server, { ca = '', ...target }) =>
     await setManaged(db, openSecretKey(config), key, { ...target, ca }),
@@ -252,6 +263,7 @@ export const unmanageServer = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
+  changes: [],
   impact: undefined,
   run: async ({ db }, { key }: Server) => ((await removeManaged(db, key)) ? undefined : refuse('not_managed')),
 });

@@ -3,7 +3,7 @@ import { accountById } from '#store/accounts/accounts.ts';
 import { deletedPlayer, strippedPunishment } from '#store/accounts/deleted-players.ts';
 import type { Player } from '#store/game/players.ts';
 import { type Punishment, punishmentsInForce } from '#store/game/punishments.ts';
-import type { EndpointContext } from './endpoint.ts';
+import type { Deps, EndpointContext } from './endpoint.ts';
 
 /**
  * The check for bans at a join, for the UUID of a game account whose owner deleted the account. Game servers and staff read
@@ -25,7 +25,20 @@ export interface DeletedPlayer {
 /** @returns undefined if no punishment is in force, and for all other callers, without a look-up of the UUID */
 export async function findDeleted({ deps, caller, id }: EndpointContext): Promise<DeletedPlayer | undefined> {
   const uuid = uuidOf(id);
-  if (uuid === undefined || !(await mayCheckBans({ deps, caller }))) return undefined;
+  return uuid === undefined ? undefined : (await findAllDeleted({ deps, caller }, [uuid])).get(uuid);
+}
+
+/** Like `findDeleted`, for several UUIDs. */
+export async function findAllDeleted(
+  { deps, caller }: Pick<EndpointContext, 'deps' | 'caller'>,
+  uuids: readonly string[],
+): Promise<ReadonlyMap<string, DeletedPlayer>> {
+  if (uuids.length === 0 || !(await mayCheckBans({ deps, caller }))) return new Map();
+  const found = await Promise.all(uuids.map((uuid) => deletedByUuid(deps, uuid)));
+  return new Map(found.flatMap((player) => (player === undefined ? [] : [[player.uuid, player]])));
+}
+
+async function deletedByUuid(deps: Deps, uuid: string): Promise<DeletedPlayer | undefined> {
   const player = await deletedPlayer(deps.db, uuid);
   if (player === undefined) return undefined;
   const punishments = await punishmentsInForce(deps.db, player.key, deps.clock.now());

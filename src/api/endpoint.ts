@@ -58,6 +58,8 @@ export interface Endpoint<S extends Shape = Shape> {
    */
   cachedUnder?: 'anything' | 'matches';
   deprecated?: Deprecation;
+  /** The number of requests of the hourly limit that a request counts as; one if omitted. */
+  price?: { description: string; of(query: QueryOf<S>): number };
   /** Returns rendered JSON, or a value to be rendered as JSON. */
   handle(endpointContext: EndpointContext<QueryOf<S>>): EndpointResult | Promise<EndpointResult>;
 }
@@ -126,6 +128,15 @@ export const paging = pagingBy(boundOf, Number.MAX_SAFE_INTEGER);
 /** The value of a filter: any text. A value that matches nothing gives an empty list. */
 export const filter = (description: string) => clean(256).optional().meta({ description });
 
+/** A list of entries, separated by commas. */
+export const entries = (description: string, maxItems: number) =>
+  z
+    .string()
+    .refine(isCleanText, 'must not contain control characters')
+    .transform((value) => value.split(',').flatMap((entry) => entry.trim() || []))
+    .default([])
+    .meta({ description, type: 'array', items: { type: 'string' }, maxItems });
+
 /** `fields`: comma-separated names of extra fields. */
 export function fieldsOf<const N extends readonly [string, ...string[]]>(names: N) {
   const allowed: ReadonlySet<string> = new Set(names);
@@ -146,13 +157,27 @@ export function fieldsOf<const N extends readonly [string, ...string[]]>(names: 
     .meta({ description: 'Extra fields, comma-separated', type: 'array', items: { type: 'string', enum: names } });
 }
 
+const bit = () => z.enum(['0', '1'], 'must be 1 or 0').transform((value) => value === '1');
+
 /** A parameter that is `1` or `0`. */
-export const flag = (description: string) =>
+export const flag = (description: string) => bit().default(false).meta({ description });
+
+/** A filter that is `1` or `0`. */
+export const bitFilter = (description: string) => bit().optional().meta({ description });
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+ -]\d\d:\d\d)$/i;
+
+/** A filter by time, in epoch milliseconds. A blank is the `+` of an offset that was sent without percent-encoding. */
+export const timeFilter = (description: string) =>
   z
-    .enum(['0', '1'], 'must be 1 or 0')
-    .transform((value) => value === '1')
-    .default(false)
-    .meta({ description });
+    .string()
+    .transform((text) => (TIME.test(text) ? Date.parse(text.replace(' ', '+')) : NaN))
+    .refine(
+      Number.isFinite,
+      'must be a time with its offset, such as 2026-03-01T20:00:00+09:00 or 2026-03-01T11:00:00Z',
+    )
+    .optional()
+    .meta({ description, format: 'date-time' });
 
 /** Epoch milliseconds of the oldest heartbeat that counts as present. */
 export function presenceSince({ clock, presenceTimeoutMs }: Deps): number {

@@ -94,6 +94,9 @@ const player = {
   tntrun: { win_count: 4, lose_count: 17, play_count: 21, time_played: 3620 },
 };
 
+const { tntrun: _, ...plainPlayer } = player;
+const candidate = { id: '385hm90kv05', ...BOB };
+
 const played = {
   ...{ id: MATCH, map: 'Twin Peaks', gamemode: 'ctw', result: 'win', score: 12 },
   ...{ kill_count: 7, death_count: 3, envdeath_count: 1, started: STARTED, finished: FINISHED, time: FINISHED },
@@ -162,6 +165,17 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   '/v1/maps/:id': { ...map, rotations: ['Alpha'], rates },
   '/v1/punishments': [punishment],
   '/v1/punishments/:id': punishment,
+  '/v1/players': [
+    { asked: ADA.uuid, status: 'found', player: plainPlayer, former_name: '', candidates: [] },
+    {
+      asked: 'bobby',
+      status: 'ambiguous',
+      player: null,
+      former_name: '',
+      candidates: [candidate, { id: player.id, ...ADA }],
+    },
+    { asked: 'Nobody', status: 'not_found', player: null, former_name: '', candidates: [] },
+  ],
   '/v1/players/:id': { ...player, ...statistics },
   '/v1/players/:id/punishments': [punishment],
   '/v1/players/:id/matches': [played],

@@ -6,7 +6,7 @@ export type Headers = string[];
 export const METHODS = 'GET, HEAD, OPTIONS';
 
 const EXPOSED =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, WWW-Authenticate, ETag, Deprecation, ' +
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Cost, Retry-After, WWW-Authenticate, ETag, Deprecation, ' +
   'Sunset, Link, X-Ignored-Parameters, X-Request-Id';
 
 /** Headers of every response; the value of the last one follows, see `headersFor`. */

@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
 import { type ApiFacts, openapiDocument } from './openapi.ts';
+import { playerLookups } from './player-lookups.ts';
 import { players } from './players.ts';
 import { punishments } from './punishments.ts';
 import { liveMatches } from './live-matches.ts';
@@ -20,6 +21,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...matches,
   ...maps,
   ...punishments,
+  ...playerLookups,
   ...players,
   ...counters,
   ...liveMatches,

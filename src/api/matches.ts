@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound, type HttpError } from '#http/errors.ts';
 import { OBJECTIVE_TYPES } from '#events/schema/match-schema.ts';
+import { filteredMatches } from '#store/game/match-filters.ts';
 import {
+  type Listed,
   listMatches,
   listMatchesWithTeams,
   listWholeMatches,
@@ -13,6 +15,7 @@ import {
 } from '#store/game/matches.ts';
 import { EXTRA_NAMES, extrasIn, Extras, needsExtras } from './match-extras.ts';
 import { type Endpoint, endpoint, fieldsOf, type Deps, paging, RenderedBody } from './endpoint.ts';
+import { matchFilters, readFilters } from './match-filters.ts';
 import { headJson } from './match-list.ts';
 import { count, id, link, timestamp, person } from './schemas.ts';
 
@@ -72,14 +75,14 @@ export const matches: Endpoint[] = [
     path: '/v1/matches',
     tag: 'Match',
     summary: 'Finished matches, newest first',
-    query: { ...paging, fields },
+    query: { ...paging, fields, ...matchFilters },
     response: z.array(Match),
     cachedUnder: 'anything',
-    handle: async ({ deps, dataVersion, query: { max_id, limit, fields: extra } }) => {
-      if (extra.size === 0) return plainList(deps, await listMatches(deps.db, max_id, limit), dataVersion);
-      if (needsExtras(extra) || extra.has('objectives'))
-        return await listWithExtras(deps, max_id, limit, extra, dataVersion);
-      return longList(deps, await listMatchesWithTeams(deps.db, max_id, limit), extra, dataVersion);
+    handle: async ({ deps, dataVersion, query: { max_id, limit, fields: extra, ...given } }) => {
+      const filters = await readFilters(deps.db, given);
+      if (filters === undefined) return await list(deps, { before: max_id, limit }, extra, dataVersion);
+      const keys = filters === 'none' ? [] : await filteredMatches(deps.db, filters, max_id, limit);
+      return await list(deps, { keys }, extra, undefined);
     },
   }),
   endpoint({
@@ -101,7 +104,22 @@ export const matches: Endpoint[] = [
   }),
 ];
 
-function plainList(deps: Deps, found: MatchHead[], dataVersion: string | undefined): RenderedBody {
+/**
+ * @param dataVersion undefined if the list at one URL may change although its last match and its length stay the same: the
+ *   entity tag is then made from its content
+ */
+async function list(
+  deps: Deps,
+  listed: Listed,
+  extra: ReadonlySet<string>,
+  dataVersion: string | undefined,
+): Promise<RenderedBody> {
+  if (extra.size === 0) return plainList(deps, await listMatches(deps.db, listed), dataVersion);
+  if (needsExtras(extra) || extra.has('objectives')) return await listWithExtras(deps, listed, extra, dataVersion);
+  return longList(deps, await listMatchesWithTeams(deps.db, listed), extra, dataVersion);
+}
+
+function plainList(deps: Deps, found: readonly MatchHead[], dataVersion: string | undefined): RenderedBody {
   return new RenderedBody(
     listJson(found, (match) => `${headJson(deps, match)}}`),
     listTag(listEnd(found), dataVersion),
@@ -110,12 +128,11 @@ function plainList(deps: Deps, found: MatchHead[], dataVersion: string | undefin
 
 async function listWithExtras(
   deps: Deps,
-  before: number,
-  limit: number,
+  listed: Listed,
   extra: ReadonlySet<string>,
   dataVersion: string | undefined,
 ): Promise<RenderedBody> {
-  const found = await listWholeMatches(deps.db, before, limit);
+  const found = await listWholeMatches(deps.db, listed);
   const extras = await extrasIn(deps, found, extra);
   return longList(deps, found, extra, dataVersion, (match) => {
     const objectives = extra.has('objectives') ? objectivesJson(deps, match.objectives) : '';

@@ -57,6 +57,10 @@ const LIMIT_HEADERS: Record<string, { description: string; example: number }> = 
   'X-RateLimit-Reset': { description: 'Reset time, Unix timestamp', example: 1_772_370_000 },
 };
 
+const COST_HEADER = {
+  'X-RateLimit-Cost': { description: 'Number of requests that this one counts as', schema: { type: 'integer' } },
+};
+
 const TAGS: Record<string, string> = {
   Server: 'Game servers and who is on them',
   Match: 'Finished matches',
@@ -158,7 +162,8 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, unknown>): 
   return {
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    description: `${endpoint.summary}.`,
+    description:
+      [endpoint.summary, endpoint.price?.description].filter((sentence) => sentence !== undefined).join('. ') + '.',
     operationId: operationId(endpoint.path),
     ...(endpoint.deprecated !== undefined && { deprecated: true }),
     parameters: [...(endpoint.id === undefined ? [] : [id]), ...query],
@@ -168,6 +173,7 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, unknown>): 
         headers: {
           ETag: { description: 'Entity tag, for `If-None-Match`', schema: { type: 'string' } },
           ...limitHeaders(),
+          ...(endpoint.price && COST_HEADER),
         },
         content: {
           'application/json': {

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { notFound, HttpError } from '#http/errors.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
-import { asShown, isHidden } from '#store/game/hidden-lists.ts';
+import { allAsShown, isHidden } from '#store/game/hidden-lists.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
-import { isBan, isBanned } from '#store/game/punishments.ts';
+import { bannedPlayers, isBan } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
-import { findDeleted, strippedPlayer } from './deleted-players.ts';
+import { type DeletedPlayer, findDeleted, strippedPlayer } from './deleted-players.ts';
 import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {
@@ -37,7 +37,7 @@ type ExtraName = keyof typeof Extras;
 type Fields = ReadonlySet<GroupName | ExtraName>;
 const EXTRA_FIELDS = Object.keys(Extras) as ExtraName[];
 
-const PlayerShape = z
+export const PlayerShape = z
   .object({
     id,
     name: z.string(),
@@ -138,36 +138,48 @@ async function ownPlayer({ deps, caller }: Pick<EndpointContext, 'deps' | 'calle
   return player;
 }
 
-async function wire({ db, clock, timestamp: write, site }: Deps, player: Player): Promise<z.input<typeof PlayerShape>> {
-  const { name, uuid } = player;
-  const { last_login, last_login_server, last_logout } = await asShown(db, player);
-  return {
-    id: idOf(player.key),
+export type PlayerWire = z.input<typeof PlayerShape>;
+
+const wire = async (deps: Deps, player: Player): Promise<PlayerWire> => (await playersWire(deps, [player]))[0]!;
+
+/** The specified members of players. */
+export async function playersWire(
+  { db, clock, timestamp: write, site }: Deps,
+  players: readonly Player[],
+): Promise<PlayerWire[]> {
+  const keys = players.map(({ key }) => key);
+  const [shown, banned] = await Promise.all([allAsShown(db, players), bannedPlayers(db, keys, clock.now())]);
+  return shown.map(({ key, name, uuid, last_login, last_login_server, last_logout }) => ({
+    id: idOf(key),
     name,
     uuid,
     last_login: last_login === null ? '' : write(last_login),
     last_login_server,
     last_logout: last_logout === null ? '' : write(last_logout),
-    banned: await isBanned(db, player.key, clock.now()),
+    banned: banned.has(key),
     permalink_url: `${site}/players/${uuid}`,
-  };
+  }));
 }
 
 /** A deleted player, as game servers and staff may know it: all members are empty but `banned`. */
-async function deletedWire(endpointContext: EndpointContext, fields: Fields): Promise<z.input<typeof PlayerShape>> {
+async function deletedWire(endpointContext: EndpointContext, fields: Fields): Promise<PlayerWire> {
   const deleted = await findDeleted(endpointContext);
   if (deleted === undefined) throw unknownPlayer();
-  const player = strippedPlayer(deleted.uuid);
-  const members = await fieldsWire(endpointContext.deps, player, fields);
+  const members = await fieldsWire(endpointContext.deps, strippedPlayer(deleted.uuid), fields);
   return {
-    ...(await wire(endpointContext.deps, player)),
-    ...{ id: '', banned: deleted.punishments.some(isBan), permalink_url: '' },
+    ...(await strippedWire(endpointContext.deps, deleted)),
     ...members,
     ...('head_url' in members && { head_url: '' }),
   };
 }
 
-async function fieldsWire(deps: Deps, player: Player, fields: Fields): Promise<Partial<z.input<typeof PlayerShape>>> {
+/** The specified members of a deleted player. */
+export async function strippedWire(deps: Deps, { uuid, punishments }: DeletedPlayer): Promise<PlayerWire> {
+  const empty = await wire(deps, strippedPlayer(uuid));
+  return { ...empty, id: '', banned: punishments.some(isBan), permalink_url: '' };
+}
+
+async function fieldsWire(deps: Deps, player: Player, fields: Fields): Promise<Partial<PlayerWire>> {
   const groups = GROUP_FIELDS.filter((name) => fields.has(name));
   return {
     ...(groups.length > 0 && (await groupsWire(deps, player.key, await statsOf(deps.db, player.key), groups))),

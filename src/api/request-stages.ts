@@ -20,6 +20,7 @@ export class ReceivedRequest {
   /** The data versions at the arrival of the request. */
   readonly versions: Versions;
   #query: Query | undefined;
+  #price: number | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, router: Router<Endpoint>, versions: Versions) {
     const url = request.url ?? '/';
@@ -32,6 +33,26 @@ export class ReceivedRequest {
     this.endpoint = found?.route;
     this.id = found?.parameter ?? '';
     this.versions = versions;
+  }
+
+  get isReading(): boolean {
+    const { method } = this.request;
+    return method === 'GET' || method === 'HEAD';
+  }
+
+  /** The number of requests that this one counts as. One with a wrong parameter, which is refused, counts as one. */
+  get price(): number {
+    return (this.#price ??= this.#readPrice());
+  }
+
+  #readPrice(): number {
+    const { endpoint, query, isReading } = this;
+    if (endpoint?.price === undefined || !isReading) return 1;
+    try {
+      return endpoint.price.of(query.read(endpoint.query));
+    } catch {
+      return 1;
+    }
   }
 
   get query(): Query {

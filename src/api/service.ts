@@ -88,8 +88,7 @@ export class Api {
       const { path, endpoint } = received;
       if (endpoint !== undefined) setRoute(response, endpoint.path);
       if (request.method === 'OPTIONS') await this.#sendUncounted(received, undefined);
-      else if (isOpenapi(path) && isReading(request.method))
-        await this.#sendUncounted(received, this.#openapiDocument());
+      else if (isOpenapi(path) && received.isReading) await this.#sendUncounted(received, this.#openapiDocument());
       else await this.#serveReceived(received);
     } catch {
       response.destroy();
@@ -117,7 +116,7 @@ export class Api {
       counted = { ...authenticated, rateLimit: await this.#count(authenticated) };
       const body = await this.#answer(counted);
       this.#countUse(counted, 200);
-      await sendBody(received.request, received.response, this.#headers(received, counted.rateLimit), body);
+      await sendBody(received.request, received.response, this.#countedHeaders(counted), body);
     } catch (error) {
       if (counted !== undefined) this.#refuseCounted(counted, error);
       else if (authenticated !== undefined) await this.#refuse(received, error);
@@ -140,9 +139,10 @@ export class Api {
   }
 
   #count({ received, caller }: AuthenticatedRequest): RateLimitResult | Promise<RateLimitResult> {
+    const { request, price } = received;
     return caller.kind === 'client_id'
-      ? this.#countAddress(received.request, 'address')
-      : this.#rateLimiter.count(...this.#limitFor(caller));
+      ? this.#countAddress(request, 'address', 'count', price)
+      : this.#rateLimiter.count(...this.#limitFor(caller), price);
   }
 
   /** The subject and hourly limit that a request counts against: a user, an application or a game server. */
@@ -161,18 +161,19 @@ export class Api {
     request: IncomingMessage,
     kind: 'address' | 'failed',
     how: 'count' | 'peek' = 'count',
+    price = 1,
   ): Promise<RateLimitResult> {
     const limiter = this.#rateLimiter;
     const limit = this.#context.config[LIMITS[kind === 'failed' ? 'failedCredentials' : 'clientId'].max.network];
-    return countNetworks((...counted) => limiter[how](...counted), kind, this.#addresses.of(request), limit);
+    return countNetworks((...counted) => limiter[how](...counted, price), kind, this.#addresses.of(request), limit);
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
     const { received, caller, rateLimit } = counted;
-    const { request, endpoint } = received;
+    const { endpoint } = received;
     if (!rateLimit.allowed) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
-    if (!isReading(request.method)) throw methodNotAllowed();
+    if (!received.isReading) throw methodNotAllowed();
     if (endpoint === undefined)
       throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
     return this.#responses.get(received) ?? this.#handle(counted, endpoint);
@@ -218,9 +219,9 @@ export class Api {
   }
 
   #refuseCounted(counted: CountedRequest, error: unknown): void {
-    const { received, rateLimit } = counted;
+    const { received } = counted;
     this.#countUse(counted, toHttpError(error, '').status);
-    this.#sendError(received, this.#headers(received, rateLimit), error);
+    this.#sendError(received, this.#countedHeaders(counted), error);
   }
 
   async #refuse(received: ReceivedRequest, error: unknown): Promise<void> {
@@ -246,6 +247,12 @@ export class Api {
     } catch {
       return this.#headers(received, unusedRateLimit(config[LIMITS.clientId.max.network], clock.now()));
     }
+  }
+
+  #countedHeaders({ received, rateLimit }: CountedRequest): Headers {
+    const headers = this.#headers(received, rateLimit);
+    if (received.endpoint?.price !== undefined) headers.push('x-ratelimit-cost', `${received.price}`);
+    return headers;
   }
 
   #headers({ request, query, endpoint }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
@@ -290,8 +297,6 @@ function decoded(id: string): string {
 }
 
 const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
-
-const isReading = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
 
 function methodNotAllowed(): HttpError {
   return new HttpError(405, 'method_not_allowed', `The data API is read-only: use ${METHODS}.`, { allow: METHODS });

@@ -17,8 +17,19 @@ export async function isOwnDevice(c: Context, deps: Deps, accountId: string): Pr
 
 /** Remembers this browser after the person has proved to own the account. All accounts of a browser share its cookie. */
 export async function rememberThisDevice(c: Context, deps: Deps, accountId: string): Promise<void> {
-  const current = deviceCookie(c, deps) ?? '';
+  await rememberDevice(
+    deps.db,
+    deps.clock.now(),
+    accountId,
+    browserSecret(c, deps, 'device', DEVICE_LIFETIME_MS / 1000),
+  );
+}
+
+/** The secret in a cookie of this browser; a new one if it has none. Prolongs the cookie. @param maxAge in seconds */
+export function browserSecret(c: Context, { secure }: Deps, cookie: string, maxAge: number): string {
+  const name = hostCookie(cookie, secure);
+  const current = getCookie(c, name) ?? '';
   const secret = /^[\w-]{43}$/.test(current) ? current : newSecret();
-  await rememberDevice(deps.db, deps.clock.now(), accountId, secret);
-  setCookie(c, hostCookie('device', deps.secure), secret, cookieFlags(deps.secure, DEVICE_LIFETIME_MS / 1000));
+  setCookie(c, name, secret, cookieFlags(secure, maxAge));
+  return secret;
 }

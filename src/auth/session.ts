@@ -52,11 +52,22 @@ export async function signIn(
   const { Session } = deps.provider;
   const session = new Session();
   session.loginAccount({ accountId, amr: [...methods] });
-  const lifetime = deps.config.SESSION_LIFETIME;
-  const id = await session.save(lifetime);
+  setSessionCookie(c, deps, await session.save(deps.config.SESSION_LIFETIME));
   if (byMail) await markMailed(deps.db, secretHash(session.uid), deps.clock.now());
-  const maxAge = Math.min(lifetime, 400 * 86_400);
-  setCookie(c, hostCookie('session', deps.secure), id, cookieFlags(deps.secure, maxAge));
+}
+
+/** Gives the browser's session a new id, as after each authentication. Its uid stays, by which sign-ins in other tabs know it. */
+export async function renewSession(c: Context, deps: Deps): Promise<void> {
+  const id = getCookie(c, hostCookie('session', deps.secure)) ?? '';
+  const session = await deps.provider.Session.find(id);
+  if (session === undefined) return;
+  session.resetIdentifier();
+  setSessionCookie(c, deps, await session.persist());
+}
+
+function setSessionCookie(c: Context, { config, secure }: Deps, id: string): void {
+  const maxAge = Math.min(config.SESSION_LIFETIME, 400 * 86_400);
+  setCookie(c, hostCookie('session', secure), id, cookieFlags(secure, maxAge));
 }
 
 export async function signOut(c: Context, deps: Deps): Promise<void> {

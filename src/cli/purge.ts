@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { purgeNow } from '#server/jobs.ts';
-import { isClockSuspect, lastPurge } from '#store/purge/purge-runs.ts';
+import { isClockSuspect, lastRun } from '#store/installation/job-runs.ts';
 import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
@@ -23,7 +23,7 @@ async function purge(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
     const now = context.clock.now();
     const time = new Date(now).toISOString();
-    const last = await lastPurge(context.db);
+    const last = await lastRun(context.db, 'purge');
     if (input.values['confirm'] !== true && isClockSuspect(last, now)) {
       throw new UsageError(
         `The clock says ${time}, more than a day after the last purge (${new Date(last!).toISOString()}). ` +

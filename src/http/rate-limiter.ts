@@ -22,8 +22,11 @@ export interface RateLimitResult {
  * application or a client address. `MemoryRateLimiter` serves a single process, `SharedRateLimiter` several processes.
  */
 export interface RateLimiter extends AsyncDisposable {
-  /** Counts a request. */
-  count(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
+  /**
+   * Counts a request.
+   * @param price the number of requests that it counts as. One that costs more than is left is refused and uses up the rest.
+   */
+  count(subject: string, limit: number, price?: number): RateLimitResult | Promise<RateLimitResult>;
   /** Reads the state without counting a request. */
   peek(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
 }
@@ -35,7 +38,7 @@ export interface RateLimiter extends AsyncDisposable {
  * @returns the result for the network with the fewest requests left
  */
 export async function countNetworks(
-  count: RateLimiter['count'],
+  count: (subject: string, limit: number) => RateLimitResult | Promise<RateLimitResult>,
   kind: string,
   address: string,
   limit: number,
@@ -100,9 +103,9 @@ export class MemoryRateLimiter implements RateLimiter {
     return rateLimiter;
   }
 
-  count(subject: string, limit: number): RateLimitResult {
+  count(subject: string, limit: number, price = 1): RateLimitResult {
     this.#unsaved.add(subject);
-    return rateLimitResult(this.#windows.add(subject, 1, this.#clock.now()), limit);
+    return rateLimitResult(this.#windows.add(subject, price, this.#clock.now()), limit);
   }
 
   peek(subject: string, limit: number): RateLimitResult {
@@ -149,6 +152,7 @@ export class MemoryRateLimiter implements RateLimiter {
 interface Count {
   subject: string;
   limit: number;
+  price: number;
 }
 
 /** Counts in the database, for several processes. Counts the requests of a subject that arrive together in one statement. */
@@ -165,8 +169,8 @@ export class SharedRateLimiter implements RateLimiter {
     this.#clock = clock;
   }
 
-  count(subject: string, limit: number): Promise<RateLimitResult> {
-    return this.#batches.add({ subject, limit });
+  count(subject: string, limit: number, price = 1): Promise<RateLimitResult> {
+    return this.#batches.add({ subject, limit, price });
   }
 
   async peek(subject: string, limit: number): Promise<RateLimitResult> {
@@ -178,10 +182,10 @@ export class SharedRateLimiter implements RateLimiter {
   }
 
   async #countBatch(batch: readonly Pending<Count, RateLimitResult>[]): Promise<void> {
-    const { used, resets } = await this.#add(batch[0]!.item.subject, batch.length);
-    const before = used - batch.length;
-    for (const [index, { item, resolve }] of batch.entries())
-      resolve(rateLimitResult({ used: before + index + 1, resets }, item.limit));
+    const sum = batch.reduce((total, { item }) => total + item.price, 0);
+    const { used: last, resets } = await this.#add(batch[0]!.item.subject, sum);
+    let used = last - sum;
+    for (const { item, resolve } of batch) resolve(rateLimitResult({ used: (used += item.price), resets }, item.limit));
   }
 
   async #add(subject: string, count: number): Promise<Window> {

@@ -4,7 +4,7 @@ import { gauge } from '#platform/process/metrics.ts';
 import { dataFolder } from '#platform/config/config.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
-import { lastBackup } from '#store/installation/backups.ts';
+import { lastRun } from '#store/installation/job-runs.ts';
 import { databaseSize } from '#store/installation/database-size.ts';
 
 /** Looking at every table costs some milliseconds, and a scrape comes every few seconds. */
@@ -44,7 +44,7 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
   gauge(metrics, {
     name: 'scorehall_last_backup_timestamp_seconds',
     help: 'State of the newest backup by scorehall backup, as a Unix timestamp; 0: none yet',
-    collect: async (backup) => backup.set(((await lastBackup(db).catch(() => NaN)) ?? 0) / 1000),
+    collect: async (backup) => backup.set(((await lastRun(db, 'backup').catch(() => NaN)) ?? 0) / 1000),
   });
   const file = sqliteFileOf(config.DATABASE_URL);
   gauge(metrics, {

@@ -7,7 +7,7 @@ import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purgeSteps, tokenPurgeSteps } from '#store/purge/purge.ts';
 import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
-import { recordPurge } from '#store/purge/purge-runs.ts';
+import { recordRun } from '#store/installation/job-runs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
@@ -162,7 +162,7 @@ export async function purgeNow({ db, config, clock }: AppContext, pacing = witho
     purgeSteps(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, now),
     pacing,
   );
-  if (!pacing.stop.aborted) await recordPurge(db, now);
+  if (!pacing.stop.aborted) await recordRun(db, 'purge', now);
 }
 
 /** For commands and tests. */

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Db } from '#db/db.ts';
 import type { Log } from '#platform/process/log.ts';
-import { isClockSuspect, lastPurge } from '#store/purge/purge-runs.ts';
+import { isClockSuspect, lastRun } from '#store/installation/job-runs.ts';
 
 const DAY_MS = 86_400_000;
 /** How far the wall clock may drift from the monotonic clock within the observed day, for example while NTP slews it. */
@@ -30,7 +30,7 @@ export class PurgeGuard {
   }
 
   async allows(now: number): Promise<boolean> {
-    const last = await lastPurge(this.#db);
+    const last = await lastRun(this.#db, 'purge');
     if (!isClockSuspect(last, now)) {
       this.#observedSince = undefined;
       return true;

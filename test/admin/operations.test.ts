@@ -12,6 +12,7 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { listTables } from '#db/transfer/schema.ts';
 import { runJobs } from '#events/jobs/runner.ts';
+import { changesAfter, readFeed } from '#store/game/changes.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { listAudit } from '#store/audit/audit.ts';
@@ -85,7 +86,7 @@ test('an operation that takes something away asks by each command, and for the p
 const SECRET_KEY = 'a secret that is long enough for tests';
 /** Tables that say how often or when something was done, but not what. */
 const NOT_COMPARED =
-  /^(audit|sequence|rate_limits|revocations|throttles|console_sessions|known_devices|mail_failures|migrations|search_terms)$/;
+  /^(audit|sequence|rate_limits|revocations|throttles|console_sessions|known_devices|mail_failures|migrations|search_terms|changes)$/;
 
 async function rowsOf(db: Queryable): Promise<string[]> {
   const tables = (await listTables(db)).filter(({ name }) => !NOT_COMPARED.test(name));
@@ -163,6 +164,7 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
     },
   };
 
+  const operations = Map.groupBy(await allOperations(), ({ name }) => name);
   let number = 100;
   for (const [name, example] of Object.entries(EXAMPLES)) {
     number++;
@@ -171,8 +173,12 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
       if (way === 'File' && example.file === undefined) continue;
       const twin = await example.prepare(context, `${way}${number}`);
       const [before, known] = [await rowsOf(db), new Set((await entries()).map(({ id }) => id))];
+      const { head } = await readFeed(db);
       await act(example, twin, losing.has(nameIn(name)));
       await runJobs(context);
+      const declared = operations.get(nameIn(name))!.flatMap(({ changes }) => changes);
+      const undeclared = (await changesAfter(db, head, 1_000)).filter(({ kind }) => !declared.includes(kind));
+      assert.deepEqual(undeclared, [], name);
       const after = await rowsOf(db);
       const added = (await entries()).filter(({ id }) => !known.has(id));
       const acts = added.map(({ action, subject, label, outcome, detail }) => ({

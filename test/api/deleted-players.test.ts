@@ -97,6 +97,9 @@ onEachDatabase('deleting an account sheds no ban: ban, delete, join, ban again, 
       ['', '', STEVE.uuid, '', '', '', ''],
     );
     assert.deepEqual([json.banned, json.total.kill_count, json.factions.kill_count], [true, 0, 0]);
+    const lookup = `/v1/players?uuids=${STEVE.uuid}`;
+    assert.deepEqual((await asServer(lookup)).json[0].player, (await asServer(`/v1/players/${STEVE.uuid}`)).json);
+    assert.equal((await api.get(lookup)).json[0].status, 'not_found', 'only game servers and staff may know');
     assert.deepEqual([json.matches, json.kills, json.deaths, json.names, json.head_url], [[], [], [], [], '']);
     const listed = await asServer(
       `/v1/players/${STEVE.uuid.replaceAll('-', '')}/punishments?fields=expires,revocation`,

@@ -147,6 +147,7 @@ export function paths(history: GeneratedHistory): Record<string, string> {
     '/v1/maps/:id': `/v1/maps/${history.map}?fields=image_url`,
     '/v1/punishments': '/v1/punishments',
     '/v1/punishments/:id': `/v1/punishments/${history.punishment}`,
+    '/v1/players': '/v1/players?names=Player1,Player2,Nobody',
     '/v1/players/:id/punishments': `/v1/players/${history.player}/punishments`,
     '/v1/players/:id/matches': `/v1/players/${history.player}/matches`,
     '/v1/players/:id/kills': `/v1/players/${history.player}/kills`,

@@ -10,7 +10,7 @@ import { ENDPOINTS } from '#api/index.ts';
 import { example } from '#site/developers/examples.ts';
 import { testApi } from '#test/support/api.ts';
 import { createTestDatabase } from '#test/support/context.ts';
-import type { paths } from '../../docs/openapi/data-api.d.ts';
+import type { paths } from '../../packages/client/data-api.ts';
 import { fill } from './filled-network.ts';
 
 /** The data of a reply, which must be no error. */
@@ -76,6 +76,8 @@ test('a generated client calls every endpoint', async (t) => {
   const found = dataOf(await client.GET('/v1/players/{id}', { params: { ...player, query: { fields: [...fields] } } }));
   assert.deepEqual([found.kills?.length, found.deaths?.length, found.total?.envdeath_count], [1, 1, 1]);
   assert.equal(found.teampvp?.kill_count_rank, 0);
+  const asked = dataOf(await client.GET('/v1/players', { params: { query: { names: ['Player1', 'Nobody'] } } }));
+  assert.deepEqual([asked[0]?.player?.name, asked[1]?.status], ['Player1', 'not_found']);
   assert.equal(dataOf(await client.GET('/v1/players/{id}/matches', { params: player }))[0]?.result, 'win');
   assert.equal(dataOf(await client.GET('/v1/players/{id}/kills', { params: player }))[0]?.location.y, 64);
   assert.equal(dataOf(await client.GET('/v1/players/{id}/deaths', { params: player }))[0]?.killer, '');

@@ -189,7 +189,7 @@ onEachDatabase('a report that another process is committing does not show the pl
   const slow: typeof context.db.transaction = (work) =>
     context.db.transaction(async (tx) => {
       const result = await work(tx);
-      hiding = setHidden(other.db, key, ['Saltmarten']);
+      hiding = setHidden(other.db, 0, key, ['Saltmarten']);
       if (dialect === 'postgres') await Promise.race([hiding, untilLocked(context.db)]);
       return result;
     });

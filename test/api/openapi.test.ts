@@ -146,7 +146,7 @@ async function refusesOtherMembers(t: TestContext, path: string, reply: Reply, c
 }
 
 /** Members of resources that the specification does not have. */
-const OWN_ITEMS = ['killer', 'envdeath_count', 'aggregate', 'phase', 'seen'];
+const OWN_ITEMS = ['killer', 'envdeath_count', 'aggregate', 'phase', 'seen', 'asked'];
 /** The members of shapes in a match that the specification does not have, and of values by the key of a counter. */
 const OWN_SHAPES = [
   ...['uuid,name,team,counters', 'team,color', 'assists'],

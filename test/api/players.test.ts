@@ -44,7 +44,6 @@ onEachDatabase('a player is found by UUID, by name ignoring case, and by id', as
       'ada_1 ',
       'ada%',
       'ada__',
-      '',
       '00000000000',
       person(5).uuid,
       '\0',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { decodeJwt } from 'jose';
-import { BY_MAIL } from '#auth/factors/methods.ts';
+import { BY_MAIL, BY_PASSWORD, withCode, withPasskey } from '#auth/factors/methods.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase, onSqlite, type TestAppContext } from '#test/support/context.ts';
 import { insertPasskey } from '#store/accounts/passkeys.ts';
@@ -69,25 +69,39 @@ onSqlite('a sign-in with a passkey meets each requested acr, and tells the reque
   const { context, account, open, claimsOf } = await openWorld(t, url);
   await givePasskey(context, account.id);
   await context.db.run(
-    sql`update tokens set payload = replace(payload, '"amr":["pwd"]', '"amr":["pwd","pop"]') where kind = 'Session'`,
+    sql`update tokens set payload = replace(payload, '"amr":["pwd"]', '"amr":["pwd","hwk","user","mfa"]') where kind = 'Session'`,
   );
   for (const acr of [PHR, MULTI_FACTOR, PASSWORD_ONLY]) {
     const claims = await claimsOf(await open({ acr_values: acr, prompt: 'none' }));
-    assert.deepEqual([claims['acr'], claims['amr']], [acr, ['pwd', 'pop']]);
+    assert.deepEqual([claims['acr'], claims['amr']], [acr, ['pwd', 'hwk', 'user', 'mfa']]);
     assert.equal((await claimsOf(await open(essential({ value: acr }))))['acr'], acr);
   }
   assert.equal((await claimsOf(await open({ acr_values: 'urn:unknown' })))['acr'], PHR);
 });
 
-onSqlite('a sign-in by a mailed link alone is no sign-in with two factors', async (t, url) => {
+onSqlite('two factors are the password with another one, or a passkey that has verified the person', async (t, url) => {
   const { context, open, claimsOf } = await openWorld(t, url);
-  const byMail = `"amr":${JSON.stringify(BY_MAIL)}`;
-  await context.db.run(
-    sql`update tokens set payload = replace(payload, '"amr":["pwd"]', ${byMail}) where kind = 'Session'`,
-  );
-  const claims = await claimsOf(await open({ acr_values: MULTI_FACTOR, prompt: 'none' }));
-  assert.deepEqual([claims['acr'], claims['amr']], [undefined, BY_MAIL]);
-  assert.equal(errorOf(await open(essential({ value: MULTI_FACTOR }))), 'unmet_authentication_requirements');
+  const [verified, present] = [true, false].map((user_verified) => ({ passkey: { backed_up: false }, user_verified }));
+  for (const [methods, acr, isTwo] of [
+    [BY_MAIL, undefined, false],
+    [withCode(BY_MAIL), undefined, false],
+    [withPasskey(BY_MAIL, present!), PHR, false],
+    [withPasskey(BY_MAIL, verified!), PHR, true],
+    [withPasskey([], verified!), PHR, true],
+    [withCode(BY_PASSWORD), MULTI_FACTOR, true],
+    [withPasskey(BY_PASSWORD, present!), PHR, true],
+  ] as const) {
+    const amr = JSON.stringify(methods);
+    await context.db.run(sql`
+      update tokens set payload = json_set(payload, '$.amr', json(${amr})) where kind = 'Session'`);
+    assert.equal(methods.includes('mfa'), isTwo, amr);
+    const claims = await claimsOf(await open({ acr_values: MULTI_FACTOR, prompt: 'none' }));
+    assert.deepEqual([claims['acr'], claims['amr']], [isTwo ? MULTI_FACTOR : acr, methods]);
+    const strongest = await claimsOf(await open({ acr_values: 'urn:unknown', prompt: 'none' }));
+    assert.equal(strongest['acr'], acr, amr);
+    const ended = await open(essential({ value: MULTI_FACTOR }));
+    assert.equal(errorOf(ended), isTwo ? null : 'unmet_authentication_requirements', amr);
+  }
 });
 
 onSqlite('an essential acr that is not met is an error of the sign-in', async (t, url) => {

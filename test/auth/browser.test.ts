@@ -12,7 +12,7 @@ import { addOwner } from '#store/applications/owners.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
-import { type Look, RULES, violations, WIDE } from '#test/support/page-watch.ts';
+import { COLOURS, type Look, RULES, violations, WIDE } from '#test/support/page-watch.ts';
 import { mailedLinks } from './pages.ts';
 import { makeAccount, makeApplication, openTestAuth, PASSWORD, send, type TestAuth } from './support.ts';
 
@@ -76,7 +76,7 @@ async function thirdParty(t: TestContext, services: TestAuth) {
 }
 
 const LIGHT: Look = { name: 'light', viewport: WIDE, colorScheme: 'light', rules: RULES };
-const DARK: Look = { ...LIGHT, name: 'dark', colorScheme: 'dark' };
+const DARK: Look = { ...LIGHT, name: 'dark', colorScheme: 'dark', rules: COLOURS };
 
 /** Asserts that axe finds no accessibility problem (WCAG 2.2 AA). */
 async function assertAccessible(page: Page, ...looks: Look[]): Promise<void> {

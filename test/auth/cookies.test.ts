@@ -55,7 +55,7 @@ test('every cookie is Secure, HttpOnly and SameSite when the addresses are https
     const isHostCookie = / path=\/(;|$)/i.test(cookie) && !/; *domain=/i.test(cookie);
     assert.ok(cookie.startsWith(isHostCookie ? '__Host-scorehall_' : '__Secure-scorehall_'), cookie);
   }
-  for (const name of ['session', 'device', 'language', 'console_attempt'])
+  for (const name of ['session', 'device', 'passkey', 'language', 'console_attempt'])
     assert.ok(names.has(`__Host-scorehall_${name}`), name);
   for (const name of ['step', 'resume', 'registering']) assert.ok(names.has(`__Secure-scorehall_${name}`), name);
 });

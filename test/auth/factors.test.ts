@@ -5,9 +5,9 @@ import { factorsOf } from '#store/accounts/factors.ts';
 import { markMailed } from '#store/accounts/account-sessions.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { confirmByCode, confirmByMail, secretOn } from './factors.ts';
-import { makeAccount } from './support.ts';
-import { openWorld, openWorldOnSqlite, signIn } from './world.ts';
+import { confirmByCode, confirmByMail, nextCode, secretOn } from './factors.ts';
+import { CALLBACK, makeAccount, makeApplication } from './support.ts';
+import { isSignedIn, openWorld, openWorldOnSqlite, signIn } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 const FIVE_MINUTES = 5 * 60_000;
@@ -32,6 +32,11 @@ onEachDatabase('an authenticator app is set up, replaced and removed without Jav
   assert.equal((await factorsOf(context.db, robin.id)).totp, undefined, 'the app counts only after its code');
   await person.submit({ code: `${code.slice(0, 3)} ${code.slice(3)}` });
   const codes = person.page.html.match(CODE)!.slice(0, 10);
+  const before = await context.db.all(sql`select sealed from totp_secrets`);
+  const again = person.copy();
+  await again.post('/account/security/app', { secret, code });
+  assert.match(again.page.url, /\/account\/security\?done=app_added$/, 'the page with the codes, loaded again');
+  assert.deepEqual(await context.db.all(sql`select sealed from totp_secrets`), before, 'it is added once');
   assert.equal(new Set(codes).size, 10, 'the first factor leads to recovery codes at once');
   assert.match((await world.mail.next('robin@example.org')).text, /An authenticator app was set up for your account/);
   assert.match((await elsewhere.open('/account')).url, /\/sign-in$/, 'other sessions have ended');
@@ -63,6 +68,24 @@ onEachDatabase('an authenticator app is set up, replaced and removed without Jav
   assert.deepEqual(await factorsOf(context.db, robin.id), { passkeys: [], totp: undefined, recovery_codes: 0 });
 });
 
+onEachDatabase('a proof gives the session a new id, with which open tabs continue', async (t, url) => {
+  const world = await openWorld(t, url);
+  await makeAccount(world.services, 'Robin');
+  const { application } = await makeApplication(world.services, 'web');
+  const person = await signIn(world, 'Robin');
+  const query = { client_id: application.client_id, redirect_uri: CALLBACK, response_type: 'code', scope: 'openid' };
+  await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+  const consent = person.forms().find(({ action }) => action.endsWith('/consent'))!;
+  const stolen = person.copy();
+  await person.open('/account/security/app');
+  await confirmByMail(world, person);
+  assert.match(person.text, /Scan this with the app/);
+  assert.equal(await isSignedIn(stolen), false, 'the id from before the proof');
+  await person.post(consent.action, consent.fields);
+  assert.match(person.page.url, /[?&]code=/, 'an application’s sign-in in another tab');
+  assert.match((await person.open('/account')).html, /this browser/, 'it is the same session');
+});
+
 test('a session that began by mail adds no first factor for 24 hours', async (t) => {
   const world = await openWorldOnSqlite(t);
   const { db, clock } = world.services.context;
@@ -84,6 +107,25 @@ test('a session that began by mail adds no first factor for 24 hours', async (t)
   clock.advance(24 * HOUR_MS);
   await person.open('/account/security/app');
   assert.match(person.text, /Confirm that it is you/);
+});
+
+test('a mailed code proves nothing for a person who becomes staff while the password is checked', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { db } = world.services.context;
+  await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/security/app');
+  await person.submit({}, '/confirm');
+  const code = await nextCode(world.mail, 'robin@example.org');
+  // The attempt is counted before the password is checked.
+  await db.run(sql`
+    create trigger promote after insert on throttles begin update accounts set role = 'moderator'; end`);
+  await confirmByCode(person, code);
+  assert.match(person.text, /The password or the code is wrong/);
+  await person.open('/account/security/app');
+  assert.match(person.text, /You are a member of staff/);
+  const proved = await db.all(sql`select 1 as found from account_sessions where proved is not null`);
+  assert.deepEqual(proved, []);
 });
 
 test('codes of the app are checked 20 times a day before changes, and a recovery code still counts', async (t) => {

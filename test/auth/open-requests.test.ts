@@ -61,7 +61,8 @@ onEachDatabase(
     assert.equal((await openRows(services))['PushedAuthorizationRequest'], pushed);
     await repeatedly(PER_BATCH, statusOf(ofBrowser, '192.0.2.1'), 201);
     const rows = await openRows(services);
-    const ofNetwork = rows['Interaction']! - 1 + rows['PushedAuthorizationRequest']! - pushed;
+    const [ofOther, finished] = [1, 1];
+    const ofNetwork = rows['Interaction']! - ofOther - finished + rows['PushedAuthorizationRequest']! - pushed;
     assert.equal(ofNetwork, network, 'requests of a public application count by their network');
     assert.equal(await start('192.0.2.1'), 303);
   },
@@ -87,3 +88,41 @@ onEachDatabase('expired requests are purged each minute, but not while the clock
   await runJobsOnce(context, MINUTE_MS);
   assert.deepEqual(await openRows(services), { PushedAuthorizationRequest: 1 });
 });
+
+onEachDatabase(
+  'a browser or proxy that lost the answer of a finished step can repeat it for ten seconds',
+  async (t, url) => {
+    const services = await openTestAuth(t, url);
+    const { application } = await makeApplication(services, 'web');
+    await makeAccount(services, 'Ann');
+    const browser = new Person(services.auth);
+    await browser.open(requestFor(services, application.client_id));
+    const atPassword = browser.copy();
+    await browser.submit({ login: 'Ann', password: PASSWORD });
+    await atPassword.open(`/oauth/authorize/${atPassword.cookie('scorehall_resume')!}`);
+    const atConsent = browser.copy();
+    await browser.submit({}, '/consent');
+    assert.match(browser.page.url, /callback\?code=/);
+    const repeat = async (): Promise<Person> => {
+      const copy = atConsent.copy();
+      await copy.open(`/oauth/authorize/${atConsent.cookie('scorehall_resume')!}`);
+      return copy;
+    };
+    await browser.open(`/oauth/authorize/${atConsent.cookie('scorehall_resume')!}`);
+    assert.equal(browser.page.status, 400, 'the answer has deleted the cookie');
+
+    assert.match(atPassword.page.html, /\/consent"/, 'the repeated step leads on');
+    await atPassword.submit({}, '/consent');
+    assert.match(atPassword.page.url, /callback\?code=/);
+    const repeated = await repeat();
+    assert.deepEqual(
+      repeated.forms()[0]!.fields['login'],
+      '',
+      'the session is another one, so the request begins again',
+    );
+    await repeated.submit({ login: 'Ann', password: PASSWORD });
+    assert.match(repeated.page.url, /callback\?code=/);
+    services.context.clock.advance(10_000);
+    assert.equal((await repeat()).page.status, 400);
+  },
+);

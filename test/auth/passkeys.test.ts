@@ -48,8 +48,10 @@ onEachDatabase('an answer of an authenticator counts once, for its challenge, or
   const confirm = async (answer: (html: string) => string, asks = person): Promise<boolean> => {
     await asks.open(CONFIRM);
     const answered = answer(asks.page.html);
+    const session = asks.cookie('scorehall_session');
     await asks.post(CONFIRM, { credential: answered });
     const isConfirmed = asks.page.url.endsWith('/account/security');
+    assert.equal(asks.cookie('scorehall_session') !== session, isConfirmed, 'a proof gives the session a new id');
     await setProved(world, false);
     if (isConfirmed)
       assert.equal((await asks.post(CONFIRM, { credential: answered })).status, 422, 'the same answer again');

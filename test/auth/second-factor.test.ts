@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { sql } from '#db/sql.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { listAudit } from '#store/audit/audit.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
@@ -40,6 +42,9 @@ onEachDatabase(
     const lost = await afterPassword(world);
     await lost.submit({ code: recovery[0]!.toLowerCase().replaceAll('-', ' ') }, '/second');
     assert.equal(await isSignedIn(lost), true);
+    const { subject, text } = await world.mail.next(robin.email);
+    assert.match(subject, /A recovery code was used/);
+    assert.match(text, /9 are left.*forgot/s);
     const again = await afterPassword(world);
     assert.equal((await again.submit({ code: recovery[0]! }, '/second')).status, 422, 'the recovery code again');
     assert.equal((await factorsOf(services.context.db, robin.id)).recovery_codes, 9);
@@ -63,6 +68,38 @@ onEachDatabase('the second step expires, and belongs to its browser, account and
   await services.context.db.run(sql`update accounts set disabled = 1 where id = ${robin.id}`);
   await ended.post('/sign-in/second', { code: code() });
   assert.equal(await isSignedIn(ended), false, 'a disabled account');
+});
+
+onEachDatabase('an account that is deleted after its password was right is told so', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context } = world.services;
+  const { db, clock } = context;
+  const run = db.run.bind(db);
+  let deleted = '';
+  t.mock.method(db, 'run', async (statement: Sql) => {
+    if (/insert into (pending_sign_ins|factor_mail_codes)/.test(statement.strings.join('')))
+      await deleteAccount(db, clock.now(), deleted);
+    return await run(statement);
+  });
+  const { application } = await makeApplication(world.services, 'web');
+  const query = { client_id: application.client_id, redirect_uri: CALLBACK, response_type: 'code', scope: 'openid' };
+  for (const path of ['/sign-in', `/oauth/authorize?${new URLSearchParams(query).toString()}`]) {
+    const robin = await makeAccount(world.services, 'Robin');
+    await protect(world.services, robin.id);
+    deleted = robin.id;
+    const person = new Person(world.services.auth);
+    await person.open(path);
+    await person.submit({ login: 'Robin', password: PASSWORD });
+    assert.equal(person.page.status, 200);
+    assert.match(person.text, /Your account has been deleted/);
+    assert.match(person.page.html, /name="password"/, 'another account can sign in');
+  }
+  deleted = (await makeAccount(world.services, 'Robin')).id;
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/security/app');
+  await person.submit({}, '/confirm');
+  assert.equal(person.page.status, 200, 'before the code of a mail');
+  assert.match((await person.open('/account/security/app')).url, /\/sign-in$/);
 });
 
 onEachDatabase('an application gets its code only after the second step', async (t, url) => {
@@ -206,6 +243,11 @@ onEachDatabase('a passkey signs in without a name, and as the second factor', as
   let used = '';
   assert.equal(await alone(new Person(auth), (html) => (used = device.answer(html))), true);
   assert.equal(await alone(new Person(auth), () => used), false, 'the same answer again');
+  const [elsewhere, tabs] = [new Person(auth), new Person(auth)];
+  const ofOther = (await elsewhere.open('/sign-in')).html;
+  assert.equal(await alone(new Person(auth), () => device.answer(ofOther)), false, 'a challenge of another browser');
+  const firstTab = (await tabs.open('/sign-in')).html;
+  assert.equal(await alone(tabs, () => device.answer(firstTab)), true, 'an older tab of the browser');
   const unknown = new SoftwareAuthenticator(auth);
   unknown.create({ challenge: '', rp: { id: 'localhost' }, user: { id: 'x' } });
   const refused = new Person(auth);
@@ -229,6 +271,12 @@ onEachDatabase('a passkey signs in without a name, and as the second factor', as
   device.counter = 6;
   await context.db.run(sql`update accounts set disabled = 1 where id = ${robin.id}`);
   assert.equal(await alone(new Person(auth)), false, 'a disabled account');
+  // Entries are written after the responses.
+  await services.stop();
+  const [entry, ...others] = await listAudit(context.db, { action: 'account.passkey-copy' }, 9);
+  const { subject, label, outcome, via, address, detail } = entry!;
+  assert.deepEqual([subject, label, outcome, via, address], [robin.id, 'Robin', 'refused', 'sign-in', '127.0.0.1']);
+  assert.deepEqual([detail, others], [{}, []]);
 });
 
 onEachDatabase('a passkey of another account does not finish a sign-in', async (t, url) => {

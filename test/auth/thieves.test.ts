@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { changeEmail } from '#admin/accounts.ts';
+import type { Acting } from '#admin/operation.ts';
 import { totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { factorsOf, hasFactor } from '#store/accounts/factors.ts';
 import { accountById } from '#store/accounts/accounts.ts';
@@ -7,7 +9,7 @@ import type { Mailbox } from '#test/support/mailbox.ts';
 import { confirmByCode, confirmByMail, nextCode, protect, secretOn, wrongCode } from './factors.ts';
 import { Person } from './person.ts';
 import { makeAccount, PASSWORD } from './support.ts';
-import { changeEmail, isSignedIn, openWorld, signIn, type World } from './world.ts';
+import { changeEmail as changeOwnEmail, isSignedIn, openWorld, signIn, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -91,7 +93,7 @@ onEachDatabase('with the password alone no factor is added, and the owner takes 
   );
   assert.deepEqual(await tryChanges(world, thief), new Set([`${SECURITY}/confirm`]));
 
-  const undo = (await changeEmail(world, thief, OWNER, THIEF))!;
+  const undo = (await changeOwnEmail(world, thief, OWNER, THIEF))!;
   const again = await signIn(world, 'Robin');
   for (const wait of [0, DAY_MS - 1]) {
     context.clock.advance(wait);
@@ -118,6 +120,38 @@ onEachDatabase('with the password alone no factor is added, and the owner takes 
   await signIn(world, 'Robin', NEW_PASSWORD, owner);
   assert.equal(await isSignedIn(owner), true, 'the new password is enough again');
   assert.equal(await isSignedIn(await signIn(world, 'Robin', PASSWORD, new Person(auth))), false);
+});
+
+onEachDatabase('an address that an operator has changed gives no first factor for a day', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context } = world.services;
+  const acting: Acting = { ...context, actor: { via: 'command', account_id: null, name: 'test', address: '' } };
+  const { id } = await makeAccount(world.services, 'Robin');
+  const thief = await signIn(world, 'Robin');
+  for (const [email, verified] of [
+    [THIEF, true],
+    ['other@example.org', false],
+  ] as const) {
+    await thief.open(APP);
+    assert.match(thief.text, /Confirm that it is you/);
+    const account = (await accountById(context.db, id))!;
+    const { secret } = (await changeEmail.run(acting, account, { email, verified }, undefined as never)) as {
+      secret: string | undefined;
+    };
+    if (secret !== undefined) {
+      await thief.open(`/verify?token=${secret}`);
+      await thief.submit();
+    }
+    assert.equal((await accountById(context.db, id))!.email, email);
+    for (const wait of [0, DAY_MS - 1]) {
+      context.clock.advance(wait);
+      for (const session of [thief, await signIn(world, 'Robin')]) {
+        await session.open(APP);
+        assert.match(session.text, WAIT, email);
+      }
+    }
+    context.clock.advance(1);
+  }
 });
 
 onEachDatabase('with the mailbox alone no factor is added for a day, in which the owner ends it', async (t, url) => {

@@ -28,7 +28,7 @@ import { sql } from '#db/sql.ts';
 import { readDigests } from '#db/transfer/copy.ts';
 import { readDatabaseId } from '#store/installation/database-id.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
-import { lastBackup } from '#store/installation/backups.ts';
+import { lastRun } from '#store/installation/job-runs.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
 import { scorehall } from './scorehall.ts';
@@ -65,7 +65,7 @@ onEachDatabase('a backup of a database in use is restored into either database w
   const environment = { DATABASE_URL: url, SECRET_KEY };
   const [wanted, dump] = [await readDigests(context.db, quiet), await canonicalDumpOf(context.db)];
   const written = await ok(environment, 'backup', file);
-  assert.equal(new Date((await lastBackup(context.db))!).toISOString(), written['created']);
+  assert.equal(new Date((await lastRun(context.db, 'backup'))!).toISOString(), written['created']);
   assert.equal(written['secret_key'], 'not included');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(folder), ['network.backup'], 'no file is left beside the backup');

@@ -168,9 +168,9 @@ onEachDatabase('operators without a confirmed address or with a disabled account
   await ask('Board');
   await db.run(sql`update accounts set disabled = 1 where name = 'Olga'`);
   const hana = (await db.get<{ id: string }>(sql`select id from accounts where name = 'Hana'`))!;
-  await setEmail(db, hana.id, 'hana@new.example', false);
+  await setEmail(db, context.clock.now(), hana.id, { email: 'hana@new.example', verified: false });
   assert.equal(await run(), 0);
-  await setEmail(db, hana.id, 'hana@new.example', true);
+  await setEmail(db, context.clock.now(), hana.id, { email: 'hana@new.example', verified: true });
   context.clock.advance(10 * MINUTE);
   assert.equal(await run(), 1, 'the mail waits for an operator who can be reached');
 });

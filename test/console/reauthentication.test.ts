@@ -198,7 +198,7 @@ onEachDatabase('a sign-in of staff counts only with a second factor, by a code o
       update tokens set payload = replace(payload, ${`"amr":${from}`}, ${`"amr":${to}`}) where kind = 'Session'`);
   for (const [from, to] of [
     ['["pwd"]', '["pwd","otp","mfa"]'],
-    ['["pwd","otp","mfa"]', '["pop","user"]'],
+    ['["pwd","otp","mfa"]', '["hwk","user","mfa"]'],
   ] as const) {
     assert.equal(await methods(from, to), 1);
     const visitor = { signIn, console: new Person(services.site) };

@@ -485,7 +485,7 @@ async function walk(db: Db, goesOn: () => boolean): Promise<number[]> {
 async function newerThan(db: Db, last: number): Promise<number[]> {
   const found: number[] = [];
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const page = (await listMatches(db, before, 7)).map(({ key }) => key);
+    const page = (await listMatches(db, { before, limit: 7 })).map(({ key }) => key);
     found.push(...page.filter((key) => key > last));
     if (page.length < 7 || page.at(-1)! <= last) return found.reverse();
     before = page.at(-1)!;

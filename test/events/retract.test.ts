@@ -17,7 +17,7 @@ import { onlineSince, sampleOnline } from '#store/game/online-samples.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { runJobsOnce } from '#server/jobs.ts';
-import { recordPurge } from '#store/purge/purge-runs.ts';
+import { recordRun } from '#store/installation/job-runs.ts';
 import { sql } from '#db/sql.ts';
 import {
   account,
@@ -142,7 +142,7 @@ onEachDatabase('withdrawn heartbeats are removed from the chart of players onlin
   assert.deepEqual(await chart(), [0, 0, 0]);
   clock.advance(9 * 24 * 3_600_000);
   // A service that runs meanwhile purges every ten minutes.
-  await recordPurge(db, clock.now() - 600_000);
+  await recordRun(db, 'purge', clock.now() - 600_000);
   await beat('Alpha', 'A');
   await runJobsOnce(context);
   assert.deepEqual(await chart(), [1]);

@@ -27,6 +27,7 @@ const sneezed = {
 
 const effect: EventEffect<z.output<typeof data>> = {
   apply: () => undefined,
+  changes: ['player'],
   changesPlayers: false,
   aggregate: null,
   observes: (event) => event.player,
@@ -68,6 +69,8 @@ export function incompleteTypes(): void {
   eventType(without(sneezed, 'players'));
   // @ts-expect-error
   isEffect(without(effect, 'apply'));
+  // @ts-expect-error
+  isEffect(without(effect, 'changes'));
   // @ts-expect-error
   isEffect(without(effect, 'changesPlayers'));
   // @ts-expect-error

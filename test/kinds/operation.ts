@@ -17,32 +17,35 @@ const fields = z.strictObject({ hours: wholeNumber(1, 24) });
 const who = 'operator';
 const loss = 'none';
 const reauthenticate = 'never';
+const changes = ['server'] as const;
 const impact = async () => ({ lamps: 1 });
 const run = async (_: unknown, { id }: Lamp) => (id === '' ? refuse('broken') : { until: 0 });
 const detail = ({ hours }: { hours: number }) => ({ hours });
 
-const lightLamp = operation({ name, subject, fields, who, loss, reauthenticate, impact, run, detail });
+const lightLamp = operation({ name, subject, fields, who, loss, reauthenticate, changes, impact, run, detail });
 
 // @ts-expect-error: without a name
-operation({ subject, fields, who, loss, reauthenticate, impact, run, detail });
+operation({ subject, fields, who, loss, reauthenticate, changes, impact, run, detail });
 // @ts-expect-error: without a subject
-operation({ name, fields, who, loss, reauthenticate, impact, run, detail });
+operation({ name, fields, who, loss, reauthenticate, changes, impact, run, detail });
 // @ts-expect-error: without fields
-operation({ name, subject, who, loss, reauthenticate, impact, run, detail });
+operation({ name, subject, who, loss, reauthenticate, changes, impact, run, detail });
 // @ts-expect-error: without saying who may do it
-operation({ name, subject, fields, loss, reauthenticate, impact, run, detail });
+operation({ name, subject, fields, loss, reauthenticate, changes, impact, run, detail });
 // @ts-expect-error: without the decision about the password
-operation({ name, subject, fields, who, loss, impact, run, detail });
+operation({ name, subject, fields, who, loss, changes, impact, run, detail });
 // @ts-expect-error: without saying what it takes away
-operation({ name, subject, fields, who, reauthenticate, impact, run, detail });
+operation({ name, subject, fields, who, reauthenticate, changes, impact, run, detail });
 // @ts-expect-error: a permanent loss without the password
-operation({ name, subject, fields, who, loss: 'permanent', reauthenticate, impact, run, detail });
+operation({ name, subject, fields, who, loss: 'permanent', reauthenticate, changes, impact, run, detail });
+// @ts-expect-error: without the kinds of resources that it changes
+operation({ name, subject, fields, who, loss, reauthenticate, impact, run, detail });
 // @ts-expect-error: without an impact, or that there is none
-operation({ name, subject, fields, who, loss, reauthenticate, run, detail });
+operation({ name, subject, fields, who, loss, reauthenticate, changes, run, detail });
 // @ts-expect-error: without what it does
-operation({ name, subject, fields, who, loss, reauthenticate, impact, detail });
+operation({ name, subject, fields, who, loss, reauthenticate, changes, impact, detail });
 // @ts-expect-error: without what the audit log says of it
-operation({ name, subject, fields, who, loss, reauthenticate, impact, run });
+operation({ name, subject, fields, who, loss, reauthenticate, changes, impact, run });
 
 const words = 'lamp light';
 const summary = 'Light a lamp';
@@ -56,7 +59,18 @@ command(lightLamp, { words, summary, row, options: {}, refused: { broken: () => 
 // @ts-expect-error: without a sentence for each refusal
 command(lightLamp, { words, summary, row, options, refused: {}, result });
 
-const breakLamp = operation({ name, subject, fields, who, loss: 'restorable', reauthenticate, impact, run, detail });
+const breakLamp = operation({
+  name,
+  subject,
+  fields,
+  who,
+  loss: 'restorable',
+  reauthenticate,
+  changes,
+  impact,
+  run,
+  detail,
+});
 const wording = { words, summary, row, options, refused: { broken: () => 'It is broken.' }, result };
 command(breakLamp, { ...wording, confirm: () => ({ act: 'This breaks the lamp.', impact: {} }) });
 // @ts-expect-error: without a question, for an operation that takes something away

@@ -4,7 +4,7 @@ import { PurgeGuard } from '#server/purge-guard.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { recordAudit, listAudit } from '#store/audit/audit.ts';
 import { healthOf } from '#store/installation/health.ts';
-import { recordPurge } from '#store/purge/purge-runs.ts';
+import { recordRun } from '#store/installation/job-runs.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 
@@ -52,7 +52,7 @@ onEachDatabase('after a day in which both clocks advance alike, the time is trus
     clock.advance(wall);
   };
   assert.equal(await allowed(), true, 'a new database');
-  await recordPurge(db, clock.now());
+  await recordRun(db, 'purge', clock.now());
   pass(MINUTE, 400 * DAY);
   assert.equal(await allowed(), false);
   pass(DAY - 1);
@@ -71,7 +71,7 @@ onEachDatabase('scorehall purge refuses a suspect clock until the operator confi
   const command = (...args: string[]) => scorehall({ DATABASE_URL: url }, ...args);
   const health = async (): Promise<Record<string, unknown>> =>
     JSON.parse((await command('health', '--json')).out) as Record<string, unknown>;
-  await recordPurge(db, Date.now() - 2 * DAY);
+  await recordRun(db, 'purge', Date.now() - 2 * DAY);
   await db.run(sql`insert into throttles (subject, used, resets) values ('x', 1, ${Date.now() - 1000})`);
   const count = async (): Promise<number> => (await db.all(sql`select subject from throttles`)).length;
   assert.match(String((await health())['purge']), /^paused: .*scorehall purge --confirm$/);

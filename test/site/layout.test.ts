@@ -99,13 +99,13 @@ describe('the layout of the site in a browser', () => {
   };
 
   test('the header shows the whole name of the network', async () => {
+    const page = await openPage('/');
     for (const width of WIDTHS) {
-      const page = await openPage('/', width);
+      await page.setViewportSize({ width, height: 844 });
       const cut = await page.evaluate<boolean>(
         `(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => scrollWidth > clientWidth || scrollHeight > clientHeight)(document.querySelector('.brand bdi'))`,
       );
       assert.equal(cut, false, `${width} px`);
-      await page.close();
     }
   });
 

@@ -25,6 +25,7 @@ import {
   subtractPlayedTwice,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { listRankedMaps, readRanks } from '#store/game/maps/map-ranks.ts';
+import { filteredMatches, MATCH_INDEXES, type MatchFilters } from '#store/game/match-filters.ts';
 import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
 import {
   listMatches,
@@ -39,10 +40,12 @@ import { readObjectives } from '#store/game/player-objectives.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { readFirstHour } from '#store/installation/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
-import { findPlayer, namesByUuid, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
+import { findPlayer, namesByUuid, namesOf, playersBefore, playersByUuid, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
+import { searchMaps, searchPlayers } from '#store/game/search.ts';
 import { readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import {
+  bannedPlayers,
   isBanned,
   listPunishments,
   listPunishmentsOf,
@@ -137,6 +140,9 @@ test('no read of a request scans a table that grows with the network', async (t)
     activeOperators,
     readFirstHour: (db) => readFirstHour(db, 1),
     isBanned: (db) => isBanned(db, player.key, 1),
+    'playersByUuid and bannedPlayers': (db) =>
+      Promise.all([playersByUuid(db, [person(1).uuid, person(2).uuid]), bannedPlayers(db, [1, 2], 1)]),
+    'searchPlayers and searchMaps': (db) => Promise.all([searchPlayers(db, 'x', 20), searchMaps(db, 'x', 20)]),
     'findPlayer by UUID': (db) => findPlayer(db, person(1).uuid),
     'findPlayer by name': (db) => findPlayer(db, 'nobody'),
     matchByKey: (db) => matchByKey(db, 1),
@@ -153,10 +159,12 @@ test('no read of a request scans a table that grows with the network', async (t)
     teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     isApprovedByOperator: (db) => isApprovedByOperator(db, { key: 1, access: 'approved' } as Application),
-    listMatches: async (db) => listMatches(db, last, 20),
+    listMatches: async (db) => listMatches(db, { before: last, limit: 20 }),
+    'listMatches by keys': async (db) => listMatches(db, { keys: [1, 2] }),
     matchWithTeams: async (db) => matchWithTeams(db, 1),
-    listMatchesWithTeams: (db) => listMatchesWithTeams(db, last, 20),
-    listWholeMatches: (db) => listWholeMatches(db, last, 20),
+    listMatchesWithTeams: (db) => listMatchesWithTeams(db, { before: last, limit: 20 }),
+    'listMatchesWithTeams by keys': (db) => listMatchesWithTeams(db, { keys: [1, 2] }),
+    listWholeMatches: (db) => listWholeMatches(db, { before: last, limit: 20 }),
     listPunishments: (db) => listPunishments(db, last, 20, 1),
     counterByKey: (db) => counterByKey(db, 'wools'),
     'valuesOfPlayers of two counters': (db) => valuesOfPlayers(db, [1, 2], [player.key]),
@@ -365,6 +373,114 @@ test('old matches of a filter are read by its own index, even if another server 
     assert.doesNotMatch(plan, /Sort/, plan);
   }
 });
+
+/** A filter of each kind, which lets the oldest 30 of the matches of `fillWithOthers` through. */
+const FILTERS: Record<string, MatchFilters> = {
+  server: { server: 1 },
+  map: { map: 'isle' },
+  gamemode: { gamemode: 'ctw' },
+  player: { player: 1 },
+  ranked: { ranked: true },
+  time: { since: 0, until: 31 },
+};
+const MATCHES = 4000;
+
+/** Old matches that all filters let through, and all newer matches of others. */
+async function fillWithOthers(db: Db): Promise<void> {
+  await db.run(sql`
+    insert into matches (key, head, started, finished, map_key, server_key, gamemode, ranked)
+    select n, '', 0, n, case when n <= 30 then 'isle' else 'moor' end, case when n <= 30 then 1 else 2 end,
+      case when n <= 30 then 'ctw' else 'tdm' end, case when n <= 30 then 1 else 0 end
+    from (with recursive c (n) as (select 1 union all select n + 1 from c where n < ${MATCHES}) select n from c) numbers`);
+  await db.run(sql`
+    insert into player_matches (match_key, player_key, name, result, score, kill_count, death_count, time_played)
+    select key, server_key, '', 'win', 0, 0, 0, 0 from matches`);
+}
+
+const combined = (names: string): MatchFilters =>
+  Object.assign({}, ...names.split(' ').map((name) => FILTERS[name]!)) as MatchFilters;
+
+/** The newest match, one among those of the filters, and one before them. */
+const PAGES = [Number.MAX_SAFE_INTEGER, 20, 0];
+
+test('each combination of filters of matches reads its index on SQLite', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db } = await testContext(t, database.url);
+  await fillWithOthers(db);
+  for (const analysed of [false, true]) {
+    if (analysed) await db.run(sql`analyze`);
+    for (const [names, index] of Object.entries(MATCH_INDEXES)) {
+      for (const before of PAGES) {
+        const steps = await stepsOf(db, database.url, (recorder) =>
+          filteredMatches(recorder, combined(names), before, PAGE),
+        );
+        const searches = steps.filter((step) => /^(SCAN|SEARCH) (matches|p|m)\b/.test(step));
+        const [first] = searches.splice(steps[0]!.startsWith('SEARCH matches USING INTEGER PRIMARY KEY') ? 1 : 0, 1);
+        assert.match(
+          first!,
+          new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} \\(`),
+          `${names}: ${steps.join()}`,
+        );
+        for (const step of searches)
+          assert.match(step, new RegExp(`INDEX ${index} |INTEGER PRIMARY KEY \\(rowid[=<]`), names);
+        // The lists of both values of `ranked` are pages, which are merged.
+        const sorts = steps.filter((step) => step.includes('TEMP B-TREE')).length;
+        assert.equal(sorts, MERGED.includes(names) ? 2 : 0, `${names}: ${steps.join()}`);
+      }
+    }
+  }
+});
+
+const MERGED = ['map', 'gamemode'];
+
+test('each combination of filters of matches reads no more rows than two pages on PostgreSQL', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  const { db } = await testContext(t, database.url);
+  await fillWithOthers(db);
+  const client = new pg.Client(database.url);
+  await client.connect();
+  try {
+    for (const analysed of [false, true]) {
+      if (analysed) await db.run(sql`analyze`);
+      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+        await client.query(`set plan_cache_mode = ${mode}`);
+        for (const [names, index] of Object.entries(MATCH_INDEXES)) {
+          for (const before of PAGES) {
+            const queries: Sql[] = [];
+            await filteredMatches(recorderOf(db, queries), combined(names), before, PAGE);
+            for (const query of queries) {
+              const nodes = nodesOf(await executedPlan(client, query));
+              const read = nodes.map(
+                (node) => node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0),
+              );
+              const indexes = new Set(nodes.flatMap((node) => node['Index Name'] ?? []));
+              const plan = `${names} ${before} ${mode}: ${JSON.stringify(nodes)}`;
+              assert.ok(Math.max(...read) <= 2 * PAGE, plan);
+              // The primary key finds the few matches before an old one, and the end of a match.
+              const isFirstPage = before === PAGES[0] && query === queries.at(-1);
+              assert.ok(isFirstPage ? indexes.has(index) : indexes.size > 0, plan);
+            }
+          }
+        }
+      }
+    }
+  } finally {
+    await client.end();
+  }
+});
+
+/** The plan of a prepared statement, by the client's `plan_cache_mode`. */
+async function executedPlan(client: pg.Client, query: Sql): Promise<PlanNode> {
+  const values = query.values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
+  const text = statementText(query, new WeakMap(), (place) => `$${place}`);
+  const types = query.values.map((value) => (typeof value === 'string' ? 'text' : 'bigint'));
+  await client.query(`prepare page (${types.join(', ')}) as ${text}`);
+  const { rows } = await client.query(`explain (analyze, format json) execute page (${values.join(', ')})`);
+  await client.query('deallocate page');
+  return (rows[0]['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan;
+}
 
 /** A node of an executed plan of PostgreSQL (`explain analyze`). */
 interface PlanNode {

@@ -7,6 +7,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Tags of axe's rules. */
 export const RULES: readonly string[] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 export const COLOURS: readonly string[] = ['color-contrast'];
+/** The rules about the size of what the page shows. */
+const SIZES: readonly string[] = ['target-size', 'scrollable-region-focusable'];
+/** The rules about the words of a page, in which a translation can differ from the same page in English. */
+const WORDS: readonly string[] = [
+  ...['aria-command-name', 'button-name', 'document-title', 'empty-heading', 'empty-table-header', 'html-lang-valid'],
+  ...['image-alt', 'input-button-name', 'label', 'label-content-name-mismatch', 'landmark-unique', 'link-name'],
+  ...['select-name', 'summary-name', 'svg-img-alt', 'table-duplicate-name', 'valid-lang'],
+];
 export const NARROW = { width: 360, height: 780 };
 export const WIDE = { width: 1280, height: 900 };
 
@@ -48,6 +56,26 @@ export interface Look {
   colorScheme: 'light' | 'dark';
   rules: readonly string[];
 }
+
+/** The structure of a page does not depend on colours, and hardly on the size. */
+export const LOOKS: readonly Look[] = [
+  { name: 'narrow and light', viewport: NARROW, colorScheme: 'light', rules: RULES },
+  { name: 'wide and dark', viewport: WIDE, colorScheme: 'dark', rules: [...COLOURS, ...SIZES] },
+];
+
+/** For one page with the navigation, which alone has other elements in narrow windows than in wide ones. */
+export const LOOKS_OF_NAVIGATION: readonly Look[] = [
+  { name: 'narrow and light', viewport: NARROW, colorScheme: 'light', rules: RULES },
+  { name: 'narrow and dark', viewport: NARROW, colorScheme: 'dark', rules: COLOURS },
+  { name: 'wide and light', viewport: WIDE, colorScheme: 'light', rules: RULES },
+  { name: 'wide and dark', viewport: WIDE, colorScheme: 'dark', rules: COLOURS },
+];
+
+/** For a page that is also checked in English: structure and colours are the same. */
+export const LOOKS_OF_TRANSLATION: readonly Look[] = [
+  { name: 'narrow', viewport: NARROW, colorScheme: 'light', rules: [...WORDS, ...SIZES] },
+  { name: 'wide', viewport: WIDE, colorScheme: 'light', rules: SIZES },
+];
 
 interface Violation {
   id: string;

@@ -1,29 +1,31 @@
 import { isIP } from 'node:net';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { newSecret, sameText } from '#platform/crypto/secrets.ts';
 import type { Config } from '#platform/config/config.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { type Passkey, passkeyById, recordPasskeyUse } from '#store/accounts/passkeys.ts';
 import { consumeChallenge } from '#store/accounts/used-challenges.ts';
-import type { Deps } from '../deps.ts';
+import { record } from '../audit.ts';
+import type { Context, Deps } from '../deps.ts';
 import { sendAlert } from '../mails.ts';
 
+/**
+ * Loaded when the first passkey is added or used, because loading takes 70 ms of CPU time and 12 MB in each process.
+ */
+const webauthn = () => import('@simplewebauthn/server');
+
 /** The time for a ceremony. */
-const CHALLENGE_MS = 10 * 60_000;
+export const CHALLENGE_MS = 10 * 60_000;
 
 /** EdDSA, ES256 and RS256. The keys of ML-DSA, which Node still calls experimental, exceed the length of a field. */
 const ALGORITHMS = [-8, -7, -257];
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
-/** What a challenge is for: `add` or `use` with an account, `sign-in` with an interaction, `second` with a pending sign-in. */
+/**
+ * What a challenge is for: `add` or `use` with an account, `sign-in` with an interaction or a secret of the browser, `second`
+ * with a pending sign-in.
+ */
 export type Purpose = `${'add' | 'use' | 'sign-in' | 'second'} ${string}`;
 
 /**
@@ -37,9 +39,9 @@ export function acceptsPasskeys({ AUTH_URL }: Pick<Config, 'AUTH_URL'>): boolean
 }
 
 /** A challenge that names its expiry and is signed, so that an unused one is stored nowhere. */
-function newChallenge({ db, clock }: Deps, purpose: Purpose): Uint8Array<ArrayBuffer> {
+function newChallenge({ db, clock }: Deps, purpose: Purpose): string {
   const body = `${clock.now() + CHALLENGE_MS} ${newSecret()}`;
-  return new TextEncoder().encode(`${body} ${db.keyedHash(`passkey challenge ${purpose} ${body}`)}`);
+  return `${body} ${db.keyedHash(`passkey challenge ${purpose} ${body}`)}`;
 }
 
 /** The expiry of a challenge that `newChallenge` made for a purpose; undefined for another one, and after its expiry. */
@@ -54,6 +56,7 @@ const domainOf = ({ config }: Deps): string => new URL(config.AUTH_URL).hostname
 
 /** The options with which the browser adds a passkey to an account. */
 export async function creationOptions(deps: Deps, account: Account, passkeys: readonly Passkey[]): Promise<object> {
+  const { generateRegistrationOptions } = await webauthn();
   return await generateRegistrationOptions({
     rpName: deps.config.NETWORK_NAME,
     rpID: domainOf(deps),
@@ -68,18 +71,18 @@ export async function creationOptions(deps: Deps, account: Account, passkeys: re
 }
 
 /**
- * The options with which the browser uses a passkey.
+ * The options with which the browser uses a passkey (WebAuthn Level 3, section 5.1.8).
  * @param passkeys to choose from; none: any passkey of this service, for a sign-in without a name
  */
-export async function requestOptions(deps: Deps, purpose: Purpose, passkeys: readonly Passkey[]): Promise<object> {
-  return await generateAuthenticationOptions({
-    rpID: domainOf(deps),
-    challenge: newChallenge(deps, purpose),
+export function requestOptions(deps: Deps, purpose: Purpose, passkeys: readonly Passkey[]): object {
+  return {
+    rpId: domainOf(deps),
+    challenge: Buffer.from(newChallenge(deps, purpose)).toString('base64url'),
     timeout: CHALLENGE_MS,
-    allowCredentials: passkeys.map(({ id }) => ({ id })),
+    allowCredentials: passkeys.map(({ id }) => ({ id, type: 'public-key' })),
     // Alone, a passkey is both factors only if the authenticator verifies the person.
     userVerification: purpose.startsWith('sign-in ') ? 'required' : 'preferred',
-  });
+  };
 }
 
 export type NewPasskey = Omit<Passkey, 'name' | 'created' | 'last_used'>;
@@ -87,6 +90,7 @@ export type NewPasskey = Omit<Passkey, 'name' | 'created' | 'last_used'>;
 /** Reads the answer to `creationOptions`. @returns undefined for a wrong one, and the second time */
 export async function readCreated(deps: Deps, accountId: string, credential: string): Promise<NewPasskey | undefined> {
   const check = new ChallengeCheck(deps, `add ${accountId}`);
+  const { verifyRegistrationResponse } = await webauthn();
   const read = await verifyRegistrationResponse({
     response: parse(credential) as RegistrationResponseJSON,
     supportedAlgorithmIDs: ALGORITHMS,
@@ -116,15 +120,21 @@ export interface UsedPasskey {
 }
 
 /**
- * Reads the answer to `requestOptions`, which counts once. A copied passkey, whose counter has not grown, is refused, and its
- * owner gets a mail.
+ * Reads the answer to `requestOptions`, which counts once. A copied passkey, whose counter has not grown, is refused; the audit
+ * log gets an entry, and the owner a mail.
  * @returns undefined for a wrong one
  */
-export async function readUsed(deps: Deps, purpose: Purpose, credential: string): Promise<UsedPasskey | undefined> {
+export async function readUsed(
+  c: Context,
+  deps: Deps,
+  purpose: Purpose,
+  credential: string,
+): Promise<UsedPasskey | undefined> {
   const response = parse(credential) as AuthenticationResponseJSON;
   const passkey = await passkeyOf(deps, response);
   if (passkey === undefined) return undefined;
   const check = new ChallengeCheck(deps, purpose);
+  const { verifyAuthenticationResponse } = await webauthn();
   const read = await verifyAuthenticationResponse({
     response,
     ...check.expected,
@@ -140,7 +150,7 @@ export async function readUsed(deps: Deps, purpose: Purpose, credential: string)
   const { newCounter: counter, credentialBackedUp: backed_up, userVerified: user_verified } = read.authenticationInfo;
   const use = { counter, backed_up, user_verified };
   if (await recordPasskeyUse(deps.db, deps.clock.now(), passkey.id, use)) return { passkey, user_verified };
-  await reportCopy(deps, passkey);
+  await reportCopy(c, deps, passkey);
   return undefined;
 }
 
@@ -159,9 +169,10 @@ async function passkeyOf({ db }: Deps, answer: unknown): Promise<Passkey | undef
   return isOwn ? passkey : undefined;
 }
 
-async function reportCopy(deps: Deps, { account_id, name }: Passkey): Promise<void> {
+async function reportCopy(c: Context, deps: Deps, { account_id, name }: Passkey): Promise<void> {
   const owner = await accountById(deps.db, account_id);
   if (owner === undefined) return;
+  record(c, deps, owner, { action: 'account.passkey-copy', outcome: 'refused' });
   sendAlert(deps, owner, (texts) => [texts.passkey_cloned_subject, texts.passkey_cloned(name)]);
 }
 

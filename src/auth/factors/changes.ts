@@ -5,7 +5,7 @@ import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { firstFactorAllowedFrom, hasFactor, lockFactors } from '#store/accounts/factors.ts';
 import { deletePasskey, insertPasskey, MAX_PASSKEYS, passkeysOf } from '#store/accounts/passkeys.ts';
 import { deleteRecoveryCodes, renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
-import { deleteTotp, setTotp } from '#store/accounts/totp.ts';
+import { deleteTotp, hasTotp, setTotp } from '#store/accounts/totp.ts';
 import { record } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
 import { rememberThisDevice } from '../device.ts';
@@ -103,7 +103,7 @@ export async function removePasskey(
   });
 }
 
-/** @param secret of the app, which counts from now on if the code is one of it @returns undefined for a wrong code */
+/** @param secret of the app, which counts from now on if the code is one of it @returns undefined for a wrong code, and the second time */
 export async function addApp(
   c: Context,
   deps: Deps,
@@ -119,6 +119,7 @@ export async function addApp(
     action: 'account.app-add',
     text: (texts) => texts.app_added,
     run: async (tx, isFirst) => {
+      if (await hasTotp(tx, deps.secretKey, id, secret)) return undefined;
       await setTotp(tx, now, deps.secretKey, id, { secret, step });
       return await added(tx, now, id, isFirst);
     },

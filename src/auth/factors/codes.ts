@@ -4,16 +4,16 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { uncountAttempt } from '#store/accounts/attempts.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
-import { useRecoveryCode } from '#store/accounts/recovery-codes.ts';
+import { countRecoveryCodes, useRecoveryCode } from '#store/accounts/recovery-codes.ts';
 import { useTotpCode } from '#store/accounts/totp.ts';
 import type { Context, Deps } from '../deps.ts';
 import { deviceCookie, isOwnDevice } from '../device.ts';
-import { sendMail } from '../mails.ts';
+import { sendAlert, sendMail } from '../mails.ts';
 
 /** 'blocked': codes that can be guessed do not count at present, while passkeys and recovery codes do. */
 export type CodeResult = 'right' | 'wrong' | 'blocked';
 
-/** Checks a code of the authenticator app (six digits), or else a recovery code; a right one is used up. */
+/** Checks a code of the authenticator app (six digits), or else a recovery code, of whose use the owner gets a mail; a right one is used up. */
 export async function checkCode(c: Context, deps: Deps, account: Account, text: string): Promise<CodeResult> {
   const code = text.replaceAll(/\s/g, '');
   const { db, clock, secretKey } = deps;
@@ -23,6 +23,8 @@ export async function checkCode(c: Context, deps: Deps, account: Account, text: 
   if (networks === undefined) return 'blocked';
   if (!(await useRecoveryCode(db, account.id, plainCode(code)))) return 'wrong';
   await uncount(deps, networks);
+  const left = await countRecoveryCodes(db, account.id);
+  sendAlert(deps, account, (texts) => [texts.recovery_code_used_subject, texts.recovery_code_used(left)]);
   return 'right';
 }
 

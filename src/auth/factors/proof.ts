@@ -1,16 +1,16 @@
 import { rateLimit } from '#http/limits.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
-import { type Account, passwordOf } from '#store/accounts/accounts.ts';
+import { type Account, accountById, passwordOf } from '#store/accounts/accounts.ts';
 import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import { useFactorCode } from '#store/accounts/factor-codes.ts';
 import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
-import { hasFactor } from '#store/accounts/factors.ts';
+import { hasFactor, lockFactors } from '#store/accounts/factors.ts';
 import type { Queryable } from '#db/db.ts';
 import { admitAttempt, forgetAttempts } from '../attempts.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendMail } from '../mails.ts';
-import type { SignedIn } from '../session.ts';
+import { renewSession, type SignedIn } from '../session.ts';
 import { readUsed } from './ceremonies.ts';
 import { checkCode, type CodeResult } from './codes.ts';
 
@@ -48,12 +48,15 @@ export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn)
 }
 
 export async function confirmByPasskey(
+  c: Context,
   deps: Deps,
-  { account, uid_hash }: SignedIn,
+  current: SignedIn,
   credential: string,
 ): Promise<boolean> {
-  const used = await readUsed(deps, `use ${account.id}`, credential);
+  const { account, uid_hash } = current;
+  const used = await readUsed(c, deps, `use ${account.id}`, credential);
   if (used?.passkey.account_id !== account.id) return false;
+  await renewSession(c, deps);
   await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return true;
 }
@@ -65,31 +68,44 @@ export async function confirmByPasskey(
 export async function confirmByPassword(
   c: Context,
   deps: Deps,
-  { account, uid_hash }: SignedIn,
+  current: SignedIn,
   password: string,
   code: string,
 ): Promise<'proved' | 'wrong' | 'blocked'> {
-  if (!(await admitAttempt(c, deps, 'password', account.id))) return 'blocked';
-  const stored = await passwordOf(deps.db, account.id);
+  const { id } = current.account;
+  if (!(await admitAttempt(c, deps, 'password', id))) return 'blocked';
+  const stored = await passwordOf(deps.db, id);
   const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
   if (!matches) return 'wrong';
-  const result = await checkProofCode(c, deps, { account, uid_hash }, code);
+  await renewSession(c, deps);
+  const isFirst = !(await hasFactor(deps.db, id));
+  const result = isFirst ? await proveBeforeFirst(deps, current, code) : await proveByCode(c, deps, current, code);
   if (result !== 'right') return result;
-  await forgetAttempts(c, deps, 'password', account.id);
-  await markProved(deps.db, account.id, uid_hash, deps.clock.now());
+  await forgetAttempts(c, deps, 'password', id);
   return 'proved';
 }
 
-async function checkProofCode(
-  c: Context,
-  deps: Deps,
-  { account, uid_hash }: Pick<SignedIn, 'account' | 'uid_hash'>,
+async function proveByCode(c: Context, deps: Deps, { account, uid_hash }: SignedIn, code: string): Promise<CodeResult> {
+  const result = await checkCode(c, deps, account, code);
+  if (result === 'right') await markProved(deps.db, account.id, uid_hash, deps.clock.now());
+  return result;
+}
+
+/** In one transaction with a new look at the role, because a mail proves nothing for staff. */
+async function proveBeforeFirst(
+  { db, clock }: Deps,
+  { account: { id }, uid_hash }: SignedIn,
   code: string,
-): Promise<CodeResult> {
-  const { db, clock } = deps;
-  if (await hasFactor(db, account.id)) return await checkCode(c, deps, account, code);
-  const matches = needsStaffCode(account)
-    ? await useFactorCode(db, clock.now(), account.id, code)
-    : await useFactorMailCode(db, clock.now(), account.id, uid_hash, code);
-  return matches ? 'right' : 'wrong';
+): Promise<'right' | 'wrong'> {
+  const now = clock.now();
+  return await db.transaction(async (tx) => {
+    await lockFactors(tx, id);
+    const account = await accountById(tx, id);
+    if (account === undefined) return 'wrong';
+    const isRight = needsStaffCode(account)
+      ? await useFactorCode(tx, now, id, code)
+      : await useFactorMailCode(tx, now, id, uid_hash, code);
+    if (isRight) await markProved(tx, id, uid_hash, now);
+    return isRight ? 'right' : 'wrong';
+  });
 }

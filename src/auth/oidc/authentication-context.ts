@@ -18,9 +18,8 @@ interface AuthenticationContext {
   isReachable: (db: Db, accountId: string) => Promise<boolean>;
 }
 
-const hasKey = (methods: Methods): boolean => ['pop', 'hwk', 'swk'].some((method) => methods.includes(method));
-/** `otp` alone is a mailed link. */
-const hasTwoFactors = (methods: Methods): boolean => hasKey(methods) || methods.includes('mfa');
+const hasKey = (methods: Methods): boolean => methods.includes('hwk') || methods.includes('swk');
+const hasTwoFactors = (methods: Methods): boolean => methods.includes('mfa');
 
 /** Strongest first; the values are those of OpenID EAP, of OpenID PAPE and of SAML, which clients know. */
 const CONTEXTS: readonly AuthenticationContext[] = [
@@ -37,7 +36,7 @@ const CONTEXTS: readonly AuthenticationContext[] = [
   },
   {
     acr: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
-    isMet: (methods) => methods.includes('pwd') || hasTwoFactors(methods),
+    isMet: (methods) => methods.includes('pwd') || hasKey(methods),
     isReachable: async () => true,
   },
 ];

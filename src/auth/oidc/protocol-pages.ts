@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { KoaContextWithOIDC, UnknownObject } from 'oidc-provider';
 import { requestLanguage } from '#http/cookies.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
@@ -19,6 +19,9 @@ export class ProtocolPages {
   }
 
   async error(ctx: KoaContextWithOIDC, wire: WireError, error: Error): Promise<void> {
+    const params = error instanceof errors.SessionNotFound ? ctx.oidc?.entities.Interaction?.params : undefined;
+    // The session was renewed by an answer that the browser has not received: the request of the application begins again.
+    if (params !== undefined) return ctx.redirect(ctx.oidc.urlFor('authorization') + '?' + parameterText(params));
     await this.show(ctx, errorPage(requestTexts(ctx), wire, error));
   }
 
@@ -60,6 +63,9 @@ export class ProtocolPages {
     ctx.body = await writePage(this.#deps, requestTexts(ctx), page, url);
   }
 }
+
+const parameterText = (params: UnknownObject): string =>
+  new URLSearchParams(params as Record<string, string>).toString();
 
 /** Matches only the logout form, not the form of `response_mode=form_post`, which the application has requested. */
 const AUTO_SUBMIT_LOGOUT = /document\.forms\[0\]\.submit\(\).*action="[^"]*\/oauth\/logout\/confirm"/s;

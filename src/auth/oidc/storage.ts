@@ -44,6 +44,8 @@ interface TokenRow {
   consumed: number | null;
 }
 
+/** For how long a finished step of a sign-in can be repeated by the browser, whose cookie the answer deletes. */
+const REPEAT_MS = 10_000;
 /** Kinds that belong to a grant and must not be created after it has been revoked. */
 const GRANT_BOUND: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode']);
 /** Kinds with a limit; codes need none, because they live for a minute. */
@@ -186,8 +188,16 @@ class TokenAdapter implements Adapter {
     if (row?.grant_id) await this.#revokeGrant(row.grant_id);
   }
 
+  /** A browser or proxy whose connection ended before the answer repeats its request, so a finished sign-in stays for that. */
   async destroy(id: string): Promise<void> {
-    await this.#parts.db.run(sql`delete from tokens where hash = ${secretHash(id)} and kind = ${this.#kind}`);
+    const { db, clock } = this.#parts;
+    const row = sql`hash = ${secretHash(id)} and kind = ${this.#kind}`;
+    const end = clock.now() + REPEAT_MS;
+    await db.run(
+      this.#kind === 'Interaction'
+        ? sql`update tokens set expires = ${end} where ${row} and expires > ${end}`
+        : sql`delete from tokens where ${row}`,
+    );
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { field } from '#http/fields.ts';
 import { newTotpSecret, totpSecretText, totpUri } from '#platform/crypto/totp.ts';
-import { totpOf } from '#store/accounts/totp.ts';
+import { hasTotp, totpOf } from '#store/accounts/totp.ts';
 import type { Context, Deps, Env } from '../deps.ts';
 import { addApp, removeApp } from '../factors/changes.ts';
 import { showPage } from '../layout.ts';
@@ -24,9 +24,11 @@ export function appPages(app: Hono<Env>, deps: Deps): void {
       if (!/^[0-9a-f]{40}$/.test(secret)) return c.redirect(PATHS.setUpApp, 303);
       const { security: t } = c.get('texts');
       const result = await addApp(c, deps, current, secret, code.replaceAll(/\s/g, ''));
-      if (result === undefined) return await showSetUp(c, deps, current, secret, t.app_code_wrong);
-      if (result.codes === undefined) return c.redirect(`${PATHS.security}?done=app_added`, 303);
-      return await showCodes(c, deps, current, result.codes, t.app_added);
+      if (result?.codes !== undefined) return await showCodes(c, deps, current, result.codes, t.app_added);
+      // The page with the codes is the response to this form, and loading it again sends the form again.
+      if (result !== undefined || (await hasTotp(deps.db, deps.secretKey, current.account.id, secret)))
+        return c.redirect(`${PATHS.security}?done=app_added`, 303);
+      return await showSetUp(c, deps, current, secret, t.app_code_wrong);
     },
   });
   changePage(app, deps, {

@@ -44,7 +44,7 @@ async function confirm(c: Context, deps: Deps, current: SignedIn, form: Form): P
     return await showConfirm(c, deps, current, { next, ...state });
   }
   if (form['credential'] !== undefined) {
-    if (await confirmByPasskey(deps, current, form['credential'])) return c.redirect(next, 303);
+    if (await confirmByPasskey(c, deps, current, form['credential'])) return c.redirect(next, 303);
     return await showConfirm(c, deps, current, { next, error: t.passkey_refused });
   }
   const { password = '', code = '' } = form;
@@ -87,7 +87,7 @@ async function showConfirm(
         ? html`${passkeyForm({
               ceremony: 'get',
               action,
-              options: await requestOptions(deps, `use ${account.id}`, factors.passkeys),
+              options: requestOptions(deps, `use ${account.id}`, factors.passkeys),
               texts: t.passkey_texts,
               button: t.confirm_passkey,
             })}

@@ -10,12 +10,13 @@ import { type Account, accountById, accountByLogin, passwordOf } from '#store/ac
 import { hasFactor } from '#store/accounts/factors.ts';
 import { passkeysOf } from '#store/accounts/passkeys.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { browserSecret } from '../device.ts';
 import { showPage } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { showSelectAccount } from './select-account.ts';
 import { signedIn, signOut } from '../session.ts';
-import { acceptsPasskeys, readUsed, requestOptions } from '../factors/ceremonies.ts';
+import { acceptsPasskeys, CHALLENGE_MS, type Purpose, readUsed, requestOptions } from '../factors/ceremonies.ts';
 import { countNetworks, uncount } from '../factors/codes.ts';
 import { BY_PASSWORD, withPasskey } from '../factors/methods.ts';
 import { completeSignIn } from './complete.ts';
@@ -102,7 +103,7 @@ async function loginByPasskey(c: Context, deps: Deps, interaction?: Interaction)
     return c.redirect(`/sign-in/${interaction.uid}`, 303);
   const networks = await countNetworks(c, deps);
   if (networks === undefined) return await showLogin(c, deps, { interaction, error: 'blocked' });
-  const used = await readUsed(deps, `sign-in ${interaction?.uid ?? ''}`, credential);
+  const used = await readUsed(c, deps, passkeyPurpose(c, deps, interaction), credential);
   const account = used?.user_verified === true ? await accountById(deps.db, used.passkey.account_id) : undefined;
   const isOther = interaction?.accountId !== undefined && interaction.accountId !== account?.id;
   if (account === undefined || account.disabled !== null || isOther) {
@@ -190,6 +191,11 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
   });
 }
 
+/** Without an application the challenge belongs to a secret of the browser, which all its tabs share. */
+function passkeyPurpose(c: Context, deps: Deps, interaction: Interaction | undefined): Purpose {
+  return `sign-in ${interaction?.uid ?? browserSecret(c, deps, 'passkey', CHALLENGE_MS / 1000)}`;
+}
+
 async function passkeyPart(
   c: Context,
   deps: Deps,
@@ -202,7 +208,7 @@ async function passkeyPart(
   return passkeyForm({
     ceremony: 'get',
     action: uid === '' ? '/sign-in/passkey' : `/sign-in/${uid}/passkey`,
-    options: await requestOptions(deps, `sign-in ${uid}`, passkeys),
+    options: requestOptions(deps, passkeyPurpose(c, deps, interaction), passkeys),
     texts: security.passkey_texts,
     button: t.with_passkey,
     isQuiet: true,

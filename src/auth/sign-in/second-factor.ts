@@ -24,7 +24,9 @@ import type { Texts } from '../texts/index.ts';
 import { completeSignIn } from './complete.ts';
 import { type Interaction, interactionTargets, readInteraction } from './interaction.ts';
 
-const pathOf = (uid: string): string => (uid === '' ? '/sign-in/second' : `/sign-in/${uid}/second`);
+/** @param uid of the interaction, '' without one */
+const restartPath = (uid: string): string => (uid === '' ? '/sign-in' : `/sign-in/${uid}`);
+const pathOf = (uid: string): string => `${restartPath(uid)}/second`;
 
 /** The second step of a sign-in, after the password or a mailed link, for an account with a second factor. */
 export function secondFactorPages(app: Hono<Env>, deps: Deps): void {
@@ -37,6 +39,7 @@ export function secondFactorPages(app: Hono<Env>, deps: Deps): void {
 /** Continues with the second step. @param uid of the interaction, '' without one */
 export async function askSecondFactor(c: Context, deps: Deps, uid: string, pending: PendingSignIn): Promise<Response> {
   const secret = await startPendingSignIn(deps.db, deps.clock.now(), uid, pending);
+  if (secret === undefined) return c.redirect(`${restartPath(uid)}?done=deleted`, 303);
   const path = pathOf(uid);
   setCookie(c, cookieName(deps), secret, cookieFlags(deps.secure, PENDING_MS / 1000, path));
   return c.redirect(path, 303);
@@ -61,31 +64,28 @@ async function currentStep(c: Context, deps: Deps, interaction: Interaction | un
   return account?.disabled === null ? { secret, pending: pending!, account, interaction } : undefined;
 }
 
-const restartPath = (interaction: Interaction | undefined): string =>
-  interaction === undefined ? '/sign-in' : `/sign-in/${interaction.uid}`;
-
 async function show(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
   const step = await currentStep(c, deps, interaction);
-  return step === undefined ? c.redirect(restartPath(interaction), 303) : await showStep(c, deps, step);
+  return step === undefined ? c.redirect(restartPath(interaction?.uid ?? ''), 303) : await showStep(c, deps, step);
 }
 
 async function check(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
   const form = await readOwnForm(c, deps);
   const step = await currentStep(c, deps, interaction);
-  if (step === undefined) return c.redirect(restartPath(interaction), 303);
+  if (step === undefined) return c.redirect(restartPath(interaction?.uid ?? ''), 303);
   const { account, pending, secret } = step;
   const { second_factor: t, errors } = c.get('texts');
   const { credential = '', code = '' } = form;
   if (credential === '' && code.trim() === '') return await showStep(c, deps, step, errors.required);
   const first = pending.by_mail ? BY_MAIL : BY_PASSWORD;
   const result =
-    credential === '' ? await byCode(c, deps, account, first, code) : await byPasskey(deps, step, first, credential);
+    credential === '' ? await byCode(c, deps, account, first, code) : await byPasskey(c, deps, step, first, credential);
   if (typeof result === 'string') {
     record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { second_factor: true } });
     return await showStep(c, deps, step, t[result]);
   }
   const finished = await finishPendingSignIn(deps.db, deps.clock.now(), interaction?.uid ?? '', secret);
-  if (finished === undefined) return c.redirect(restartPath(interaction), 303);
+  if (finished === undefined) return c.redirect(restartPath(interaction?.uid ?? ''), 303);
   deleteCookie(c, cookieName(deps), { path: pathOf(interaction?.uid ?? ''), secure: deps.secure });
   const next = pending.flow === '' ? '/account' : `/sign-in/${pending.flow}`;
   return await completeSignIn(c, deps, { account, methods: result, byMail: pending.by_mail, interaction, next });
@@ -105,12 +105,13 @@ async function byCode(
 }
 
 async function byPasskey(
+  c: Context,
   deps: Deps,
   { account, secret }: Step,
   first: Methods,
   credential: string,
 ): Promise<Methods | Refusal> {
-  const used = await readUsed(deps, `second ${secret}`, credential);
+  const used = await readUsed(c, deps, `second ${secret}`, credential);
   return used?.passkey.account_id === account.id ? withPasskey(first, used) : 'passkey_refused';
 }
 
@@ -123,10 +124,10 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
     <p>${pending.by_mail ? t.lead_mail(account.name) : t.lead(account.name)}</p>
-    ${notice(error, 'bad')} ${offersPasskey ? await passkeyPart(deps, texts, step, factors) : ''}
+    ${notice(error, 'bad')} ${offersPasskey ? passkeyPart(deps, texts, step, factors) : ''}
     ${factors.passkeys.length > 0 && !offersPasskey ? html`<p class="hint">${t.no_passkeys_here}</p>` : ''}
     ${codeForm(texts, pathOf(interaction?.uid ?? ''), factors, offersPasskey)}
-    <p><a href="${restartPath(interaction)}">${t.again}</a></p>
+    <p><a href="${restartPath(interaction?.uid ?? '')}">${t.again}</a></p>
   </div>`;
   return await showPage(c, deps, {
     title: t.title,
@@ -137,16 +138,16 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
   });
 }
 
-async function passkeyPart(
+function passkeyPart(
   deps: Deps,
   { second_factor: t, security }: Texts,
   { secret, interaction }: Step,
   { passkeys }: Factors,
-): Promise<Html> {
+): Html {
   const form = passkeyForm({
     ceremony: 'get',
     action: pathOf(interaction?.uid ?? ''),
-    options: await requestOptions(deps, `second ${secret}`, passkeys),
+    options: requestOptions(deps, `second ${secret}`, passkeys),
     texts: security.passkey_texts,
     button: t.passkey,
   });

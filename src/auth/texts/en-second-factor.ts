@@ -23,9 +23,12 @@ export const factor_mails = {
   passkey_cloned_subject: 'A copied passkey was refused',
   passkey_cloned: (name: string) =>
     `Somebody used a copy of your passkey “${name}”: it has signed fewer times than the original. The copy did not sign in. Remove this passkey, and add a new one.`,
+  recovery_code_used_subject: 'A recovery code was used',
+  recovery_code_used: (left: number) =>
+    `Somebody has entered one of your recovery codes. It does not count again; ${left} ${left === 1 ? 'is' : 'are'} left. If it was you, make new ones in time.`,
   codes_guessed_subject: 'Somebody knows your password and guesses codes',
   codes_guessed:
-    'Somebody has entered your password and then many wrong codes. Nobody has got in. Until tomorrow, other browsers than yours need a passkey or a recovery code. Choose a new password now:',
+    'Somebody has entered your password and then many wrong codes. They did not sign in. Until tomorrow, other browsers than yours need a passkey or a recovery code. Choose a new password now:',
   factor_code_subject: 'Your code',
   factor_code: 'With this code and your password you confirm that you want to add a passkey or an authenticator app:',
   factor_code_warning:

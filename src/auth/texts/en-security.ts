@@ -12,7 +12,7 @@ export const security = {
       .filter((part) => part !== '')
       .join(' · '),
   wait: (from: string) =>
-    `You came in by a link that we mailed, or changed your e-mail address, less than a day ago. You can add your first passkey or authenticator app from ${from} on, so that nobody who only reads your mail can lock you out.`,
+    `You came in by a link that we mailed, or your e-mail address was changed, less than a day ago. You can add your first passkey or authenticator app from ${from} on, so that a person who only reads your mail cannot lock you out.`,
   saved: 'Saved.',
   passkey_removed: 'The passkey is removed. We have mailed you, and signed you out everywhere else.',
   app_removed: 'The authenticator app is removed. We have mailed you, and signed you out everywhere else.',

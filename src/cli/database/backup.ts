@@ -10,7 +10,7 @@ import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { withoutPassword } from '#platform/config/postgres-url.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
-import { recordBackup } from '#store/installation/backups.ts';
+import { recordRun } from '#store/installation/job-runs.ts';
 import { schemaVersion } from '#db/migrate.ts';
 import { type Manifest, openBackup, writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
@@ -53,7 +53,7 @@ async function backup(input: Input): Promise<void> {
   const options = { now: systemClock.now(), migration: applied, secretKey, progress: progressLines('copied') };
   const manifest = await writeBackup(db, file, options);
   // The backup is good even if its database takes no writes, like a standby, or is older than the table.
-  await recordBackup(db, manifest.created).catch(() => undefined);
+  await recordRun(db, 'backup', manifest.created).catch(() => undefined);
   print(input, summaryOf(file, manifest));
 }
 

@@ -21,6 +21,13 @@ create table change_feed (
   floor bigint not null,
   filling text
 ) /*sqlite: strict*/;
+-- Players with another name or UUID whose matches and punishments up to the key `done` have moved to the end of the feed; a
+-- job moves the others.
+create table renamed_players (
+  player_key bigint primary key,
+  done bigint not null
+) /*sqlite: strict*/;
+
 insert into change_feed (one, id, floor, filling) values (
   1,
   /*sqlite: lower(hex(randomblob(6))) */ /*postgres: substr(replace(gen_random_uuid()::text, '-', ''), 1, 12) */,

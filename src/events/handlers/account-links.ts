@@ -1,3 +1,4 @@
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import { sql } from '#db/sql.ts';
 import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
@@ -92,6 +93,7 @@ export const LINK_EFFECTS: Effects<typeof LINK_EVENTS> = {
   'account.link': {
     apply: applyLink,
     // Linking brings a deleted player back: later events of the transaction keep the real UUID.
+    changes: NAMED_KINDS,
     changesPlayers: true,
     aggregate: null,
     observes: ({ player }) => player,

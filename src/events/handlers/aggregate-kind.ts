@@ -1,5 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import type { ResourceKind } from '#store/game/changes.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
 
 /**
@@ -8,8 +10,10 @@ import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
  */
 export interface AggregateKind {
   prefix: string;
+  /** The kind of public resources that its rows are. */
+  changes: readonly ResourceKind[];
   /** Deletes the rows of an aggregate. */
-  reset(tx: Queryable, name: string): Promise<unknown>;
+  reset(work: UnitOfWork, name: string): Promise<unknown>;
   /** The events from which the rows are rebuilt, in their order. */
   events(tx: Queryable, reference: string, name: string): Promise<LedgerRow[]>;
 }

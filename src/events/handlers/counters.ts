@@ -54,6 +54,7 @@ async function recount({ work }: EventContext, params: RecountParams): Promise<v
 export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {
   'counter.declared': {
     apply: applyCounterDeclared,
+    changes: [],
     changesPlayers: false,
     aggregate: null,
     observes: null,
@@ -62,6 +63,7 @@ export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {
   },
   'counter.removed': {
     apply: applyCounterRemoved,
+    changes: [],
     changesPlayers: false,
     aggregate: null,
     observes: null,

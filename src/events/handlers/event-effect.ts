@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/db.ts';
+import type { ResourceKind } from '#store/game/changes.ts';
 import type { Budget } from '../ledger/chunk.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import type { Session } from '../ledger/observations.ts';
@@ -19,6 +20,8 @@ export interface EventEffect<Data = unknown> {
   apply(context: EventContext, data: Data): Promise<HandlerResult> | HandlerResult;
   /** Reads rows that `apply` would read one by one, for all events of a transaction, in few statements. */
   load?(work: UnitOfWork, events: readonly { scope: number; data: Data }[]): Promise<void> | void;
+  /** The kinds of public resources that it, its retraction and its replay may change (`store/game/changes.ts`). */
+  changes: readonly ResourceKind[];
   /** Whether a UUID may mean another player after the event, so that later events of the transaction are looked up again. */
   changesPlayers: boolean;
   /**
@@ -33,7 +36,7 @@ export interface EventEffect<Data = unknown> {
    * Replaces deleted players in the rows of the event; null if they store no names or UUIDs. The caller replaces the names of
    * `observes`.
    */
-  anonymise: ((tx: Queryable, event: number, players: DeletedPlayers) => Promise<void> | void) | null;
+  anonymise: ((work: UnitOfWork, event: number, players: DeletedPlayers) => Promise<void> | void) | null;
   /** Whether an earlier event of the same id has the same meaning, although the data differ; left out: it has not. */
   isSame?(tx: Queryable, earlier: Accepted, raw: string): Promise<boolean>;
   /**

@@ -46,6 +46,7 @@ async function isReported({ work, server, time }: EventContext, started: number)
 export const LIVE_MATCH_EFFECTS: Effects<typeof LIVE_MATCH_EVENTS> = {
   'match.progress': {
     apply: applyProgress,
+    changes: [],
     changesPlayers: false,
     aggregate: null,
     observes: null,

@@ -1,3 +1,4 @@
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
@@ -120,6 +121,7 @@ async function undoRated(
 export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {
   'map.rated': {
     apply: applyRated,
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: ({ map }) => mapAggregate(map),
     observes: ({ player }) => player,

@@ -102,6 +102,7 @@ async function addMap(context: EventContext, data: Published, picture: string | 
     values (${key}, ${data.name}, ${nameKey(data.name)}, ${data.version}, ${data.proto}, ${data.objective}, ${data.type},
       ${data.path}, ${JSON.stringify(data.authors)}, ${JSON.stringify(data.teams)}, ${JSON.stringify(data.gamemodes)},
       ${eventScope(context)}, ${time}, ${key})`);
+  work.changes.add('map', key, 'created');
   await writeModesAndImage(work.tx, key, data.gamemodes, picture);
 }
 
@@ -111,7 +112,8 @@ async function updateMap(
   data: Published,
   picture: string | undefined,
 ): Promise<void> {
-  const { tx } = context.work;
+  const { tx, changes } = context.work;
+  changes.add('map', key, 'changed');
   await tx.run(sql`
     update maps set version = ${data.version}, proto = ${data.proto}, objective = ${data.objective}, type = ${data.type},
       path = ${data.path}, authors = ${JSON.stringify(data.authors)}, teams = ${JSON.stringify(data.teams)},
@@ -180,7 +182,11 @@ async function withPictures(db: Queryable, rows: readonly LedgerRow[]) {
 /** Names compare in any case. */
 export const MAPS: AggregateKind = {
   prefix: 'map',
-  reset: (tx, name) => tx.run(sql`delete from maps where name_key = ${name}`),
+  changes: ['map'],
+  async reset({ tx, changes }, name) {
+    const rows = await tx.tuples(sql`delete from maps where name_key = ${name} returning key`);
+    for (const [key] of rows) changes.add('map', key as number, 'withdrawn');
+  },
   events: allEvents,
 };
 
@@ -189,6 +195,7 @@ export const mapAggregate = (name: string): string => `${MAPS.prefix} ${nameKey(
 export const MAP_EFFECTS: Effects<typeof MAP_EVENTS> = {
   'map.published': {
     apply: applyPublished,
+    changes: ['map'],
     changesPlayers: false,
     aggregate: ({ name }) => mapAggregate(name),
     observes: null,

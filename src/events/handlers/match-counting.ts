@@ -38,6 +38,8 @@ export async function setCounted(
     if (await hasOpenJob(tx)) return 'busy';
     const [stored] = await parseStoredEvents<'match.finished'>(tx, [row]);
     await (counted ? count(work, row, stored!.event.data) : exclude(work, row, stored!.event.data));
+    work.changes.declare(['match']);
+    work.changes.add('match', key, 'changed');
     await work.flush();
     await work.keys.save();
     // A job without UUIDs derives what is stale: the maxima of players whose reports are gone.

@@ -38,6 +38,7 @@ const KILLS_PER_ROW = 10;
 export async function beginMatch(work: UnitOfWork, row: LedgerRow): Promise<MatchCursor> {
   const { tx, now } = work;
   const { key } = row;
+  work.changes.add('match', key, 'withdrawn');
   const excluded = await isExcluded(tx, key);
   const countedFor = await removeMatchResult(tx, key);
   if (!excluded) await countUuidsApart(work, row, 1);

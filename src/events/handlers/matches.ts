@@ -1,3 +1,4 @@
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import type { Effects } from './event-effect.ts';
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
@@ -18,13 +19,15 @@ async function applyFinished(context: EventContext, match: MatchSummary): Promis
   const { facts, started, finished, teams, objectives, extras, counters } = match;
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
-  work.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
+  const ranked = Number(facts.ranked);
+  work.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode, ranked]);
   const isCounted = match.isPlausible && !(counters !== undefined && (await exceedsDeclared(work, counters.reported)));
   if (!isCounted) work.rows.add('excluded_matches', [key]);
   work.finished.push({ serverKey: server!.key, started, finished });
   addPlayers(context, match, isCounted);
   if (work.players.hasMerged) addMerged(context, match);
   work.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);
+  work.changes.add('match', key, 'created');
   if (match.kills.length > 0) addKills(context, match);
   if (match.completed.length > 0) addCompleted(context, match);
   if (counters === undefined) return undefined;
@@ -133,6 +136,7 @@ function headText({ key, server }: EventContext, { map, ...others }: MatchSummar
 export const MATCH_EFFECTS: Effects<typeof MATCH_EVENTS> = {
   'match.finished': {
     apply: applyFinished,
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: null,
     observes: null,

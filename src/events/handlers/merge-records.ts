@@ -10,7 +10,7 @@ import { mergePlayerNames } from '#store/game/player-names.ts';
 import { moveReports } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
-import { recordMergedIn } from '#store/game/merged-players.ts';
+import { matchesAmong, recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
@@ -46,11 +46,12 @@ interface Cursor {
  * Runs the first chunk of a merge, and adds a job for the others or for stale data. If another job is open, the whole merge
  * waits for it, because it may read or move the same rows.
  */
-export async function mergeOrCreateJob({ tx, now }: UnitOfWork, params: MergeParams): Promise<void> {
+export async function mergeOrCreateJob(work: UnitOfWork, params: MergeParams): Promise<void> {
+  const { tx, now } = work;
   const job = { kind: 'merge', label: idOf(params.survivor), params } as const;
   const cursor: Cursor = { match: 0 };
   if (await hasOpenJob(tx)) return void (await createJob(tx, now, { ...job, cursor }));
-  const isMoved = await moveRows(tx, now, params, cursor);
+  const isMoved = await moveRows(work, params, cursor);
   if (isMoved && (await nextStale(tx)) === undefined) return;
   await createJob(tx, now, { ...job, cursor: { ...cursor, isMoved }, chunks: 1 });
 }
@@ -81,12 +82,12 @@ async function openMerges(db: Queryable): Promise<{ key: number; params: MergePa
   }));
 }
 
-export const mergeChunk: ChunkRunner = async ({ tx, now }, job) => {
+export const mergeChunk: ChunkRunner = async (work, job) => {
   const cursor = JSON.parse(job.cursor) as Cursor;
   const params = JSON.parse(job.params) as MergeParams;
-  const isComplete = cursor.isMoved || (await moveRows(tx, now, params, cursor));
+  const isComplete = cursor.isMoved || (await moveRows(work, params, cursor));
   // `derivePlayer` leaves out both players while the job is open.
-  if (isComplete) await markStale(tx, 'player', [params.survivor]);
+  if (isComplete) await markStale(work.tx, 'player', [params.survivor]);
   return { cursor: { ...cursor, isMoved: isComplete }, done: 1, isComplete, mayPause: true };
 };
 
@@ -94,29 +95,29 @@ export const mergeChunk: ChunkRunner = async ({ tx, now }, job) => {
  * Moves the next rows; after the last ones, completes the merge and marks stale data.
  * @returns whether the merge is complete
  */
-async function moveRows(tx: Queryable, now: number, params: MergeParams, cursor: Cursor): Promise<boolean> {
+async function moveRows(work: UnitOfWork, params: MergeParams, cursor: Cursor): Promise<boolean> {
   const { merged, survivor } = params;
   const budget = new Budget();
-  await moveMatches(tx, now, params, cursor, budget);
+  await moveMatches(work, params, cursor, budget);
   if (budget.isSpent) return false;
-  await moveScorer(tx, params, cursor, budget);
+  await moveScorer(work, params, cursor, budget);
   if (budget.isSpent) return false;
   if (merged === survivor) return true;
   for (const table of OWNED) {
-    budget.spend(await moveOwned(tx, table, params, budget.rows));
+    budget.spend(await moveOwned(work, table, params, budget.rows));
     if (budget.isSpent) return false;
   }
-  await complete(tx, now, params);
+  await complete(work, params);
   return true;
 }
 
 async function moveMatches(
-  tx: Queryable,
-  now: number,
+  work: UnitOfWork,
   { merged, survivor }: MergeParams,
   cursor: Cursor,
   budget: Budget,
 ): Promise<void> {
+  const { tx, now } = work;
   while (!budget.isSpent) {
     const rows = await tx.tuples(sql`
       select p.match_key, s.player_key from player_matches p
@@ -127,7 +128,7 @@ async function moveMatches(
     const played = rows as [match: number, survivor: number | null][];
     const matches = played.map(([match]) => match);
     budget.spend(rows.length);
-    await recordMergedIn(tx, survivor, matches);
+    await addMergedIn(work, survivor, matches);
     cursor.match = matches.at(-1)!;
     if (merged === survivor) continue;
     const twice = played.flatMap(([match, other]) => (other === null ? [] : [match]));
@@ -147,21 +148,25 @@ async function moveMatches(
  * `player_matches`, but one in `name_observations`.
  */
 async function moveScorer(
-  tx: Queryable,
+  work: UnitOfWork,
   { merged, survivor }: MergeParams,
   cursor: Cursor,
   budget: Budget,
 ): Promise<void> {
   while (!budget.isSpent) {
-    const rows = await tx.tuples(sql`
+    const rows = await work.tx.tuples(sql`
       select distinct ledger_key from name_observations
       where player_key = ${merged} and ledger_key > ${cursor.observed ?? 0} order by ledger_key limit ${budget.rows}`);
     if (rows.length === 0) return;
     const events = rows.map(([event]) => event as number);
     budget.spend(rows.length);
-    await recordMergedIn(tx, survivor, events);
+    await addMergedIn(work, survivor, events);
     cursor.observed = events.at(-1)!;
   }
+}
+
+async function addMergedIn({ tx, changes }: UnitOfWork, survivor: number, events: readonly number[]): Promise<void> {
+  for (const match of await recordMergedIn(tx, survivor, events)) changes.add('match', match, 'changed');
 }
 
 /** Adds the merged player's row of a match to the survivor's, and records the name that the row does not store. */
@@ -213,6 +218,8 @@ interface OwnedTable {
   owner: string;
   /** The rest of the primary key. */
   order: readonly string[];
+  /** The public resources that its rows are. */
+  changes?: 'punishment' | 'match';
   /** Whether the survivor may have the same row; its own remains. */
   mayCollide?: true;
 }
@@ -225,16 +232,16 @@ const OWNED: readonly OwnedTable[] = [
   { table: 'player_sessions', owner: 'player_key', order: ['ledger_key'] },
   { table: 'counter_reports', owner: 'player_key', order: ['event_key'] },
   { table: 'faction_reports', owner: 'player_key', order: ['time', 'ledger_key'] },
-  { table: 'punishments', owner: 'punished_key', order: ['key'] },
-  { table: 'merged_in_matches', owner: 'player_key', order: ['match_key'], mayCollide: true },
+  { table: 'punishments', owner: 'punished_key', order: ['key'], changes: 'punishment' },
+  { table: 'merged_in_matches', owner: 'player_key', order: ['match_key'], changes: 'match', mayCollide: true },
   // The same event may have observed the survivor with the same name.
   { table: 'name_observations', owner: 'player_key', order: ['ledger_key', 'name'], mayCollide: true },
 ];
 
 /** Moves the next rows of a table. @returns their number */
 async function moveOwned(
-  tx: Queryable,
-  { table, owner, order, mayCollide }: OwnedTable,
+  { tx, changes }: UnitOfWork,
+  { table, owner, order, changes: kind, mayCollide }: OwnedTable,
   { merged, survivor }: MergeParams,
   limit: number,
 ): Promise<number> {
@@ -242,6 +249,8 @@ async function moveOwned(
   const rows = await tx.tuples(sql`
     select ${columns} from ${identifier(table)} where ${identifier(owner)} = ${merged} order by ${columns} limit ${limit}`);
   if (rows.length === 0) return 0;
+  const keys = kind === undefined ? [] : rows.map(([key]) => key as number);
+  for (const key of kind === 'match' ? await matchesAmong(tx, keys) : keys) changes.add(kind!, key, 'changed');
   const last = join(rows.at(-1)!.map((value) => sql`${value}`));
   const moved = sql`${identifier(owner)} = ${merged} and (${columns}) <= (${last})`;
   if (mayCollide) {
@@ -258,15 +267,23 @@ async function moveOwned(
 }
 
 /** Moves names, votes and counters after all rows, and deletes the merged player. */
-async function complete(tx: Queryable, now: number, { from, merged, survivor }: MergeParams): Promise<void> {
+async function complete(work: UnitOfWork, { from, merged, survivor }: MergeParams): Promise<void> {
+  const { tx, now, changes } = work;
   await mergeLeaderboards(tx, now, merged, survivor);
   await moveVotes(tx, merged, survivor);
   await tx.runAll([addCounters(merged, survivor), ...rankChanges([merged, survivor])]);
   await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
+  const before = await nameOf(tx, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
+  if ((await nameOf(tx, survivor)) !== before) await work.addRenamed([survivor]);
   await storeKey(tx, from, merged, survivor);
   await moveStale(tx, merged, survivor);
   await tx.run(sql`delete from players where key = ${merged}`);
+  changes.add('player', merged, 'merged');
+}
+
+async function nameOf(tx: Queryable, key: number): Promise<string | undefined> {
+  return (await tx.get<{ name: string }>(sql`select name from players where key = ${key}`))?.name;
 }
 
 /** Lets an open job derive the maxima of the survivor instead of the merged player's. */

@@ -1,3 +1,4 @@
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
@@ -27,11 +28,12 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
       'is linked to an account, and data.into to another one; unlink one of them first',
     );
   await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
-  await mergeHidden(tx, from, target);
+  const isHidden = await mergeHidden(tx, from, target);
   await tx.run(sql`update accounts set player_uuid = ${target} where player_uuid = ${from}`);
   work.players.clear();
   const merged = await findKey(tx, from);
   const survivor = await findKey(tx, target);
+  if (isHidden && survivor !== undefined) work.changes.add('player', survivor, 'changed');
   // A merged player with rows to move exists until the last row is moved; its alias gets the key then.
   const key = survivor === undefined ? await ownKey(tx, target, merged) : undefined;
   await tx.run(sql`insert into player_aliases (uuid, into_uuid, key) values (${from}, ${target}, ${key ?? null})`);
@@ -39,6 +41,7 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   if (survivor === undefined) {
     await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
     await renameUnnamed(tx, merged, target);
+    await work.addRenamed([merged]);
   }
   await mergeOrCreateJob(work, { from, merged, survivor: survivor ?? merged });
   return undefined;
@@ -84,6 +87,7 @@ async function renameUnnamed(tx: Queryable, key: number, uuid: string): Promise<
 export const MERGE_EFFECTS: Effects<typeof MERGE_EVENTS> = {
   'player.merged': {
     apply: applyMerged,
+    changes: NAMED_KINDS,
     changesPlayers: true,
     aggregate: null,
     observes: null,

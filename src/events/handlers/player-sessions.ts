@@ -1,3 +1,4 @@
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
@@ -54,6 +55,7 @@ async function undoNamed(work: UnitOfWork, { key }: LedgerRow, { player }: DataO
 export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
   'player.login': {
     apply: (context, data) => applySession(context, data, true),
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: null,
     observes: ({ player }) => ({ ...player, session: 'lastLogin' }),
@@ -62,6 +64,7 @@ export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
   },
   'player.named': {
     apply: applyNamed,
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: null,
     observes: ({ player }) => player,
@@ -70,6 +73,7 @@ export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
   },
   'player.logout': {
     apply: (context, data) => applySession(context, data, false),
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: null,
     observes: ({ player }) => ({ ...player, session: 'lastLogout' }),
@@ -78,6 +82,7 @@ export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
   },
   'player.known': {
     apply: applyKnown,
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: null,
     observes: ({ player }) => player,

@@ -1,3 +1,4 @@
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { sql } from '#db/sql.ts';
 import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { applyReports } from './counter-reports.ts';
@@ -57,6 +58,7 @@ const sumsIn = ({ kill_count, death_count, time_played }: DataOf<'player.statist
 export const STATISTICS_EFFECTS: Effects<typeof STATISTICS_EVENTS> = {
   'player.statistics': {
     apply: applyStatistics,
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: null,
     observes: ({ player }) => player,

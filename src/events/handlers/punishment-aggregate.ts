@@ -9,9 +9,12 @@ export interface PunishmentName {
 
 export const PUNISHMENTS: AggregateKind = {
   prefix: 'punishment',
-  async reset(tx, name) {
+  changes: ['punishment'],
+  async reset({ tx, changes }, name) {
     const { scope, reference } = parsedName(name)!;
-    await tx.run(sql`delete from punishments where scope_key = ${scope} and reference = ${reference}`);
+    const rows = await tx.tuples(sql`
+      delete from punishments where scope_key = ${scope} and reference = ${reference} returning key`);
+    for (const [key] of rows) changes.add('punishment', key as number, 'withdrawn');
   },
   events: allEvents,
 };

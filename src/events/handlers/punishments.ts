@@ -1,6 +1,6 @@
-import type { Queryable } from '#db/db.ts';
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { idOf } from '#platform/ids.ts';
-import { sql } from '#db/sql.ts';
+import { type Sql, sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { PunishmentTarget } from '#store/game/punishments.ts';
 import { keyAuthority } from '#store/game/server-keys.ts';
@@ -41,6 +41,7 @@ async function applyIssued(context: EventContext, data: DataOf<'punishment.issue
     ...[key, scope, punishment, punisher?.uuid ?? null, punisher?.name ?? null, punished.key, type, level, reason],
     ...[server?.name ?? '', automatic ? 1 : 0, time, expires, time],
   ]);
+  work.changes.add('punishment', key, 'created');
   if (isReplay) await work.flush();
   return undefined;
 }
@@ -59,6 +60,7 @@ async function applyChanged(context: EventContext, data: DataOf<'punishment.chan
     where key = ${target.key} and changed <= ${context.time}`);
   const aggregate = punishmentAggregate(target);
   if (changed === 0) return { aggregate, note: 'nothing changed: a newer change of this punishment is already stored' };
+  context.work.changes.add('punishment', target.key, 'changed');
   const { expires } = terms;
   const until = expires === undefined || expires === null ? expires : new Date(expires).toISOString();
   await recordChange(context, 'punishment.change', target, { ...terms, expires: until });
@@ -74,6 +76,7 @@ async function applyRevoked(context: EventContext, data: DataOf<'punishment.revo
     where key = ${target.key} and revoked is null`);
   const aggregate = punishmentAggregate(target);
   if (changed === 0) return { aggregate, note: 'nothing changed: the punishment is already revoked' };
+  context.work.changes.add('punishment', target.key, 'changed');
   await recordChange(context, 'punishment.revoke', target, { reason });
   return { aggregate };
 }
@@ -136,27 +139,34 @@ async function undoIssued(work: UnitOfWork, row: LedgerRow, { punished }: DataOf
   return row.aggregate;
 }
 
-async function anonymisePunisher(tx: Queryable, event: number, { pseudonyms }: DeletedPlayers): Promise<void> {
-  await tx.runAll(
-    [...pseudonyms].map(
-      ([original, { uuid, name }]) => sql`
-        update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
-        where key = ${event} and punisher_uuid = ${original}`,
-    ),
-  );
+async function anonymisePunisher(work: UnitOfWork, event: number, { pseudonyms }: DeletedPlayers): Promise<void> {
+  for (const [original, { uuid, name }] of pseudonyms) {
+    await anonymised(
+      work,
+      sql`
+      update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
+      where key = ${event} and punisher_uuid = ${original} returning key`,
+    );
+  }
 }
 
-async function anonymiseRevoker(tx: Queryable, event: number, { pseudonyms }: DeletedPlayers): Promise<void> {
-  const row = await tx.get<{ aggregate: string | null }>(sql`select aggregate from ledger where key = ${event}`);
+async function anonymiseRevoker(work: UnitOfWork, event: number, { pseudonyms }: DeletedPlayers): Promise<void> {
+  const row = await work.tx.get<{ aggregate: string | null }>(sql`select aggregate from ledger where key = ${event}`);
   const revoked = punishmentOfAggregate(row?.aggregate ?? null);
   if (revoked === undefined) return;
-  await tx.runAll(
-    [...pseudonyms].map(
-      ([original, { uuid, name }]) => sql`
-        update punishments set revoker_uuid = ${uuid}, revoker_name = ${name}
-        where scope_key = ${revoked.scope} and reference = ${revoked.reference} and revoker_uuid = ${original}`,
-    ),
-  );
+  for (const [original, { uuid, name }] of pseudonyms) {
+    await anonymised(
+      work,
+      sql`
+      update punishments set revoker_uuid = ${uuid}, revoker_name = ${name}
+      where scope_key = ${revoked.scope} and reference = ${revoked.reference} and revoker_uuid = ${original}
+      returning key`,
+    );
+  }
+}
+
+async function anonymised({ tx, changes }: UnitOfWork, statement: Sql): Promise<void> {
+  for (const [key] of await tx.tuples(statement)) changes.add('punishment', key as number, 'changed');
 }
 
 /** An export names the punishment by its issuer, even if the event has its id. */
@@ -167,6 +177,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     apply: applyIssued,
     load: async ({ references }, events) =>
       await references.load(events.map(({ scope, data }) => [scope, data.punishment] as const)),
+    changes: NAMED_KINDS,
     changesPlayers: false,
     aggregate: ({ punishment }, scope) => punishmentAggregate({ scope, reference: punishment }),
     observes: ({ punished }) => punished,
@@ -175,6 +186,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
   },
   'punishment.changed': {
     apply: applyChanged,
+    changes: ['punishment'],
     changesPlayers: false,
     aggregate: null,
     observes: null,
@@ -184,6 +196,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
   },
   'punishment.revoked': {
     apply: applyRevoked,
+    changes: ['punishment'],
     changesPlayers: false,
     aggregate: null,
     observes: null,

@@ -4,6 +4,7 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts';
 import { type ReturningPunishment, returningPunishments } from '#store/accounts/deleted-players.ts';
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -26,7 +27,9 @@ export async function linkGameAccount(
     const refusal = await linkPlayer(tx, account, player);
     if (refusal !== undefined) return refusal;
     await noteLinked(tx, clock.now(), account, player.name);
+    work.changes.declare(NAMED_KINDS);
     await returnPunishments(work, player, returning);
+    await work.flush();
     await work.keys.save();
     return undefined;
   });
@@ -58,6 +61,7 @@ export async function returnPunishments(
         values (${returned.key}, ${key}, ${time}, ${player.name}) on conflict (player_key, ledger_key, name) do nothing`,
       sql`update punishments set punished_key = ${returned.key} where key = ${key}`,
     ]);
+    work.changes.add('punishment', key, 'changed');
   }
   // A job without UUIDs derives stale players only: the pseudonym's player may have lost its last observation.
   await markStale(tx, 'player', [returned.key, ...punishments.map(({ punished_key }) => punished_key)]);

@@ -38,7 +38,8 @@ async function rotationEvents(tx: Queryable, aggregate: string, name: string): P
 
 export const ROTATIONS: AggregateKind = {
   prefix: 'rotation',
-  async reset(tx, name) {
+  changes: [],
+  async reset({ tx }, name) {
     await tx.run(sql`delete from rotations where server_key = ${Number(name)}`);
     await tx.run(sql`delete from rotation_states where server_key = ${Number(name)}`);
   },
@@ -48,6 +49,7 @@ export const ROTATIONS: AggregateKind = {
 export const ROTATION_EFFECTS: Effects<typeof ROTATION_EVENTS> = {
   'rotation.changed': {
     apply: applyRotation,
+    changes: [],
     changesPlayers: false,
     aggregate: (_data, scope) => `${ROTATIONS.prefix} ${scope}`,
     observes: null,

@@ -27,21 +27,27 @@ export async function undoAddServer(tx: Queryable, key: number): Promise<void> {
 
 /** Stores the configuration of a server. A removed server becomes active again. */
 async function applyConfigured(context: EventContext, data: DataOf<'server.configured'>): Promise<HandlerResult> {
-  await context.work.tx.run(sql`
+  const { work, server } = context;
+  const { key } = server!;
+  const active = await work.tx.tuple(sql`select 1 as found from servers where key = ${key} and removed is null`);
+  work.changes.add('server', key, active === undefined ? 'created' : 'changed');
+  await work.tx.run(sql`
     update servers
     set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max},
       punishments = coalesce(${data.punishments ?? null}, punishments), removed = null
-    where key = ${context.server!.key}`);
+    where key = ${key}`);
   return undefined;
 }
 
 /** Marks a server as removed and deletes its rotation, presence, running match, keys and connections. Its matches stay. */
-async function applyRemoved({ work: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
+async function applyRemoved({ work, server, time, isReplay }: EventContext): Promise<HandlerResult> {
+  const { tx } = work;
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
   // A replay only rebuilds the rotation: the server may have been configured again since.
   if (isReplay) return undefined;
   await tx.run(sql`update servers set removed = ${time} where key = ${key}`);
+  work.changes.add('server', key, 'withdrawn');
   await tx.run(sql`delete from presence where server_key = ${key}`);
   await tx.run(sql`delete from server_keys where server_key = ${key}`);
   await tx.run(sql`delete from server_watches where server_key = ${key}`);
@@ -115,6 +121,7 @@ async function isStored({ work, server, time }: EventContext, id: string): Promi
 export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
   'server.configured': {
     apply: applyConfigured,
+    changes: ['server'],
     changesPlayers: false,
     aggregate: null,
     observes: null,
@@ -123,6 +130,7 @@ export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
   },
   'server.presence': {
     apply: applyPresence,
+    changes: [],
     changesPlayers: false,
     aggregate: null,
     observes: null,
@@ -131,6 +139,7 @@ export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
   },
   'server.removed': {
     apply: applyRemoved,
+    changes: ['server'],
     changesPlayers: false,
     aggregate: null,
     observes: null,

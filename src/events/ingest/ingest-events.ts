@@ -219,8 +219,13 @@ class IngestRun {
     const server = existing ?? (event.server === undefined ? undefined : await this.#newServer(event.server));
     const { id: eventId, time, type, data } = event;
     const effect = effectOf(type);
+    this.#work.changes.declare(effect.changes);
     const context = { work: this.#work, sender, key, eventId, time, server, isReplay: false };
     const result = await effect.apply(context, data);
+    if (server !== undefined && existing === undefined) {
+      this.#work.changes.declare(['server']);
+      this.#work.changes.add('server', server.key, 'created');
+    }
     const receipt = idOf(key);
     if (result?.duplicateOf !== undefined)
       return { id: event.id, status: 'duplicate', receipt: idOf(result.duplicateOf ?? key) };

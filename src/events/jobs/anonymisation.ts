@@ -8,6 +8,7 @@ import { anonymiseNames } from '../ledger/observations.ts';
 import { type EventName, typeOf } from '../schema/index.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
+import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { BYTES_PER_CHUNK, ROWS_PER_CHUNK, type ChunkRunner } from '../ledger/chunk.ts';
 
 /**
@@ -30,7 +31,8 @@ interface Cursor {
   after: number;
 }
 
-export const anonymiseChunk: ChunkRunner = async ({ tx }, job) => {
+export const anonymiseChunk: ChunkRunner = async (work, job) => {
+  const { tx } = work;
   const { hashes, renamed = [] } = JSON.parse(job.params) as Params;
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
   const players = await deletedPlayers(tx, hashes);
@@ -46,7 +48,7 @@ export const anonymiseChunk: ChunkRunner = async ({ tx }, job) => {
     owner: await findOwner(tx, players),
   };
   const [done, last] =
-    cursor.phase === 'matches' ? await scanMatches(tx, scan, cursor) : await scanLedger(tx, scan, cursor);
+    cursor.phase === 'matches' ? await scanMatches(work, scan, cursor) : await scanLedger(work, scan, cursor);
   if (last !== undefined) return { cursor: { ...cursor, after: last }, done, isComplete: false, mayPause: true };
   if (cursor.phase === 'matches') {
     return { cursor: { phase: 'ledger', after: 0 }, done, isComplete: false, mayPause: true };
@@ -82,23 +84,24 @@ async function findOwner(tx: Queryable, players: readonly Anonymised[]): Promise
 
 type Scanned = [done: number, last: number | undefined];
 
-async function scanMatches(tx: Queryable, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {
+async function scanMatches(work: UnitOfWork, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {
   const { owner } = scan;
   if (owner === undefined) return [0, undefined];
-  const rows = await tx.tuples(sql`
+  const rows = await work.tx.tuples(sql`
     select p.match_key, coalesce(octet_length(d.teams) + octet_length(d.objectives), 0)
     from player_matches p left join match_details d on d.match_key = p.match_key
     where (p.player_key, p.match_key) > (${owner.key}, ${after}) and p.player_key <= ${owner.key}
     order by p.player_key, p.match_key limit ${ROWS_PER_CHUNK}`);
   const keys = withinBytes(rows as [number, number][]);
-  for (const key of keys) await anonymiseMatch(tx, key, scan);
+  for (const key of keys) await anonymiseMatch(work, key, scan);
   return [keys.length, keys.at(-1)];
 }
 
 /** More than `ROWS_PER_CHUNK`, because most events do not mention a deleted player and are only read. */
 const EVENTS_PER_CHUNK = 500;
 
-async function scanLedger(tx: Queryable, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {
+async function scanLedger(work: UnitOfWork, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {
+  const { tx } = work;
   const sizes = await tx.tuples(sql`
     select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_CHUNK}`);
   const last = withinBytes(sizes as [number, number][]).at(-1);
@@ -111,7 +114,7 @@ async function scanLedger(tx: Queryable, scan: DeletedPlayers, { after }: Cursor
     const text = `${row.body} ${row.envelope ?? ''}`.toLowerCase().replaceAll('-', '');
     done++;
     if (typeOf(row.type).pseudonyms === 'never' || !originals.some((uuid) => text.includes(uuid))) continue;
-    await anonymiseEvent(tx, row, scan);
+    await anonymiseEvent(work, row, scan);
     if (done >= ROWS_PER_CHUNK) return [done, row.key];
   }
   return [done, last];
@@ -130,7 +133,8 @@ interface StoredEvent {
   envelope: string | null;
 }
 
-async function anonymiseEvent(tx: Queryable, event: StoredEvent, scan: DeletedPlayers): Promise<void> {
+async function anonymiseEvent(work: UnitOfWork, event: StoredEvent, scan: DeletedPlayers): Promise<void> {
+  const { tx } = work;
   const { pseudonyms, owner } = scan;
   const { key, type } = event;
   const [body, envelope] = [
@@ -139,6 +143,6 @@ async function anonymiseEvent(tx: Queryable, event: StoredEvent, scan: DeletedPl
   ];
   await tx.run(sql`
     update ledger set body = ${body}, envelope = ${envelope}, content_hash = null where key = ${key}`);
-  await effectOf(type).anonymise?.(tx, key, scan);
+  await effectOf(type).anonymise?.(work, key, scan);
   if (owner !== undefined) await anonymiseNames(tx, key, owner);
 }

@@ -1,14 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/jobs.ts';
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
 import { Keys } from '#store/sequence.ts';
 import { PlayerMaxima } from '../handlers/recount.ts';
 import { parseStoredEvents } from '../ledger/ledger-rows.ts';
 import { rebuild } from './rebuild.ts';
 import { withdrawEvents } from './retract.ts';
-import type { UnitOfWork } from '../ledger/unit-of-work.ts';
+import { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { deriveRatings } from './map-ratings.ts';
 import { isMerging } from '../handlers/merge-records.ts';
 
@@ -19,23 +21,32 @@ import { isMerging } from '../handlers/merge-records.ts';
  * meanwhile. If the player or the job has changed meanwhile, nothing is written and the next chunk tries again.
  * The players of an unfinished merge are left out: the surviving one is derived at its end.
  */
-export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void> {
+export async function derivePlayer(db: Db, clock: Clock, job: Job, stale: Stale): Promise<void> {
   const player = Number(stale.ref);
   const before = await readState(db, player);
   const observed = new PlayerObservations(player);
   if (before !== undefined) await observed.read(db);
   await db.transaction(async (tx) => {
-    await Keys.lock(tx);
+    const work = new UnitOfWork(tx, await Keys.lock(tx), clock.now());
     const current = await jobByKey(tx, job.key);
     const after = await readState(tx, player);
     if (current?.chunks !== job.chunks || after?.uuid !== before?.uuid || after?.aliases !== before?.aliases) return;
     if (after !== undefined && !(await isMerging(tx, player))) {
       await observed.read(tx);
       await replacePlayerNames(tx, player, observed.under(await openPseudonym(tx, after.uuid)));
+      await addDerived(work, player, after.name);
+      await work.flush();
     }
     await unmarkStale(tx, stale);
     await saveJob(tx, { ...current, chunks: current.chunks + 1 });
   });
+}
+
+async function addDerived(work: UnitOfWork, player: number, before: string): Promise<void> {
+  work.changes.declare(NAMED_KINDS);
+  const derived = await readState(work.tx, player);
+  if (derived === undefined) work.changes.add('player', player, 'withdrawn');
+  else if (derived.name !== before) await work.addRenamed([player]);
 }
 
 /** Derives the maxima of a player's counters from its reports, which are read like the observations of `derivePlayer`. */
@@ -59,10 +70,16 @@ export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void
   });
 }
 
-/** The UUID and merges of a player: changes that move or rename older observations. */
-async function readState(db: Queryable, player: number): Promise<{ uuid: string; aliases: number } | undefined> {
+interface PlayerState {
+  uuid: string;
+  name: string;
+  aliases: number;
+}
+
+/** The UUID and merges of a player, whose changes move or rename older observations, and its name. */
+async function readState(db: Queryable, player: number): Promise<PlayerState | undefined> {
   return await db.get(sql`
-    select p.uuid, (select count(*) from player_aliases a where a.into_uuid = p.uuid) as aliases
+    select p.uuid, p.name, (select count(*) from player_aliases a where a.into_uuid = p.uuid) as aliases
     from players p where p.key = ${player}`);
 }
 

@@ -13,11 +13,14 @@ import type { Server } from '#store/game/servers.ts';
 export async function rebuild(work: UnitOfWork, aggregate: string, events?: LedgerRow[]): Promise<LedgerRow[]> {
   const { kind, name } = aggregateNamed(aggregate);
   const rows = events ?? (await kind.events(work.tx, aggregate, name));
-  await kind.reset(work.tx, name);
+  work.changes.declare(kind.changes);
+  await kind.reset(work, name);
   const cascaded: LedgerRow[] = [];
   for (const { row, event } of await parseStoredEvents(work.tx, rows)) {
     try {
-      await effectOf(event.type).apply(replayContext(work, row), event.data);
+      const effect = effectOf(event.type);
+      work.changes.declare(effect.changes);
+      await effect.apply(replayContext(work, row), event.data);
     } catch (error) {
       if (!(error instanceof EventRejected)) throw error;
       cascaded.push(row);

@@ -27,7 +27,8 @@ export async function withdrawEvents(work: UnitOfWork, events: readonly StoredEv
   await work.tx.run(sql`update ledger set withdrawn = ${work.now} where key in (${list(keys)})`);
   const aggregates: string[] = [];
   for (const { row, event } of events) {
-    const { retract } = effectOf(row.type);
+    const { retract, changes } = effectOf(row.type);
+    work.changes.declare(changes);
     if (typeof retract !== 'object' || !('undo' in retract)) throw new Error(`${row.type} is not retracted at once`);
     const aggregate = await retract.undo(work, row, event.data);
     if (aggregate !== null) aggregates.push(aggregate);

@@ -3,6 +3,8 @@ import type { Clock } from '#platform/clock.ts';
 import { Unavailable } from '#platform/errors.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import type { ResourceKind } from '#store/game/changes.ts';
+import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { type Job, jobByKey, type JobKind, nextJob, nextStale, saveJob } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -18,11 +20,17 @@ import { withdrawChunk } from './withdrawal.ts';
  * ingest, sign-in and API never wait for more than one chunk. Several processes may run chunks of one job in turns.
  */
 
-const CHUNK_RUNNERS: Record<JobKind, ChunkRunner> = {
-  withdrawal: withdrawChunk,
-  merge: mergeChunk,
-  anonymisation: anonymiseChunk,
-  counters: countersChunk,
+interface JobRunner {
+  run: ChunkRunner;
+  /** The kinds of public resources that it changes, without those that the effects of events declare. */
+  changes: readonly ResourceKind[];
+}
+
+const RUNNERS: Record<JobKind, JobRunner> = {
+  withdrawal: { run: withdrawChunk, changes: [] },
+  merge: { run: mergeChunk, changes: NAMED_KINDS },
+  anonymisation: { run: anonymiseChunk, changes: ['match', 'punishment'] },
+  counters: { run: countersChunk, changes: [] },
 };
 
 type Context = { db: Db; clock: Clock };
@@ -46,7 +54,9 @@ async function workChunk(tx: Queryable, clock: Clock): Promise<void> {
   const job = await nextJob(tx);
   if (job === undefined || job.phase === 'derive') return;
   const work = new UnitOfWork(tx, keys, clock.now());
-  const { cursor, done, isComplete, mayPause } = await CHUNK_RUNNERS[job.kind](work, job);
+  const { run, changes } = RUNNERS[job.kind];
+  work.changes.declare(changes);
+  const { cursor, done, isComplete, mayPause } = await run(work, job);
   await work.flush();
   await keys.save();
   const phase = isComplete || (mayPause && job.state === 'pausing') ? 'derive' : 'work';
@@ -58,7 +68,7 @@ async function workChunk(tx: Queryable, clock: Clock): Promise<void> {
 /** Derives one stale player or aggregate, or ends the job if none is left. */
 async function deriveChunk(db: Db, clock: Clock, job: Job): Promise<boolean> {
   const stale = await nextStale(db);
-  if (stale?.kind === 'player') await derivePlayer(db, job, stale);
+  if (stale?.kind === 'player') await derivePlayer(db, clock, job, stale);
   else if (stale?.kind === 'counters') await deriveMaxima(db, job, stale);
   else await db.transaction((tx) => deriveAggregateOrEnd(tx, clock.now(), job));
   return true;

@@ -144,6 +144,7 @@ async function withdrawRun(
   const [first] = rows;
   const retraction = first && chunkedRetraction(first.type);
   if (retraction !== undefined) {
+    work.changes.declare(effectOf(first!.type).changes);
     cursor.match = await retraction.begin(work, first!);
     budget.spend(1, first!.body.length);
     if (!budget.isSpent) await continueRetraction(work, cursor, budget);
@@ -156,6 +157,7 @@ async function withdrawRun(
 
 async function continueRetraction(work: UnitOfWork, cursor: Cursor, budget: Budget): Promise<void> {
   const row = await work.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.match!.key}`);
+  work.changes.declare(effectOf(row!.type).changes);
   cursor.match = await chunkedRetraction(row!.type)!.next(work, row!, cursor.match as never, budget);
   if (cursor.match === undefined) cursor.events++;
 }

@@ -103,8 +103,10 @@ export class PlayerAccumulator {
   }
 
   /** The players whose names the next `take` writes for the first time. */
-  newNames(): { uuid: string; name: string }[] {
-    return this.#changed.filter(({ isNew, renamed }) => isNew || renamed);
+  newNames(): { key: number; uuid: string; name: string; isNew: boolean }[] {
+    const named = this.#changed.filter(({ isNew, renamed }) => isNew || renamed);
+    // `take` resets the entries.
+    return named.map(({ key, uuid, name, isNew }) => ({ key, uuid, name, isNew }));
   }
 
   /** Returns the statements that write the changes, players in the order of keys, and marks all as written. */

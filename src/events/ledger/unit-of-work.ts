@@ -5,6 +5,7 @@ import { shortUuid } from '#platform/text/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
 import { ChangeSet, recordChanges } from '#store/game/changes.ts';
+import { changesByNames } from '#store/game/renamed-players.ts';
 import { HiddenLists } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
 import { usedReferences } from '#store/game/punishments.ts';
@@ -16,7 +17,7 @@ import type { Server } from '#store/game/servers.ts';
 
 /** The insert-only tables and their columns, referenced tables before those that refer to them. */
 const TABLES = {
-  matches: 'key, head, started, finished, map_key, server_key, gamemode',
+  matches: 'key, head, started, finished, map_key, server_key, gamemode, ranked',
   excluded_matches: 'match_key',
   merged_in_matches: 'match_key, player_key',
   match_details: 'match_key, head, started, finished, teams, objectives, extras',
@@ -118,8 +119,8 @@ export class UnitOfWork {
   readonly counters: CounterAccumulator;
   readonly rows = new InsertBuffer();
   readonly references: PunishmentReferences;
-  /** The public resources that the transaction changes. */
-  readonly changes = new ChangeSet();
+  /** The public resources that the transaction changes. Effects and jobs declare their kinds first. */
+  readonly changes = new ChangeSet([]);
   /** The matches of this transaction with a result, which no longer count as unreported. */
   readonly finished: FinishedMatch[] = [];
   /** The keys of the servers whose heartbeats or running matches the handlers stored, with the hidden players. */
@@ -148,7 +149,14 @@ export class UnitOfWork {
     this.#removed = this.finished.length;
     if (finished.length > 0) await removeSeen(this.tx, finished);
     await this.#hidePlayers(named);
+    for (const { key, isNew } of named) if (isNew) this.changes.add('player', key, 'created');
+    await this.addRenamed(named.filter(({ isNew }) => !isNew).map(({ key }) => key));
     await recordChanges(this.tx, this.changes.take(), this.now);
+  }
+
+  /** Adds players with another name or UUID to the changes, and what shows them. */
+  async addRenamed(players: readonly number[]): Promise<void> {
+    for (const { kind, key, type } of await changesByNames(this.tx, players)) this.changes.add(kind, key, type);
   }
 
   /** Removes hidden players from what the handlers stored; if one of them has another name, from everything. */

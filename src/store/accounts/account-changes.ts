@@ -10,6 +10,7 @@ import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension
 import { endUndos } from './email-changes.ts';
 import { endFactorCode } from './factor-codes.ts';
 import { stopReset } from './factor-resets.ts';
+import { delayFirstFactor } from './factors.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
 /** Sets the password hash and deletes mailed links, which a person with the old password may have requested. */
@@ -21,11 +22,16 @@ export async function setPassword(tx: Queryable, id: string, password: string): 
 /** Sets the password by a link for its reset, which is a way in by mail. */
 export async function resetPassword(tx: Queryable, now: number, id: string, password: string): Promise<void> {
   await setPassword(tx, id, password);
-  await tx.run(sql`update accounts set password_reset = ${now} where id = ${id}`);
+  await delayFirstFactor(tx, now, id);
 }
 
 /** Sets the address without a way to undo it, as an operator does. @returns false if another account has the address */
-export async function setEmail(db: Db, id: string, email: string, verified: boolean): Promise<boolean> {
+export async function setEmail(
+  db: Db,
+  now: number,
+  id: string,
+  { email, verified }: { email: string; verified: boolean },
+): Promise<boolean> {
   return await unlessTaken(() =>
     db.transaction(async (tx) => {
       await tx.run(sql`
@@ -33,6 +39,7 @@ export async function setEmail(db: Db, id: string, email: string, verified: bool
         where id = ${id}`);
       await endMailTokensElsewhere(tx, id, email);
       await endUndos(tx, id, 0);
+      await delayFirstFactor(tx, now, id);
     }),
   );
 }

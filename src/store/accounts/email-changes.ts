@@ -14,7 +14,7 @@ import {
   UNDO_MS,
 } from './mail-tokens.ts';
 import { stopReset } from './factor-resets.ts';
-import { hasFactor, removeCodesSince, removeFactorsSince } from './factors.ts';
+import { delayFirstFactor, hasFactor, removeCodesSince, removeFactorsSince } from './factors.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -61,6 +61,7 @@ async function issueUndo(
 ): Promise<string | undefined> {
   if (data['by'] === 'operator') {
     await endUndos(tx, id, 0);
+    await delayFirstFactor(tx, now, id);
     return undefined;
   }
   const returned = await tx.get<{ expires: number }>(sql`

@@ -5,7 +5,7 @@ import { newTypedCode, plainCode } from './link-codes.ts';
 /** For this long the code of a mail confirms the first factor of an account. */
 export const FACTOR_MAIL_CODE_MS = 10 * 60_000;
 
-/** Creates the code that the owner copies from a mail into the session that asks for it. It replaces an older one. */
+/** Creates the code that the owner copies from a mail into the session that asks for it. It replaces an older one. One for a deleted account counts nowhere. */
 export async function newFactorMailCode(
   db: Queryable,
   now: number,
@@ -15,7 +15,7 @@ export async function newFactorMailCode(
   const { shown, plain } = newTypedCode();
   await db.run(sql`
     insert into factor_mail_codes (session_hash, account_id, code_hash, expires)
-    values (${sessionHash}, ${accountId}, ${db.keyedHash(plain)}, ${now + FACTOR_MAIL_CODE_MS})
+    select ${sessionHash}, id, ${db.keyedHash(plain)}, ${now + FACTOR_MAIL_CODE_MS} from accounts where id = ${accountId}
     on conflict (session_hash) do update set
       account_id = excluded.account_id, code_hash = excluded.code_hash, expires = excluded.expires`);
   return shown;

@@ -46,10 +46,15 @@ export async function removeCodesSince(tx: Queryable, accountId: string, since: 
 /** A session or a password that a mail gave cannot add the first factor of an account for this long. */
 const MAIL_WAIT_MS = 24 * 3_600_000;
 
+/** Makes an account without a factor wait for it, after a password or an address has been set for a person without a proof. */
+export async function delayFirstFactor(tx: Queryable, now: number, accountId: string): Promise<void> {
+  await tx.run(sql`update accounts set password_reset = ${now} where id = ${accountId}`);
+}
+
 /**
  * When the session may add the first factor of its account: a day after the mail, if the session began by a mailed link or
- * the password was reset by one, and a day after a change of the address. A thief of the mailbox, or of the password who
- * changes the address to an own one, can so get no factor before the owner has had a day.
+ * the password was reset by one, and a day after a change of the address by a signed-in person or by an operator. A thief of
+ * the mailbox, or of the password who gets the address changed to an own one, so gets no factor before the owner has had a day.
  * Staff never waits, because a code of `scorehall account factor-code`, and no mail, allows their first factor.
  * @returns epoch milliseconds; in the past if it may now
  */

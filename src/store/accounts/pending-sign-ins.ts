@@ -14,18 +14,22 @@ export interface PendingSignIn {
   flow: string;
 }
 
-/** @param interaction the id of the interaction that the sign-in belongs to, else '' @returns its secret, for a cookie */
+/**
+ * @param interaction the id of the interaction that the sign-in belongs to, else ''
+ * @returns its secret, for a cookie; undefined if the account has been deleted
+ */
 export async function startPendingSignIn(
   db: Queryable,
   now: number,
   interaction: string,
   { account_id, by_mail, flow }: PendingSignIn,
-): Promise<string> {
+): Promise<string | undefined> {
   const secret = newSecret();
-  await db.run(sql`
+  const started = await db.run(sql`
     insert into pending_sign_ins (hash, account_id, interaction_hash, by_mail, flow, expires)
-    values (${secretHash(secret)}, ${account_id}, ${secretHash(interaction)}, ${by_mail ? 1 : 0}, ${flow}, ${now + PENDING_MS})`);
-  return secret;
+    select ${secretHash(secret)}, id, ${secretHash(interaction)}, ${by_mail ? 1 : 0}, ${flow}, ${now + PENDING_MS}
+    from accounts where id = ${account_id}`);
+  return started === 1 ? secret : undefined;
 }
 
 interface Row extends Omit<PendingSignIn, 'by_mail'> {

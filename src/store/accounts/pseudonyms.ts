@@ -3,8 +3,10 @@ import { nameKey } from '#platform/text/text.ts';
 import type { KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
+import { ChangeSet, recordChanges } from '#store/game/changes.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
+import { changesByNames } from '#store/game/renamed-players.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
 
@@ -36,6 +38,7 @@ export async function pseudonymise(
   // The lock keeps other transactions from writing events of the player under the old UUID. It is taken first, see Keys.
   await Keys.lock(tx);
   const hashes: string[] = [];
+  const erased: number[] = [];
   const [own, ...merged] = await mergedWith(tx, uuid);
   const player = await tx.get<{ key: number; uuid: string; name: string }>(sql`
     select key, uuid, name from players
@@ -53,7 +56,7 @@ export async function pseudonymise(
     await tx.run(sql`delete from managed_players where uuid = ${original}`);
     await forgetHidden(tx, original);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
-    await renamePlayer(tx, original, pseudonym);
+    erased.push(...(await renamePlayer(tx, original, pseudonym)));
     if (player === undefined) continue;
     await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }
@@ -63,7 +66,10 @@ export async function pseudonymise(
     await hideReported(tx, { on: () => reported });
   }
   // The present name may be that of a game account that was merged into an older pseudonym.
-  for (const [other] of existing) await renamePlayer(tx, other, { uuid: other, name });
+  for (const [other] of existing) erased.push(...(await renamePlayer(tx, other, { uuid: other, name })));
+  const changes = new ChangeSet();
+  for (const { kind, key, type } of await changesByNames(tx, erased)) changes.add(kind, key, type);
+  await recordChanges(tx, changes.take(), now);
   const renamed = [...existing].filter(([, other]) => other !== name).map(([other]) => other);
   await tx.run(sql`update pseudonyms set name = ${name} where uuid in (${list(renamed)})`);
   return await createJob(tx, now, { kind: 'anonymisation', label: name, params: { hashes, renamed } });
@@ -98,12 +104,15 @@ async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise
   return new Map(rows as [string, string][]);
 }
 
-/** Gives a player its pseudonym: also one that is still being merged into another. */
-async function renamePlayer(tx: Queryable, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
+/**
+ * Gives a player its pseudonym: also one that is still being merged into another.
+ * @returns the keys of the player, if there is one
+ */
+async function renamePlayer(tx: Queryable, uuid: string, { uuid: other, name }: Pseudonym): Promise<number[]> {
   await tx.run(sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`);
   const player = await tx.get<{ key: number }>(sql`
     update players set uuid = ${other}, name = ${name}, name_key = ${nameKey(name)} where uuid = ${uuid} returning key`);
-  if (player === undefined) return;
+  if (player === undefined) return [];
   const { key } = player;
   await tx.runAll([
     sql`
@@ -113,6 +122,7 @@ async function renamePlayer(tx: Queryable, uuid: string, { uuid: other, name }: 
       on conflict (name_key, player_key) do update set first_seen = excluded.first_seen, last_seen = excluded.last_seen`,
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
   ]);
+  return [key];
 }
 
 /**

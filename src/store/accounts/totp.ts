@@ -18,6 +18,16 @@ export async function totpOf(db: Queryable, accountId: string): Promise<Totp | u
   return await db.get<Totp>(sql`select created, last_used from totp_secrets where account_id = ${accountId}`);
 }
 
+/** Whether the account has the authenticator app with this secret. */
+export async function hasTotp(db: Queryable, key: SecretKey, accountId: string, secret: string): Promise<boolean> {
+  const { sealed } = (await sealedSecret(db, accountId)) ?? {};
+  return sealed !== undefined && unseal(key.derive(TOTP_SECRETS), sealed) === secret;
+}
+
+async function sealedSecret(db: Queryable, accountId: string): Promise<{ sealed: string } | undefined> {
+  return await db.get(sql`select sealed from totp_secrets where account_id = ${accountId}`);
+}
+
 /**
  * Stores the secret of an authenticator app, in the place of an earlier one. The caller holds the lock of the account.
  * @param step of the code that proved the app; it does not count again
@@ -52,7 +62,7 @@ export async function useTotpCode(
   accountId: string,
   code: string,
 ): Promise<boolean> {
-  const row = await db.get<{ sealed: string }>(sql`select sealed from totp_secrets where account_id = ${accountId}`);
+  const row = await sealedSecret(db, accountId);
   const secret = row && unseal(key.derive(TOTP_SECRETS), row.sealed);
   if (row === undefined || secret === undefined) return false;
   for (const step of matchingSteps(secret, code, now)) {

@@ -36,9 +36,20 @@ export interface Change extends ResourceChange {
 /** The changes of one transaction, one a resource. */
 export class ChangeSet {
   readonly #changes = new Map<string, ResourceChange>();
+  readonly #declared: Set<ResourceKind>;
+
+  constructor(declared: readonly ResourceKind[] = RESOURCE_KINDS) {
+    this.#declared = new Set(declared);
+  }
+
+  /** Allows changes of these kinds, which an event effect or a job declares. */
+  declare(kinds: readonly ResourceKind[]): void {
+    for (const kind of kinds) this.#declared.add(kind);
+  }
 
   /** A removal replaces every earlier change of the resource, `changed` none. */
   add(kind: ResourceKind, key: number, type: ChangeType): void {
+    if (!this.#declared.has(kind)) throw new Error(`A change of a ${kind} is recorded that nothing declares.`);
     const id = `${kind} ${key}`;
     if (type === 'changed' && this.#changes.has(id)) return;
     this.#changes.set(id, { kind, key, type });

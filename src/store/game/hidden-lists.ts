@@ -1,6 +1,6 @@
 import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import type { Player } from './players.ts';
 
 /** The lists of players who are never shown live: one of the network, and one of each server. */
@@ -80,9 +80,10 @@ export async function hiddenOn(db: Queryable, scope: number): Promise<string[]> 
   return rows.map(({ entry }) => entry).sort();
 }
 
-/** Lets the entries of a merged player mean the player that it was merged into. */
-export async function mergeHidden(tx: Queryable, from: string, into: string): Promise<void> {
-  await tx.run(sql`update hidden_players set uuid = ${into} where uuid = ${from}`);
+/** Lets the entries of a merged player mean the player that it was merged into. @returns whether there are some */
+export async function mergeHidden(tx: Queryable, from: string, into: string): Promise<boolean> {
+  const moved = await tx.run(sql`update hidden_players set uuid = ${into} where uuid = ${from}`);
+  return moved > 0;
 }
 
 /** Deletes the entries of a player who is erased. */
@@ -95,8 +96,14 @@ export async function isHidden(db: Queryable, uuid: string): Promise<boolean> {
   return (await db.get(sql`select 1 as found from hidden_players where uuid = ${uuid} limit 1`)) !== undefined;
 }
 
-/** The player as others see it: a hidden one as if it had never logged in. */
-export async function asShown(db: Queryable, player: Player): Promise<Player> {
-  if (!(await isHidden(db, player.uuid))) return player;
-  return { ...player, last_login: null, last_login_server: '', last_logout: null };
+/** Players as others see them: a hidden one as if it had never logged in. */
+export async function allAsShown(db: Queryable, players: readonly Player[]): Promise<Player[]> {
+  const uuids = players.map(({ uuid }) => uuid);
+  const rows = await db.tuples(sql`select uuid from hidden_players where uuid in (${list(uuids)})`);
+  const hidden = new Set(rows.map(([uuid]) => uuid as string));
+  const sessions = { last_login: null, last_login_server: '', last_logout: null };
+  return players.map((player) => (hidden.has(player.uuid) ? { ...player, ...sessions } : player));
 }
+
+/** The player as others see it. */
+export const asShown = async (db: Queryable, player: Player): Promise<Player> => (await allAsShown(db, [player]))[0]!;

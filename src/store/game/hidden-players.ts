@@ -2,6 +2,7 @@ import { nameKey, uuidOf } from '#platform/text/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
+import { recordChanges } from './changes.ts';
 import { HiddenLists, type HiddenPlayers, NETWORK } from './hidden-lists.ts';
 import { type LiveTeam, replacePlayers } from './live-matches.ts';
 import type { MatchObjective } from './matches.ts';
@@ -12,17 +13,30 @@ import type { MatchObjective } from './matches.ts';
  */
 
 /** Replaces a list and removes its players from what is shown now. Players who are no longer listed appear with the next reports. */
-export async function setHidden(db: Db, scope: number, entries: readonly string[]): Promise<void> {
+export async function setHidden(db: Db, now: number, scope: number, entries: readonly string[]): Promise<void> {
   await db.transaction(async (tx) => {
     // Reports of other processes are stored before the list changes, or with the new list.
     await Keys.lock(tx);
     const keyed = new Map(entries.map((entry) => [uuidOf(entry) ?? nameKey(entry), entry]));
     const rows = [];
     for (const [key, entry] of keyed) rows.push([scope, key, uuidOf(entry) ?? entry, await playerOf(tx, entry)]);
+    const before = await hiddenKeys(tx);
     await tx.run(sql`delete from hidden_players where scope_key = ${scope}`);
     await tx.runAll(insertAll('insert into hidden_players (scope_key, entry_key, entry, uuid) values', rows));
     await hideReported(tx, await HiddenLists.read(tx), scope === NETWORK ? undefined : [scope]);
+    const changed = before.symmetricDifference(await hiddenKeys(tx));
+    await recordChanges(
+      tx,
+      [...changed].map((key) => ({ kind: 'player', key, type: 'changed' })),
+      now,
+    );
   });
+}
+
+/** The keys of the players on any list. */
+async function hiddenKeys(tx: Queryable): Promise<Set<number>> {
+  const rows = await tx.tuples(sql`select distinct p.key from hidden_players h join players p on p.uuid = h.uuid`);
+  return new Set(rows.map(([key]) => key as number));
 }
 
 /** The UUID of the player with this UUID or present name; null if no player has the name. */

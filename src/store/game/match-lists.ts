@@ -13,7 +13,7 @@ export interface ListedMatch extends MatchHead {
 }
 
 /** The position of a match in a list by the end. */
-interface End {
+export interface End {
   finished: number;
   key: number;
 }
@@ -30,14 +30,15 @@ export async function listMatchesWhere(
   before: number,
   limit: number,
 ): Promise<ListedMatch[]> {
-  const end = before === Number.MAX_SAFE_INTEGER ? LAST : await endOf(db, before);
+  const end = await endOf(db, before);
   if (end === undefined) return [];
   return await db.all<ListedMatch>(sql`
     select key, head, started, finished, map_key, server_key from matches where ${toCondition(filter, end, limit)}`);
 }
 
 /** The end of a match; if it was withdrawn, a position near it: after the end of the match that arrived before it. */
-async function endOf(db: Queryable, key: number): Promise<End | undefined> {
+export async function endOf(db: Queryable, key: number): Promise<End | undefined> {
+  if (key === Number.MAX_SAFE_INTEGER) return LAST;
   const found = await db.get<End>(sql`
     select finished, key from matches where key <= ${key} order by key desc limit 1`);
   return found?.key === key ? found : found && { finished: found.finished, key: found.key + 1 };

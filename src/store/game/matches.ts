@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { type Sql, sql } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
 
 /**
@@ -65,12 +65,26 @@ export interface MatchObjective {
   time: number;
 }
 
-/** Match heads with keys below `before`, newest first. */
-export async function listMatches(db: Queryable, before: number, limit: number): Promise<MatchHead[]> {
+/** The matches of a list: those with keys below `before`, newest first, or those with some keys, in the order of the keys. */
+export type Listed = { before: number; limit: number } | { keys: readonly number[] };
+
+/** Match heads. */
+export async function listMatches(db: Queryable, listed: Listed): Promise<readonly MatchHead[]> {
   const rows = await db.tuples(
-    sql`select key, head, started, finished from matches where key < ${before} order by key desc limit ${limit}`,
+    'keys' in listed
+      ? sql`select key, head, started, finished from matches where key in (${list(listed.keys)})`
+      : sql`
+        select key, head, started, finished from matches
+        where key < ${listed.before} order by key desc limit ${listed.limit}`,
   );
-  return (rows as HeadTuple[]).map(toHead);
+  return inOrder(listed, (rows as HeadTuple[]).map(toHead));
+}
+
+/** A match that was withdrawn since its key was read is absent. */
+function inOrder<M extends { key: number }>(listed: Listed, found: readonly M[]): readonly M[] {
+  if (!('keys' in listed)) return found;
+  const byKey = new Map(found.map((match) => [match.key, match]));
+  return listed.keys.flatMap((key) => byKey.get(key) ?? []);
 }
 
 /** A match with its teams, which are JSON in the form of the API. */
@@ -98,19 +112,21 @@ const WHOLE = sql`
   select match_key, head, started, finished, teams, ${HAS_MERGED}, objectives, extras from match_details`;
 
 /** Like `listMatches`, with teams, but without objectives, which need further reads from disk. */
-export async function listMatchesWithTeams(
-  db: Queryable,
-  before: number,
-  limit: number,
-): Promise<readonly MatchWithTeams[]> {
-  const rows = await db.tuples(sql`${WITH_TEAMS} where match_key < ${before} order by match_key desc limit ${limit}`);
-  return await withSurvivors(db, (rows as TeamsTuple[]).map(toMatchWithTeams));
+export async function listMatchesWithTeams(db: Queryable, listed: Listed): Promise<readonly MatchWithTeams[]> {
+  const rows = await db.tuples(sql`${WITH_TEAMS} where ${bound(listed)}`);
+  return await withSurvivors(db, inOrder(listed, (rows as TeamsTuple[]).map(toMatchWithTeams)));
 }
 
 /** Like `listMatches`, with teams and objectives. */
-export async function listWholeMatches(db: Queryable, before: number, limit: number): Promise<readonly WholeMatch[]> {
-  const rows = await db.tuples(sql`${WHOLE} where match_key < ${before} order by match_key desc limit ${limit}`);
-  return await withSurvivors(db, (rows as WholeTuple[]).map(toWholeMatch));
+export async function listWholeMatches(db: Queryable, listed: Listed): Promise<readonly WholeMatch[]> {
+  const rows = await db.tuples(sql`${WHOLE} where ${bound(listed)}`);
+  return await withSurvivors(db, inOrder(listed, (rows as WholeTuple[]).map(toWholeMatch)));
+}
+
+/** The condition on the rows of `match_details`. */
+function bound(listed: Listed): Sql {
+  if ('keys' in listed) return sql`match_key in (${list(listed.keys)})`;
+  return sql`match_key < ${listed.before} order by match_key desc limit ${listed.limit}`;
 }
 
 export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch | undefined> {

@@ -72,11 +72,26 @@ export async function withSurvivors<M extends StoredMatch>(
   });
 }
 
-/** Records that UUIDs which were merged into a player took part in stored matches. */
-export async function recordMergedIn(tx: Queryable, player: number, matches: readonly number[]): Promise<void> {
-  if (matches.length === 0) return;
+/**
+ * Records that UUIDs which were merged into a player took part in stored matches.
+ * @returns those of the keys that are matches
+ */
+export async function recordMergedIn(
+  tx: Queryable,
+  player: number,
+  events: readonly number[],
+): Promise<readonly number[]> {
+  const matches = await matchesAmong(tx, events);
+  if (matches.length === 0) return [];
   await tx.run(sql`
     insert into merged_in_matches (match_key, player_key)
     select match_key, cast(${player} as bigint) from match_details where match_key in (${list([...matches])})
     on conflict (match_key, player_key) do nothing`);
+  return matches;
+}
+
+/** Those of the events that are matches, without those that are being withdrawn. */
+export async function matchesAmong(tx: Queryable, events: readonly number[]): Promise<number[]> {
+  const rows = await tx.tuples(sql`select match_key from match_details where match_key in (${list([...events])})`);
+  return rows.map(([key]) => key as number);
 }

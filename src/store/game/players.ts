@@ -1,7 +1,7 @@
 import { isShortUuid, nameKey, uuidOf } from '#platform/text/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
-import { lists, sql } from '#db/sql.ts';
+import { list, lists, sql } from '#db/sql.ts';
 
 export interface Player {
   key: number;
@@ -20,6 +20,16 @@ export async function playerByUuid(db: Queryable, uuid: string): Promise<Player 
   if (player !== undefined) return player;
   return await db.get<Player>(sql`
     select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.uuid = ${uuid}`);
+}
+
+/** Players by UUID, also by the UUIDs that were merged into them. */
+export async function playersByUuid(db: Queryable, uuids: readonly string[]): Promise<Map<string, Player>> {
+  const rows = await db.all<Player & { asked: string }>(sql`
+    select p.uuid as asked, ${COLUMNS} from players p where p.uuid in (${list(uuids)})
+    union all
+    select a.uuid as asked, ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid
+    where a.uuid in (${list(uuids)})`);
+  return new Map(rows.map(({ asked, ...player }) => [asked, player]));
 }
 
 /** A player by key. The key of a merged player finds the player that it was merged into. */
@@ -69,11 +79,18 @@ export async function playersBefore(db: Queryable, before: number, limit: number
     select ${COLUMNS} from players p where p.key < ${before} order by p.key desc limit ${limit}`);
 }
 
-/** All players who have or had a name, in any case, by their last use of the name, newest first. */
-export async function playersNamed(db: Queryable, name: string, limit: number): Promise<Player[]> {
+/**
+ * All players who have or had a name, in any case: those who have it first, then by their last use of the name, newest first.
+ * `found` is the name in its spelling.
+ */
+export async function playersNamed(
+  db: Queryable,
+  name: string,
+  limit: number,
+): Promise<(Player & { found: string })[]> {
   const key = nameKey(name);
-  return await db.all<Player>(sql`
-    select ${COLUMNS} from player_names n join players p on p.key = n.player_key
+  return await db.all<Player & { found: string }>(sql`
+    select ${COLUMNS}, n.name as found from player_names n join players p on p.key = n.player_key
     where n.name_key = ${key}
     order by case when p.name_key = ${key} then 0 else 1 end, n.last_seen desc, p.key desc limit ${limit}`);
 }

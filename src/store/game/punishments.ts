@@ -110,6 +110,18 @@ export async function isBanned(db: Queryable, playerKey: number, now: number): P
   return ban !== undefined;
 }
 
+/** Those of some players against whom a ban is in force. */
+export async function bannedPlayers(
+  db: Queryable,
+  playerKeys: readonly number[],
+  now: number,
+): Promise<ReadonlySet<number>> {
+  const rows = await db.tuples(sql`
+    select distinct u.punished_key from punishments u
+    where u.punished_key in (${list(playerKeys)}) and lower(u.type) = 'ban' and ${inForce(now)}`);
+  return new Set(rows.map(([key]) => key as number));
+}
+
 function toPunishment(row: PunishmentRow, now: number): Punishment {
   const { key, reason, level, time, type, server, expires, changed } = row;
   const punisher = row.punisher_uuid === null ? null : { uuid: row.punisher_uuid, name: row.punisher_name! };

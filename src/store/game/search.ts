@@ -1,11 +1,9 @@
 import { isShortUuid, nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
+import type { Player } from './players.ts';
 
-export interface FoundPlayer {
-  key: number;
-  uuid: string;
-  name: string;
+export interface FoundPlayer extends Player {
   /** The former name that matched; undefined if the present name matched. */
   formerly: string | undefined;
 }
@@ -22,7 +20,8 @@ export interface FoundMap {
  */
 export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
   const rows = await db.all<FoundPlayer & { found: string; found_key: string }>(sql`
-    select p.key, p.uuid, p.name, n.name as found, n.name_key as found_key
+    select p.key, p.uuid, p.name, p.last_login, p.last_login_server, p.last_logout, n.name as found,
+      n.name_key as found_key
     from player_names n join players p on p.key = n.player_key
     where ${startsWith(sql`n.name_key`, text)} order by n.name_key, n.player_key limit ${limit}`);
   const players = new Map<number, FoundPlayer>();

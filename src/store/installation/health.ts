@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type MailFailure, mailFailureOf } from '#store/mail/mail-failures.ts';
-import { isClockSuspect, lastPurge } from '#store/purge/purge-runs.ts';
+import { isClockSuspect, lastRun } from './job-runs.ts';
 
 /** The state of the service for the operator. Timestamps are epoch milliseconds, null if there is none yet. */
 export interface Health {
@@ -42,7 +42,7 @@ export async function healthOf(
     select count(*) as known, sum(case when p.received >= ${since} then 1 else 0 end) as heard,
       sum(case when p.received >= ${since} then p.player_count else 0 end) as online
     from servers s left join presence p on p.server_key = s.key where s.removed is null`);
-  const last = await lastPurge(db);
+  const last = await lastRun(db, 'purge');
   return {
     database: db.dialect,
     answer_ms,

@@ -4,6 +4,8 @@ import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
 import type { Role } from '#store/accounts/accounts.ts';
 import { deleteApplication } from '#store/applications/applications.ts';
 import { syncOwnerSuspension } from '#store/applications/suspension.ts';
+import { recordChanges } from '#store/game/changes.ts';
+import { Keys } from '#store/sequence.ts';
 import { deleteAgain, eraseAgain, pseudonymsIn } from './erasures.ts';
 import type { Revocations } from './log-reader.ts';
 
@@ -48,7 +50,7 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   const roles_lowered = await count(role, ([id, name]) => lower(db, id, name as Role), last);
   // Applications first, because their secrets, tokens and owners are deleted with them.
   const applications = await replayApplications(db, revocations);
-  const credentials = await replayCredentials(db, revocations);
+  const credentials = await replayCredentials(db, now, revocations);
   const factors = await replayFactors(db, revocations);
   return {
     ...{
@@ -66,6 +68,7 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
 
 async function replayCredentials(
   db: Db,
+  now: number,
   revocations: Revocations,
 ): Promise<
   Pick<
@@ -95,9 +98,7 @@ async function replayCredentials(
         where hash = ${hash} and (expires is null or expires > ${Number(expires)})`,
       ),
     ),
-    servers_removed: await count(onlyWith(server), ([key, removed]) =>
-      changes(db, sql`update servers set removed = ${Number(removed)} where key = ${Number(key)} and removed is null`),
-    ),
+    servers_removed: await count(onlyWith(server), ([key, removed]) => removeServer(db, now, key, Number(removed))),
     secrets_withdrawn: await count(revocations['application secret'].keys(), (key) =>
       changes(db, sql`delete from application_secrets where key = ${Number(key)}`),
     ),
@@ -201,6 +202,19 @@ const endedIn = (states: ReadonlyMap<string, string>): [string, string][] =>
       const [first = '', second = ''] = pair.split(' ');
       return [first, second];
     });
+
+async function removeServer(db: Db, now: number, id: string, removed: number): Promise<boolean> {
+  const key = Number(id);
+  return await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    const isRemoved = await changes(
+      tx,
+      sql`update servers set removed = ${removed} where key = ${key} and removed is null`,
+    );
+    if (isRemoved) await recordChanges(tx, [{ kind: 'server', key, type: 'withdrawn' }], now);
+    return isRemoved;
+  });
+}
 
 async function removeOwner(db: Db, [applicationKey, accountId]: readonly [string, string]): Promise<boolean> {
   const key = Number(applicationKey);

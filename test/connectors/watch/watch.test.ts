@@ -126,7 +126,7 @@ onEachDatabase(
     const responder = await minecraftResponder(t, () => ({ players: { online: 2, max: 20, sample } }));
     await world.watch('Alpha', responder.address);
     const { key } = (await serverByName(db, 'Alpha'))!;
-    await setHidden(db, key, [id]);
+    await setHidden(db, 0, key, [id]);
     await world.poll();
     const { players, playerCount, playing } = await world.server('Alpha');
     assert.deepEqual({ players, playerCount, playing }, { players: ['Ada'], playerCount: 1, playing: 1 });

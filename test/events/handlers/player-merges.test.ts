@@ -62,7 +62,7 @@ for (const dialect of DIALECTS) {
 async function shownIn(db: Db): Promise<Record<string, unknown>> {
   await finishJobs(db);
   while (await projectMatches(db, 'UTC', 0));
-  const matches = await listWholeMatches(db, Number.MAX_SAFE_INTEGER, 100);
+  const matches = await listWholeMatches(db, { before: Number.MAX_SAFE_INTEGER, limit: 100 });
   const players = await playersBefore(db, Number.MAX_SAFE_INTEGER, 100);
   const kills = await Promise.all(
     players.map(async ({ key, uuid }) => [

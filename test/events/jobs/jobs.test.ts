@@ -179,7 +179,7 @@ onEachDatabase('a merge of many matches is a job; matches then show the survivin
   const { key } = (await playerByUuid(db, FROM.uuid))!;
   assert.equal((await db.tuples(sql`select 1 from player_matches where player_key = ${key}`)).length, 321);
   await sendEvents(context, match({ teams: [{ name: 'Red', players: [FROM] }] }));
-  const matches = await listWholeMatches(db, Number.MAX_SAFE_INTEGER, 400);
+  const matches = await listWholeMatches(db, { before: Number.MAX_SAFE_INTEGER, limit: 400 });
   assert.equal(matches.length, 322);
   const { name } = (await playerByUuid(db, INTO.uuid))!;
   for (const [index, { teams }] of matches.entries()) {

@@ -201,6 +201,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/players": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a name
+         * @description Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a name. Each 10 entries of `uuids` and `names` count as a request, as `X-RateLimit-Cost` says.
+         */
+        get: operations["getPlayers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/players/{id}": {
         parameters: {
             query?: never;
@@ -581,6 +601,29 @@ export interface components {
                 /** @description The server that revoked it; empty for the network's staff */
                 server: string;
             } | null;
+        };
+        /** @description The answer to one entry, or a player that a search found. Members may be added */
+        PlayerAnswer: {
+            /** @description The entry of `uuids` or `names`, or the text of `search` */
+            asked: string;
+            /**
+             * @description ambiguous: several players have the name, or nobody has it and several had it; invalid: an entry of `uuids` that is no UUID
+             * @enum {string}
+             */
+            status: "found" | "ambiguous" | "not_found" | "invalid";
+            /** @description The player that was found */
+            player: components["schemas"]["Player"] | null;
+            /** @description The former name by which the player was found; empty for the present one */
+            former_name: string;
+            /** @description For an ambiguous name: its present holders, then who had it last, at most 10 */
+            candidates: {
+                /** @description Opaque; newer ids compare greater as text */
+                id: string;
+                uuid: string;
+                name: string;
+            }[];
+        } & {
+            [key: string]: unknown;
         };
         Player: {
             /** @description Opaque; newer ids compare greater as text */
@@ -1405,6 +1448,20 @@ export interface operations {
                 limit?: number;
                 /** @description Extra fields, comma-separated */
                 fields?: ("teams" | "objectives" | "counters" | "winners" | "team_colors")[];
+                /** @description Only matches of this server: a server id or name */
+                server?: string;
+                /** @description Only matches on this map: a map id or name, ignoring case */
+                map?: string;
+                /** @description Only matches of this gamemode, ignoring case */
+                gamemode?: string;
+                /** @description Only matches of this player: a UUID, a name or a player id */
+                player?: string;
+                /** @description Only matches that ended at this time or later; sorts by the end, the last one first */
+                since?: string;
+                /** @description Only matches that ended before this time; sorts by the end, the last one first */
+                until?: string;
+                /** @description 1: only ranked matches; 0: only others */
+                ranked?: "0" | "1";
             };
             header?: never;
             path?: never;
@@ -1985,6 +2042,104 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getPlayers: {
+        parameters: {
+            query?: {
+                /** @description UUIDs, comma-separated; with names at most 100 */
+                uuids?: string[];
+                /** @description Present or former names, comma-separated, ignoring case */
+                names?: string[];
+                /** @description The beginning of a present or former name, ignoring case; not with uuids or names */
+                search?: string;
+                /** @description Number of items, 1 to 100; above 100 counts as 100 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Entity tag, for `If-None-Match` */
+                    ETag?: string;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Number of requests that this one counts as */
+                    "X-RateLimit-Cost"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "asked": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *         "status": "found",
+                     *         "player": {
+                     *           "id": "385hm90ktz4",
+                     *           "name": "Ada",
+                     *           "uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *           "last_login": "2026-03-01T20:00:00.000+09:00",
+                     *           "last_login_server": "Alpha",
+                     *           "last_logout": "",
+                     *           "banned": false,
+                     *           "permalink_url": "https://play.example.org/players/1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35"
+                     *         },
+                     *         "former_name": "",
+                     *         "candidates": []
+                     *       },
+                     *       {
+                     *         "asked": "bobby",
+                     *         "status": "ambiguous",
+                     *         "player": null,
+                     *         "former_name": "",
+                     *         "candidates": [
+                     *           {
+                     *             "id": "385hm90kv05",
+                     *             "uuid": "7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97",
+                     *             "name": "Bob"
+                     *           },
+                     *           {
+                     *             "id": "385hm90ktz4",
+                     *             "uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *             "name": "Ada"
+                     *           }
+                     *         ]
+                     *       },
+                     *       {
+                     *         "asked": "Nobody",
+                     *         "status": "not_found",
+                     *         "player": null,
+                     *         "former_name": "",
+                     *         "candidates": []
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["PlayerAnswer"][];
+                };
+            };
+            /** @description Not modified: the response still has an entity tag of `If-None-Match` */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             405: components["responses"]["405"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

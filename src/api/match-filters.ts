@@ -1,0 +1,65 @@
+import { invalidRequest } from '#http/errors.ts';
+import { keyOf } from '#platform/ids.ts';
+import { nameKey } from '#platform/text/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { MATCH_INDEXES, type MatchFilters } from '#store/game/match-filters.ts';
+import { mapByKey } from '#store/game/maps/maps.ts';
+import { findPlayer } from '#store/game/players.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { bitFilter, filter, timeFilter } from './endpoint.ts';
+
+/** The filters of `/v1/matches`. */
+export const matchFilters = {
+  server: filter('Only matches of this server: a server id or name'),
+  map: filter('Only matches on this map: a map id or name, ignoring case'),
+  gamemode: filter('Only matches of this gamemode, ignoring case'),
+  player: filter('Only matches of this player: a UUID, a name or a player id'),
+  since: timeFilter('Only matches that ended at this time or later; sorts by the end, the last one first'),
+  until: timeFilter('Only matches that ended before this time; sorts by the end, the last one first'),
+  ranked: bitFilter('1: only ranked matches; 0: only others'),
+};
+
+type Given = { [K in keyof typeof matchFilters]: ReturnType<(typeof matchFilters)[K]['parse']> };
+
+const PAIRS = Object.keys(MATCH_INDEXES).filter((names) => names.includes(' '));
+const ALLOWED = PAIRS.map((names) => names.replace(' ', ' with ').replace('time', 'since or until')).join(', ');
+
+/**
+ * @returns undefined without a filter, `none` if a filter names nothing that has matches
+ * @throws HttpError 400 for filters that cannot be combined
+ */
+export async function readFilters(db: Queryable, given: Given): Promise<MatchFilters | 'none' | undefined> {
+  const names = (Object.keys(matchFilters) as (keyof Given)[]).filter((name) => given[name] !== undefined);
+  if (names.length === 0) return undefined;
+  checkCombination(names);
+  const { since, until, ranked } = given;
+  if (since !== undefined && until !== undefined && since >= until) throw invalidRequest('since must be before until.');
+  const found: MatchFilters = {
+    ...(given.server !== undefined && { server: await serverKey(db, given.server) }),
+    ...(given.map !== undefined && { map: await mapKey(db, given.map) }),
+    ...(given.player !== undefined && { player: (await findPlayer(db, given.player))?.key }),
+    ...(given.gamemode !== undefined && { gamemode: given.gamemode.toLowerCase() }),
+    ...(ranked !== undefined && { ranked }),
+  };
+  return Object.values(found).includes(undefined) ? 'none' : { ...found, since, until };
+}
+
+function checkCombination(names: readonly (keyof Given)[]): void {
+  const kinds = new Set(names.map((name) => (name === 'since' || name === 'until' ? 'time' : name)));
+  const order = ['server', 'map', 'gamemode', 'player', 'ranked', 'time'].filter((kind) => kinds.has(kind as 'time'));
+  if (Object.hasOwn(MATCH_INDEXES, order.join(' '))) return;
+  throw invalidRequest(
+    `${names.slice(0, -1).join(', ')} and ${names.at(-1)} must not be given together. Pairs that can be: ${ALLOWED}.`,
+  );
+}
+
+/** A removed server has its matches. */
+const serverKey = async (db: Queryable, text: string): Promise<number | undefined> =>
+  (await serverByName(db, text))?.key ?? keyOf(text.toLowerCase());
+
+/** A map that is not published has its matches, too. */
+async function mapKey(db: Queryable, text: string): Promise<string> {
+  const key = keyOf(text);
+  const map = key === undefined ? undefined : await mapByKey(db, key);
+  return nameKey(map?.name ?? text);
+}

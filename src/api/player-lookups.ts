@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { idOf } from '#platform/ids.ts';
+import { nameKey, uuidOf } from '#platform/text/text.ts';
+import { invalidRequest } from '#http/errors.ts';
+import { type Player, playersByUuid, playersNamed } from '#store/game/players.ts';
+import { searchPlayers } from '#store/game/search.ts';
+import { findAllDeleted } from './deleted-players.ts';
+import { type Deps, type Endpoint, endpoint, entries, type EndpointContext, filter, paging } from './endpoint.ts';
+import { PlayerShape, playersWire, type PlayerWire, strippedWire } from './players.ts';
+import { id } from './schemas.ts';
+
+/** Maximum entries of `uuids` and `names` together. */
+const MAX_ENTRIES = 100;
+const ENTRIES_PER_REQUEST = 10;
+/** Maximum players among whom an ambiguous name is not decided. */
+const MAX_CANDIDATES = 10;
+
+const STATUSES = ['found', 'ambiguous', 'not_found', 'invalid'] as const;
+
+const PlayerAnswer = z
+  .looseObject({
+    asked: z.string().meta({ description: 'The entry of `uuids` or `names`, or the text of `search`' }),
+    status: z.enum(STATUSES).meta({
+      description:
+        'ambiguous: several players have the name, or nobody has it and several had it; invalid: an entry of `uuids` that is no UUID',
+    }),
+    player: PlayerShape.nullable().meta({ description: 'The player that was found' }),
+    former_name: z
+      .string()
+      .meta({ description: 'The former name by which the player was found; empty for the present one' }),
+    candidates: z.array(z.object({ id, uuid: z.string(), name: z.string() })).meta({
+      description: `For an ambiguous name: its present holders, then who had it last, at most ${MAX_CANDIDATES}`,
+    }),
+  })
+  .meta({
+    id: 'PlayerAnswer',
+    description: 'The answer to one entry, or a player that a search found. Members may be added',
+  });
+
+type Answer = z.input<typeof PlayerAnswer>;
+type Caller = Pick<EndpointContext, 'deps' | 'caller'>;
+
+export const playerLookups: Endpoint[] = [
+  endpoint({
+    path: '/v1/players',
+    tag: 'Player',
+    summary: `Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a name`,
+    query: {
+      uuids: entries(`UUIDs, comma-separated; with names at most ${MAX_ENTRIES}`, MAX_ENTRIES),
+      names: entries('Present or former names, comma-separated, ignoring case', MAX_ENTRIES),
+      search: filter('The beginning of a present or former name, ignoring case; not with uuids or names'),
+      limit: paging.limit,
+    },
+    response: z.array(PlayerAnswer),
+    price: {
+      description: `Each ${ENTRIES_PER_REQUEST} entries of \`uuids\` and \`names\` count as a request, as \`X-RateLimit-Cost\` says`,
+      of: ({ uuids, names }) => {
+        const count = uuids.length + names.length;
+        return count > MAX_ENTRIES ? 1 : Math.max(1, Math.ceil(count / ENTRIES_PER_REQUEST));
+      },
+    },
+    handle: async ({ deps, caller, query: { uuids, names, search, limit } }) => {
+      const count = uuids.length + names.length;
+      if (count > MAX_ENTRIES)
+        throw invalidRequest(`uuids and names must have at most ${MAX_ENTRIES} entries together.`);
+      if (count > 0 === (search !== undefined)) throw invalidRequest('Give either uuids and names, or search.');
+      if (search !== undefined) return await found(deps, search, limit);
+      return [...(await byUuids({ deps, caller }, uuids)), ...(await byNames(deps, names))];
+    },
+  }),
+];
+
+const answer = (asked: string, status: Answer['status'], more: Partial<Answer> = {}): Answer => ({
+  ...{ asked, status, player: null, former_name: '', candidates: [] },
+  ...more,
+});
+
+async function found(deps: Deps, search: string, limit: number): Promise<Answer[]> {
+  const players = await searchPlayers(deps.db, search, limit);
+  const wires = await playersWire(deps, players);
+  return players.map(({ formerly = '' }, place) =>
+    answer(search, 'found', { player: wires[place]!, former_name: formerly }),
+  );
+}
+
+async function byUuids({ deps, caller }: Caller, asked: readonly string[]): Promise<Answer[]> {
+  const uuids = new Set(asked.flatMap((text) => uuidOf(text) ?? []));
+  const players = await playersByUuid(deps.db, [...uuids]);
+  const deleted = await findAllDeleted(
+    { deps, caller },
+    [...uuids].filter((uuid) => !players.has(uuid)),
+  );
+  const wires = new Map<string, PlayerWire>();
+  for (const player of await playersWire(deps, [...players.values()])) wires.set(player.uuid, player);
+  for (const player of deleted.values()) wires.set(player.uuid, await strippedWire(deps, player));
+  return asked.map((text) => {
+    const uuid = uuidOf(text);
+    if (uuid === undefined) return answer(text, 'invalid');
+    const player = wires.get(players.get(uuid)?.uuid ?? uuid);
+    return player === undefined ? answer(text, 'not_found') : answer(text, 'found', { player });
+  });
+}
+
+/** A single present holder is found, as by `/v1/players/:id`; a former name finds a player only if no other had it. */
+async function byNames(deps: Deps, asked: readonly string[]): Promise<Answer[]> {
+  const bearers = await Promise.all(asked.map((name) => playersNamed(deps.db, name, MAX_CANDIDATES)));
+  const only = asked.map((name, place) => onlyBearer(name, bearers[place]!));
+  const wires = await playersWire(
+    deps,
+    only.flatMap((player) => player ?? []),
+  );
+  const byKey = new Map(wires.map((player) => [player.id, player]));
+  return asked.map((name, place) => {
+    const player = only[place];
+    if (player !== undefined) {
+      const former_name = hasName(player, name) ? '' : player.found;
+      return answer(name, 'found', { player: byKey.get(idOf(player.key))!, former_name });
+    }
+    const candidates = bearers[place]!.map(({ key, uuid, name: present }) => ({ id: idOf(key), uuid, name: present }));
+    return answer(name, candidates.length === 0 ? 'not_found' : 'ambiguous', { candidates });
+  });
+}
+
+const hasName = (player: Player, name: string): boolean => nameKey(player.name) === nameKey(name);
+
+/** @param bearers present holders first */
+function onlyBearer<P extends Player>(name: string, [first, second]: readonly P[]): P | undefined {
+  if (first === undefined || second === undefined) return first;
+  return hasName(first, name) && !hasName(second, name) ? first : undefined;
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { setHidden } from '#store/game/hidden-players.ts';
+import { idOf } from '#platform/ids.ts';
+import { findPlayer } from '#store/game/players.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { after, configured, event, login, logout, person, punishment, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import type { Reply } from '#test/support/request.ts';
+
+interface Answer {
+  asked: string;
+  status: string;
+  player: { uuid: string; name: string; banned: boolean; last_login: string } | null;
+  former_name: string;
+  candidates: { id: string; uuid: string; name: string }[];
+}
+
+const named = (number: number, name: string, ms: number) =>
+  login('Alpha', { uuid: person(number).uuid, name }, { time: after(ms) });
+
+/** Ada was Otter before, Bob was Otter too; Cat and Dan are both called Twin; Eve is the present Finch, who Bob was. */
+async function network(t: Parameters<typeof testApi>[0], url: string, settings = {}): Promise<TestApi> {
+  const api = await testApi(t, url, settings);
+  await sendEvents(
+    api.context,
+    configured('Alpha'),
+    ...[named(1, 'Otter', -9000), named(1, 'Ada', -8000)],
+    ...[named(2, 'otter', -7000), named(2, 'Finch', -6500), named(2, 'Bob', -6000)],
+    ...[named(3, 'Twin', -5000), named(4, 'Twin', -4000), named(5, 'Finch', -3000)],
+    ...[named(6, 'Grebe', -2000), named(6, 'Heron', -1000), punishment('p1', person(6, 'Heron'))],
+  );
+  return api;
+}
+
+const answersIn = ({ status, json, text }: Reply): Answer[] => {
+  assert.equal(status, 200, text);
+  return json as Answer[];
+};
+const summary = ({ asked, status, player, former_name, candidates }: Answer) =>
+  [asked, status, player?.name ?? null, former_name, candidates.map(({ name }) => name).join()] as const;
+
+onEachDatabase('each entry of uuids and names has an answer of its own', async (t, url) => {
+  const { context, get } = await network(t, url);
+  await sendEvents(context, event('player.merged', { from: person(7).uuid, into: person(1).uuid }));
+  const plain = person(3).uuid.replaceAll('-', '').toUpperCase();
+  const uuids = [person(1).uuid, plain, person(7).uuid, person(99).uuid, 'nonsense', person(1).uuid].join();
+  const names = 'ADA,Otter,twin,finch,grebe,Nobody,,%20Bob%20';
+  const answers = answersIn(await get(`/v1/players?uuids=${uuids}&names=${names}`));
+  assert.deepEqual(answers.map(summary), [
+    [person(1).uuid, 'found', 'Ada', '', ''],
+    [plain, 'found', 'Twin', '', ''],
+    [person(7).uuid, 'found', 'Ada', '', ''],
+    [person(99).uuid, 'not_found', null, '', ''],
+    ['nonsense', 'invalid', null, '', ''],
+    [person(1).uuid, 'found', 'Ada', '', ''],
+    ['ADA', 'found', 'Ada', '', ''],
+    ['Otter', 'ambiguous', null, '', 'Bob,Ada'],
+    ['twin', 'ambiguous', null, '', 'Twin,Twin'],
+    ['finch', 'found', 'Finch', '', ''],
+    ['grebe', 'found', 'Heron', 'Grebe', ''],
+    ['Nobody', 'not_found', null, '', ''],
+    ['Bob', 'found', 'Bob', '', ''],
+  ]);
+  const bob = answers[7]!.candidates[0]!;
+  assert.deepEqual(bob, { id: idOf((await findPlayer(context.db, 'Bob'))!.key), uuid: person(2).uuid, name: 'Bob' });
+  const heron = answers[10]!.player!;
+  assert.deepEqual(heron, (await get('/v1/players/Heron')).json, 'the same members as the player');
+  assert.equal(heron.banned, true);
+  assert.equal(answers[0]!.player!.banned, false);
+  assert.deepEqual(answersIn(await get(`/v1/players?uuids=${person(1).uuid}&uuids=${person(5).uuid}`)).length, 2);
+});
+
+onEachDatabase('a search finds players by the beginning of a present or former name', async (t, url) => {
+  const { context, get } = await network(t, url);
+  const search = async (text: string, more = '') =>
+    answersIn(await get(`/v1/players?search=${text}${more}`)).map(summary);
+  assert.deepEqual(await search('TW'), [
+    ['TW', 'found', 'Twin', '', ''],
+    ['TW', 'found', 'Twin', '', ''],
+  ]);
+  assert.deepEqual(await search('gre'), [['gre', 'found', 'Heron', 'Grebe', '']]);
+  assert.deepEqual(await search('o', '&limit=1'), [['o', 'found', 'Ada', 'Otter', '']]);
+  assert.deepEqual(await search('rebe'), [], 'only the beginning');
+  assert.deepEqual(await search('%25'), []);
+  await sendEvents(context, logout('Alpha', person(6, 'Heron')));
+  await setHidden(context.db, context.clock.now(), 0, ['Heron']);
+  const [hidden] = answersIn(await get('/v1/players?search=heron'));
+  assert.deepEqual(hidden!.player, (await get('/v1/players/Heron')).json);
+  assert.equal(hidden!.player!.last_login, '', 'a hidden player as if it had never logged in');
+});
+
+onSqlite('a look-up without or with too much is refused in a sentence', async (t, url) => {
+  const { get } = await network(t, url);
+  const refused = async (query: string): Promise<string> => {
+    const { status, json, headers } = await get(`/v1/players?${query}`);
+    assert.equal(status, 400, query);
+    assert.equal(headers['x-ratelimit-cost'], '1', query);
+    return String(json.error_description);
+  };
+  for (const query of ['', 'uuids=&names=', 'names=,%20,', 'search=a&names=b'])
+    assert.equal(await refused(query), 'Give either uuids and names, or search.', query);
+  const many = Array.from({ length: 100 }, (_, number) => `n${number}`).join();
+  assert.match(await refused(`names=${many}&uuids=x`), /^uuids and names must have at most 100 entries together\.$/);
+  assert.match(await refused('names=a%00'), /^names must not contain control characters\.$/);
+  assert.match(await refused('search=a%00'), /^search must not contain control characters\.$/);
+  assert.equal(answersIn(await get(`/v1/players?names=${many}`)).length, 100);
+});
+
+for (const counters of ['memory', 'database']) {
+  onEachDatabase(`ten entries cost one request of the hour, counted in ${counters}`, async (t, url) => {
+    const { get } = await network(t, url, { COUNTERS: counters, APP_LIMIT: '40' });
+    const ask = async (count: number, wish = {}): Promise<number[]> => {
+      const names = Array.from({ length: count }, (_, number) => `n${number}`).join();
+      const { status, headers } = await get(`/v1/players?names=${names}`, wish);
+      return [status, ...['cost', 'remaining'].map((name) => Number(headers[`x-ratelimit-${name}`]))];
+    };
+    assert.deepEqual(await ask(1), [200, 1, 39]);
+    assert.deepEqual(await ask(10), [200, 1, 38]);
+    assert.deepEqual(await ask(11), [200, 2, 36]);
+    assert.deepEqual(await ask(100, { method: 'HEAD' }), [200, 10, 26]);
+    assert.deepEqual(await ask(100, { method: 'POST' }), [405, 1, 25], 'nothing is looked up');
+    const together = await Promise.all([ask(20), ask(10), ask(20)]);
+    assert.deepEqual(
+      together.map(([, cost]) => cost),
+      [2, 1, 2],
+    );
+    assert.equal(Math.min(...together.map(([, , remaining]) => remaining!)), 20);
+    assert.deepEqual(await ask(100), [200, 10, 10]);
+    assert.deepEqual(await ask(91), [200, 10, 0], 'the last ones');
+    const { status, text } = await get('/v1/players?names=a');
+    assert.deepEqual([status, text], [429, '{"error":"rate_limit","error_description":"Rate limit exceeded"}']);
+    assert.equal((await get('/v1/servers')).headers['x-ratelimit-cost'], undefined);
+  });
+}
