@@ -3,7 +3,7 @@ import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
 import { Leases } from '#context/leases.ts';
 import { OutgoingClient } from '#http/outgoing.ts';
-import { readFeed } from '#store/game/changes.ts';
+import { type Feed, readFeed } from '#store/game/changes.ts';
 import { type DueWebhook, heldWebhooks } from '#store/applications/webhooks/progress.ts';
 import { type DeliveryDeps, DeliveryRun } from './delivery-run.ts';
 import { type DeliveryMetrics, deliveryMetrics } from './metrics.ts';
@@ -79,11 +79,11 @@ export class Webhooks implements AsyncDisposable {
     this.#metrics.keep(held.map(({ key }) => key));
     this.#last = new Map(held.flatMap(({ key }) => (this.#last.has(key) ? [[key, this.#last.get(key)!]] : [])));
     if (held.length === 0) return;
-    const { head } = await readFeed(this.#context.db);
+    const feed = await readFeed(this.#context.db);
     const now = this.#context.clock.now();
     const waited = ({ key }: DueWebhook): number => this.#last.get(key)?.ended ?? 0;
     const due = held
-      .filter((webhook) => !this.#running.has(webhook.key) && isDue(webhook, head, now))
+      .filter((webhook) => !this.#running.has(webhook.key) && isDue(webhook, feed, now))
       .toSorted((one, other) => waited(one) - waited(other));
     for (const { key } of due) this.#start(key);
   }
@@ -124,10 +124,14 @@ export class Webhooks implements AsyncDisposable {
   }
 }
 
-function isDue({ state, place, next_attempt, pending }: DueWebhook, head: number, now: number): boolean {
+function isDue(
+  { state, feed, place, next_attempt, pending }: DueWebhook,
+  { id, head }: Pick<Feed, 'id' | 'head'>,
+  now: number,
+): boolean {
   if (next_attempt > now) return false;
   if (pending !== null && pending <= now) return true;
-  return state === 'waiting' || (state === 'on' && place !== head);
+  return state === 'waiting' || (state === 'on' && (feed !== id || place !== head));
 }
 
 /** Runs until it is disposed. */

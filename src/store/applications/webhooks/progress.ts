@@ -10,6 +10,7 @@ export type Held = Pick<Webhook, 'key' | 'revision'>;
 export interface DueWebhook {
   key: number;
   state: Webhook['state'];
+  feed: string;
   place: number;
   next_attempt: number;
   /** When the first of its pending messages is due; null without one. */
@@ -19,7 +20,7 @@ export interface DueWebhook {
 /** The webhooks of a process that are not off. */
 export async function heldWebhooks(db: Queryable, holder: string): Promise<DueWebhook[]> {
   return await db.all<DueWebhook>(sql`
-    select w.key, w.state, w.place, w.next_attempt,
+    select w.key, w.state, w.feed, w.place, w.next_attempt,
       (select min(d.next_attempt) from webhook_deliveries d where d.webhook_key = w.key and d.state = 'pending') as pending
     from webhooks w join applications a on a.key = w.application_key
     where w.holder = ${holder} and w.state <> 'off' and ${MAY_READ}`);
