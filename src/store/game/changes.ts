@@ -197,3 +197,27 @@ function selectChanges(after: number, limit: number, kinds: readonly ResourceKin
   );
   return sql`${join(parts, ' union all ')} order by number limit ${limit}`;
 }
+
+/** The newest change of a resource; undefined without one, also after its tombstone was deleted. */
+export async function changeOfResource(db: Queryable, kind: ResourceKind, key: number): Promise<Change | undefined> {
+  return await db.get<Change>(
+    sql`select number, kind, key, type, revision, time from changes where kind = ${kind} and key = ${key}`,
+  );
+}
+
+/**
+ * The number before the first change since a time, by halving the feed: its times rise with its numbers, apart from those
+ * that a clock which was set back has written.
+ */
+export async function placeBefore(db: Queryable, time: number, { head }: Pick<Feed, 'head'>): Promise<number> {
+  let [before, after] = [0, head];
+  while (before < after) {
+    const middle = Math.floor((before + after) / 2);
+    const next = await db.get<Pick<Change, 'number' | 'time'>>(
+      sql`select number, time from changes where number > ${middle} and number <= ${after} order by number limit 1`,
+    );
+    if (next === undefined || next.time >= time) after = middle;
+    else before = next.number;
+  }
+  return before;
+}
