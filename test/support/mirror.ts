@@ -1,3 +1,4 @@
+import { bucketsIn } from '#store/game/time-buckets.ts';
 import assert from 'node:assert/strict';
 import type { AppContext } from '#context/context.ts';
 import type { Db } from '#db/db.ts';
@@ -95,15 +96,19 @@ export class Mirror {
 
   async #read(kind: ResourceKind, key: number): Promise<Json> {
     const { db, clock } = this.#world;
-    const deps: Deps = {
+    // What the endpoints of single resources use.
+    const deps: Partial<Deps> = {
       ...{ db, clock, timestamp: timestampsIn('UTC'), site: '', presenceTimeoutMs: 60_000 },
+      bucketsAt: bucketsIn('UTC'),
       match: (match) => matchWithTeams(db, match),
     };
     const { own, fields } = KINDS[kind];
     const { handle } = ENDPOINTS.find(({ path }) => path === `/v1/${kind === 'match' ? 'matche' : kind}s/:id`)!;
     const caller = { kind: 'server', serverKey: 0 } as never;
     const query = { fields: new Set(fields) };
-    const body = await handle({ deps, caller, id: idOf(key), query: query as never, dataVersion: undefined });
+    const id = idOf(key);
+    const context = { deps: deps as Deps, caller, parameters: [id], id, query: query as never, dataVersion: undefined };
+    const body = await handle({ ...context, accept: '', isPaced: false });
     const json = body instanceof RenderedBody ? JSON.parse([body.json].flat().join('')) : structuredClone(body);
     return await own(json as Json, db);
   }

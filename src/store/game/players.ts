@@ -52,6 +52,11 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
     select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.key = ${key}`);
 }
 
+/** Players by their own keys: the key of a merged player finds none. */
+export async function playersByKeys(db: Queryable, keys: readonly number[]): Promise<Player[]> {
+  return await db.all<Player>(sql`select ${COLUMNS} from players p where p.key in (${list(keys)})`);
+}
+
 /**
  * The player with this present name, in any case; of several the one last observed with it. Otherwise the player who
  * last had the name.
@@ -105,6 +110,12 @@ export async function playersNamed(
     select ${COLUMNS}, n.name as found from player_names n join players p on p.key = n.player_key
     where n.name_key = ${key}
     order by case when p.name_key = ${key} then 0 else 1 end, n.last_seen desc, p.key desc limit ${limit}`);
+}
+
+/** The players whom a text can mean, if it is a name that several have or had; otherwise none. */
+export async function namesakes(db: Queryable, text: string, limit: number): Promise<Player[]> {
+  const named = uuidOf(text) === undefined ? await playersNamed(db, text, limit) : [];
+  return named.length > 1 ? named : [];
 }
 
 /** The UUIDs that were merged into a player. */
