@@ -38,6 +38,7 @@ import {
   type TestAppContext,
   testServices,
 } from '#test/support/context.ts';
+import { Mirror } from '#test/support/mirror.ts';
 import { ask } from '#test/support/request.ts';
 import { keyOf } from '#test/ingest/service.ts';
 import { scorehall } from './scorehall.ts';
@@ -185,6 +186,7 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
     assert.deepEqual(found, [], 'no stored event names an erased person');
     assert.equal(await db.get(sql`select key from players where uuid = ${uuid}`), undefined);
   }
+  await new Mirror(arrived).check('the feed after the replay');
   const roles = await db.tuples(sql`select name, role, disabled from accounts order by name`);
   assert.deepEqual(roles, [
     ['Demoted', 'user', null],
