@@ -69,4 +69,6 @@ export interface AuthenticatedRequest {
 /** Third stage: a request that was counted against a rate limit. It may have exceeded the limit, see `rateLimit.allowed`. */
 export interface CountedRequest extends AuthenticatedRequest {
   readonly rateLimit: RateLimitResult;
+  /** See `Endpoint.isPaced`. */
+  readonly isPaced: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Config } from '#platform/config/config.ts';
+import { FEED_LIMITS } from './feed-limits.ts';
 import type { Limit, LimitSetting, Subject } from './limit.ts';
 
 const MINUTE_MS = 60_000;
@@ -49,6 +50,7 @@ export const LIMITS = {
     beyond: `${REFUSED}; 401 for a token that was valid before`,
     counter: '`COUNTERS`',
   },
+  ...FEED_LIMITS,
   token: {
     counts: 'tokens of one grant type',
     max: { application: 'TOKEN_LIMIT', applicationAccount: 'TOKEN_LIMIT' },

@@ -96,7 +96,8 @@ export class Mirror {
 
   async #read(kind: ResourceKind, key: number): Promise<Json> {
     const { db, clock } = this.#world;
-    const deps: Deps = {
+    // What the endpoints of single resources use.
+    const deps: Partial<Deps> = {
       ...{ db, clock, timestamp: timestampsIn('UTC'), site: '', presenceTimeoutMs: 60_000 },
       bucketsAt: bucketsIn('UTC'),
       match: (match) => matchWithTeams(db, match),
@@ -106,7 +107,8 @@ export class Mirror {
     const caller = { kind: 'server', serverKey: 0 } as never;
     const query = { fields: new Set(fields) };
     const id = idOf(key);
-    const body = await handle({ deps, caller, parameters: [id], id, query: query as never, dataVersion: undefined });
+    const context = { deps: deps as Deps, caller, parameters: [id], id, query: query as never, dataVersion: undefined };
+    const body = await handle({ ...context, accept: '', isPaced: false });
     const json = body instanceof RenderedBody ? JSON.parse([body.json].flat().join('')) : structuredClone(body);
     return await own(json as Json, db);
   }
