@@ -13,7 +13,6 @@ import { Operator } from '../support/operator.ts';
 import { createReaderIn, prepare } from '../support/prepare.ts';
 import type { Random } from '../support/random.ts';
 import { ServedNetwork } from '../support/served-network.ts';
-import type { Ports } from '../support/served-process.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { Deliveries } from './deliveries.ts';
 import { Mirror } from './mirror.ts';
@@ -86,18 +85,17 @@ export class Simulation implements AsyncDisposable {
     const url = await databases.create();
     const keys = await prepare(url, SERVERS);
     const applications = await createReaders(url);
-    let network: ServedNetwork | undefined;
-    // One that never cuts: the address of the data API.
-    const front = await CuttingProxy.open(() => random.pick(network?.running ?? [])?.api, random.fork());
-    const environment = (ports: Ports): NodeJS.ProcessEnv => ({
+    const network = new ServedNetwork((ports) => ({
       ...settings(folder),
       API_URL: `http://127.0.0.1:${front.port}`,
       SITE_URL: 'https://mirrored.example',
       WEBHOOK_NETWORKS: '127.0.0.1:*',
       API_LISTEN: `127.0.0.1:${ports.api}`,
       SITE_LISTEN: `127.0.0.1:${ports.site}`,
-    });
-    network = await ServedNetwork.start(url, PROCESSES[databases.dialect], environment);
+    }));
+    // The address of the data API, whose connections are not cut.
+    const front = await CuttingProxy.open(() => random.pick(network.running)?.api, random.fork());
+    await network.serve(url, PROCESSES[databases.dialect]);
     const simulation = new Simulation(databases, folder, random, { url, front, network, keys, applications });
     await Promise.all(simulation.#senders.map((sender) => sender.send(HISTORY)));
     return simulation;
@@ -118,17 +116,17 @@ export class Simulation implements AsyncDisposable {
 
   /** Servers report, operators act, processes are killed and connections cut, until all faults have happened. */
   async round(kills: number, cuts: number, during?: (simulation: Simulation) => Promise<void>): Promise<void> {
-    let isOver = false;
+    const over = new AbortController();
     const load = [
       ...this.#senders.map(async (sender) => {
         const random = this.#random.fork();
-        while (!isOver) {
+        while (!over.signal.aborted) {
           await sender.send(EVENTS_AT_ONCE);
           await sleep(random.below(MAX_PAUSE_MS));
         }
       }),
       (async () => {
-        while (!isOver) await this.#networkActs.next();
+        while (!over.signal.aborted) await this.#networkActs.next();
       })(),
     ];
     const faults = async (): Promise<void> => {
@@ -137,7 +135,7 @@ export class Simulation implements AsyncDisposable {
       await during?.(this);
       await this.#killAndCut(kills - before, Math.ceil(cuts / 2));
     };
-    await Promise.all([...load, faults().finally(() => (isOver = true))]);
+    await Promise.all([...load, faults().finally(() => over.abort())]);
   }
 
   /** Waits until each mirror equals a walk of `/v1`. @returns what differs */
