@@ -301,6 +301,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/leaderboards/{mode}/{period}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The players of a leaderboard, highest value first
+         * @description The players of a leaderboard, highest value first.
+         */
+        get: operations["getLeaderboardsModePeriod"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/counters": {
         parameters: {
             query?: never;
@@ -981,6 +1001,28 @@ export interface components {
              * @description ISO 8601 with three fractional digits and a numeric offset
              */
             time: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A player in a leaderboard. Members may be added */
+        LeaderboardEntry: {
+            /** @description The place in the list, from 1 */
+            rank: number;
+            /** @description Opaque; newer ids compare greater as text */
+            id: string;
+            uuid: string;
+            name: string;
+            kill_count: number;
+            death_count: number;
+            win_count: number;
+            play_count: number;
+            /** @description Seconds */
+            time_played: number;
+            /**
+             * Format: uri
+             * @description URL of the resource's public page
+             */
+            permalink_url: string;
         } & {
             [key: string]: unknown;
         };
@@ -1818,6 +1860,8 @@ export interface operations {
             query?: {
                 /** @description 1 adds servers, rotations and rates to each item; the list holds the same maps either way */
                 playing?: "0" | "1";
+                /** @description Only maps whose name begins with this text, ignoring case */
+                search?: string;
                 /** @description Only maps of this gamemode, ignoring case */
                 gamemode?: string;
                 /** @description Only maps in this server's rotation: a server id or name */
@@ -2669,6 +2713,77 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["ListedKill"][];
+                };
+            };
+            /** @description Not modified: the response still has an entity tag of `If-None-Match` */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getLeaderboardsModePeriod: {
+        parameters: {
+            query?: {
+                /** @description The member that orders the list; players without any are left out */
+                by?: "win_count" | "kill_count" | "play_count";
+                /** @description How many periods before the current one */
+                ago?: string;
+                /** @description Number of items, 1 to 100; above 100 counts as 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A field group for which matches count, or `total` for all */
+                mode: "total" | "bowspleef" | "tntrun" | "cp" | "ctw" | "objective" | "paintball" | "splatt" | "teampvp";
+                /** @description The current period in the network's time zone; weeks begin on Monday */
+                period: "day" | "week" | "month" | "all";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Entity tag, for `If-None-Match` */
+                    ETag?: string;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "rank": 1,
+                     *         "id": "385hm90ktz4",
+                     *         "uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *         "name": "Ada",
+                     *         "kill_count": 35,
+                     *         "death_count": 21,
+                     *         "win_count": 6,
+                     *         "play_count": 9,
+                     *         "time_played": 7920,
+                     *         "permalink_url": "https://play.example.org/players/1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LeaderboardEntry"][];
                 };
             };
             /** @description Not modified: the response still has an entity tag of `If-None-Match` */

@@ -5,6 +5,7 @@ import { boundOf } from '#platform/ids.ts';
 import { isCleanText } from '#platform/text/text.ts';
 import type { Queryable, Snapshot } from '#db/db.ts';
 import type { Cursors } from '#store/game/change-cursors.ts';
+import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteTimestamp } from './timestamps.ts';
@@ -18,6 +19,8 @@ export interface Deps {
   db: Queryable;
   clock: Clock;
   timestamp: WriteTimestamp;
+  /** The buckets of leaderboards. */
+  bucketsAt: BucketsAt;
   match(key: number): Promise<FoundMatch | undefined>;
   /** The site's URL, with which permalinks begin. */
   site: string;
@@ -33,7 +36,9 @@ export interface Deps {
 export interface EndpointContext<Q = unknown> {
   deps: Deps;
   caller: Caller;
-  /** The `:id` of the path, decoded; empty if the path has none. */
+  /** The parameters of the path, decoded. */
+  parameters: readonly string[];
+  /** The first of them, `:id`; empty if the path has none. */
   id: string;
   query: Q;
   /**
@@ -61,6 +66,8 @@ export interface Endpoint<S extends Shape = Shape> {
   summary: string;
   /** Describes `:id`; omitted if the path has none. */
   id?: string;
+  /** The parameters of the path other than `:id`, by name. */
+  parameters?: Shape;
   query: S;
   response: z.ZodType;
   /**

@@ -181,6 +181,13 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   '/v1/players/:id/matches': [played],
   '/v1/players/:id/kills': [kill],
   '/v1/players/:id/deaths': [fall],
+  '/v1/leaderboards/:mode/:period': [
+    {
+      ...{ rank: 1, id: player.id, ...{ uuid: ADA.uuid, name: ADA.name } },
+      ...{ kill_count: 35, death_count: 21, win_count: 6, play_count: 9, time_played: 7_920 },
+      permalink_url: player.permalink_url,
+    },
+  ],
   '/v1/counters': [
     {
       key: 'assists',

@@ -6,6 +6,7 @@ import type { Config } from '#platform/config/config.ts';
 import { changes } from './changes.ts';
 import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
+import { leaderboards } from './leaderboards.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
 import { type ApiFacts, openapiDocument } from './openapi.ts';
@@ -24,6 +25,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...punishments,
   ...playerLookups,
   ...players,
+  ...leaderboards,
   ...counters,
   ...liveMatches,
   ...changes,

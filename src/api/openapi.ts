@@ -53,7 +53,7 @@ const ERRORS: Record<string, ErrorResponse> = {
     example: 'This application has no access to the data API yet.',
   },
   404: {
-    of: ({ id }) => id !== undefined,
+    of: ({ path }) => path.includes(':'),
     code: 'not_found',
     meaning: 'Not found',
     example: 'There is no match with this id.',
@@ -102,6 +102,7 @@ const TAGS: Record<string, string> = {
   Map: 'Maps with their ratings and rotations',
   Punishment: 'Bans, mutes, kicks and warnings',
   Player: 'Players and their statistics',
+  Leaderboard: 'Players ordered by a counter',
   Counter: "The network's own counters",
   Change: 'Changes of all resources, to keep an exact copy',
 };
@@ -125,7 +126,10 @@ type Schemas = Record<string, unknown>;
 export function openapiDocument(endpoints: readonly Endpoint[], facts: ApiFacts): object {
   const schemas: Schemas = {};
   const paths = Object.fromEntries(
-    endpoints.map((endpoint) => [endpoint.path.replace(':id', '{id}'), { get: operationObject(endpoint, schemas) }]),
+    endpoints.map((endpoint) => [
+      endpoint.path.replaceAll(/:([a-z]+)/g, '{$1}'),
+      { get: operationObject(endpoint, schemas) },
+    ]),
   );
   const used = new Set(endpoints.map(({ tag }) => tag));
   return {
@@ -192,6 +196,9 @@ const DESCRIPTION =
 
 function operationObject(endpoint: Endpoint, schemas: Schemas): object {
   const id = { name: 'id', in: 'path', required: true, description: endpoint.id, schema: { type: 'string' } };
+  const others = Object.entries(endpoint.parameters ?? {}).map(([name, schema]) => {
+    return { ...parameterObject(name, schema), in: 'path', required: true };
+  });
   const query = Object.entries(endpoint.query).map(([name, schema]) => parameterObject(name, schema));
   const statuses = Object.keys(ERRORS).filter((status) => ERRORS[status]!.of?.(endpoint) ?? true);
   const example = EXAMPLES[endpoint.path];
@@ -204,7 +211,7 @@ function operationObject(endpoint: Endpoint, schemas: Schemas): object {
         .join('. ') + '.',
     operationId: operationId(endpoint.path),
     ...(endpoint.deprecated !== undefined && { deprecated: true }),
-    parameters: [...(endpoint.id === undefined ? [] : [id]), ...query],
+    parameters: [...(endpoint.id === undefined ? [] : [id]), ...others, ...query],
     responses: {
       200: {
         description: 'Success',
@@ -249,7 +256,7 @@ function operationId(path: string): string {
 const INPUT = { io: 'input', unrepresentable: 'any' } as const;
 
 /** An array is sent as one comma-separated value, hence `explode: false`. */
-function parameterObject(name: string, schema: z.ZodType): object {
+function parameterObject(name: string, schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, default: __, description, ...json } = z.toJSONSchema(schema, INPUT);
   const type = name === 'limit' ? { type: 'integer', minimum: 1, default: schema.parse(undefined) } : json;
   const list = json.type === 'array' ? { style: 'form', explode: false } : {};

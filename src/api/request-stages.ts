@@ -15,8 +15,8 @@ export class ReceivedRequest {
   readonly path: string;
   /** Undefined if none has the path. */
   readonly endpoint: Endpoint | undefined;
-  /** The `:id` of the path, percent-encoded; empty if the path has none. */
-  readonly id: string;
+  /** The parameters of the path, percent-encoded. */
+  readonly parameters: readonly string[];
   /** The data versions at the arrival of the request. */
   readonly versions: Versions;
   #query: Query | undefined;
@@ -31,7 +31,7 @@ export class ReceivedRequest {
     this.path = at < 0 ? this.target : this.target.slice(0, at);
     const found = router.find(withoutSlash(this.path));
     this.endpoint = found?.route;
-    this.id = found?.parameter ?? '';
+    this.parameters = found?.parameters ?? [];
     this.versions = versions;
   }
 
@@ -46,12 +46,18 @@ export class ReceivedRequest {
   }
 
   #readPrice(): number {
+    const price = this.endpoint?.price;
+    const query = price && this.validQuery;
+    return query === undefined ? 1 : price!.of(query);
+  }
+
+  /** The parameters of the query; undefined if the request will be refused for its method, path or query. */
+  get validQuery(): Readonly<Record<string, unknown>> | undefined {
     const { endpoint, query, isReading } = this;
-    if (endpoint?.price === undefined || !isReading) return 1;
     try {
-      return endpoint.price.of(query.read(endpoint.query));
+      return endpoint !== undefined && isReading ? query.read(endpoint.query) : undefined;
     } catch {
-      return 1;
+      return undefined;
     }
   }
 

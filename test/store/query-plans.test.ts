@@ -162,6 +162,7 @@ test('no read of a request scans a table that grows with the network', async (t)
       Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), readRotations(db, [map]), positionsIn(db, 1, [map])]),
     'listMaps of a mode and a rotation': (db) =>
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
+    'listMaps by the beginning of a name': (db) => listMaps(db, { before: last, limit: 20, search: 'x' }),
     'listRankedMaps of a mode and a rotation': (db) =>
       listRankedMaps(db, { ranking: 'plays', gamemode: 'ctw', serverKey: 1, after: { value: 5, key: 9 }, limit: 20 }),
     'listRankedMaps by rating': (db) => listRankedMaps(db, { ranking: 'rating', limit: 20 }),

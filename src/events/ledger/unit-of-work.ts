@@ -10,7 +10,7 @@ import { HiddenLists } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
 import { usedReferences } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
-import type { KnownPlayer } from '#store/game/players.ts';
+import { hasPseudonym, type KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
 import type { Sender } from './receipts.ts';
 import type { Server } from '#store/game/servers.ts';
@@ -149,8 +149,10 @@ export class UnitOfWork {
     this.#removed = this.finished.length;
     if (finished.length > 0) await removeSeen(this.tx, finished);
     await this.#hidePlayers(named);
-    for (const { key, isNew } of named) if (isNew) this.changes.add('player', key, 'created');
-    await this.addRenamed(named.filter(({ isNew }) => !isNew).map(({ key }) => key));
+    const [added, renamed] = [named.filter(({ isNew }) => isNew), named.filter(({ isNew }) => !isNew)];
+    // A player under a pseudonym, whose first event came after the deletion of the account, is not public.
+    for (const player of added) if (!hasPseudonym(player)) this.changes.add('player', player.key, 'created');
+    await this.addRenamed(renamed.map(({ key }) => key));
     await recordChanges(this.tx, this.changes.take(), this.now);
   }
 

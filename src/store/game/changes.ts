@@ -1,5 +1,6 @@
-import type { Queryable } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import { identifier, insertAll, join, list, type Sql, sql } from '#db/sql.ts';
+import { Keys } from '../sequence.ts';
 
 /** The kinds of resources in the feed of changes (docs/adr/0006-feed-of-changes.md). */
 export const RESOURCE_KINDS = ['match', 'map', 'punishment', 'player', 'server'] as const;
@@ -16,6 +17,7 @@ export const CHANGE_TYPES = {
 export type ChangeType = keyof typeof CHANGE_TYPES;
 
 const TOMBSTONE = sql`type in ('withdrawn', 'merged', 'erased')`;
+const TOMBSTONES_PER_CHUNK = 500;
 
 /** A change of one resource. */
 export interface ResourceChange {
@@ -68,20 +70,65 @@ export class ChangeSet {
  * (`Keys.lock`): numbers then become visible in their order.
  */
 export async function recordChanges(tx: Queryable, changes: readonly ResourceChange[], now: number): Promise<void> {
+  await insertChanges(
+    tx,
+    changes,
+    now,
+    `on conflict (kind, key) do update set number = excluded.number, type = excluded.type,
+      revision = changes.revision + 1, time = excluded.time`,
+  );
+}
+
+/** Adds resources that the feed does not have yet, under the lock of the keys; the others keep their places. */
+export async function recordMissing(
+  tx: Queryable,
+  kind: ResourceKind,
+  keys: readonly number[],
+  now: number,
+): Promise<void> {
+  const changes = keys.map((key): ResourceChange => ({ kind, key, type: 'created' }));
+  await insertChanges(tx, changes, now, 'on conflict (kind, key) do nothing');
+}
+
+async function insertChanges(
+  tx: Queryable,
+  changes: readonly ResourceChange[],
+  now: number,
+  onConflict: string,
+): Promise<void> {
   if (changes.length === 0) return;
   const { last } = (await tx.get<{ last: number }>(
     sql`update sequence set last = last + ${changes.length} where name = 'change' returning last`,
   ))!;
   const first = last - changes.length + 1;
   const rows = changes.map(({ kind, key, type }, index) => [first + index, kind, key, type, 1, now]);
-  await tx.runAll(
-    insertAll(
-      'insert into changes (number, kind, key, type, revision, time) values',
-      rows,
-      `on conflict (kind, key) do update set number = excluded.number, type = excluded.type,
-        revision = changes.revision + 1, time = excluded.time`,
-    ),
-  );
+  await tx.runAll(insertAll('insert into changes (number, kind, key, type, revision, time) values', rows, onConflict));
+}
+
+/**
+ * Deletes the oldest tombstones that were recorded before a timestamp. A follower whose place is before the largest deleted
+ * number, the floor of the feed, has to begin again.
+ * @returns whether there may be more
+ */
+export async function deleteTombstones(db: Db, before: number): Promise<boolean> {
+  const oldest = (tx: Queryable) =>
+    tx.all<{ number: number; time: number }>(sql`
+      select number, time from changes where ${TOMBSTONE} order by number limit ${TOMBSTONES_PER_CHUNK}`);
+  const isOld = ({ time }: { time: number }): boolean => time < before;
+  const [first] = await oldest(db);
+  if (first === undefined || !isOld(first)) return false;
+  return await db.transaction(async (tx) => {
+    // Recorded changes move tombstones, too: the lock keeps the two from waiting for each other.
+    await Keys.lock(tx);
+    const rows = await oldest(tx);
+    const end = rows.findIndex((row) => !isOld(row));
+    const old = end === -1 ? rows : rows.slice(0, end);
+    const last = old.at(-1);
+    if (last === undefined) return false;
+    await tx.run(sql`delete from changes where number <= ${last.number} and ${TOMBSTONE}`);
+    await tx.run(sql`update change_feed set floor = ${last.number}`);
+    return old.length === TOMBSTONES_PER_CHUNK;
+  });
 }
 
 /** The feed: its id, the number of its newest change, and the largest number of a deleted tombstone. */
