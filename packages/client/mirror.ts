@@ -1,4 +1,4 @@
-import type { ChangesPage, FollowOptions, Kind, Resources } from './follower.ts';
+import type { ChangesPage, FollowOptions, Kind, Resources } from './feed-reader.ts';
 
 export type MirrorOptions = Omit<FollowOptions, 'expand'>;
 

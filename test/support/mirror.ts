@@ -11,8 +11,6 @@ import { isHidden } from '#store/game/hidden-lists.ts';
 import { idOf } from '#platform/ids.ts';
 import { CHANGE_TYPES, type Change, changesAfter, type ResourceKind } from '#store/game/changes.ts';
 
-const REQUEST = { dataVersion: undefined, accept: '', isPaced: false };
-
 type Json = Record<string, unknown>;
 type World = Pick<AppContext, 'db' | 'clock'>;
 
@@ -98,18 +96,19 @@ export class Mirror {
 
   async #read(kind: ResourceKind, key: number): Promise<Json> {
     const { db, clock } = this.#world;
-    // The endpoints of single resources use no others.
-    const deps = {
+    // What the endpoints of single resources use.
+    const deps: Partial<Deps> = {
       ...{ db, clock, timestamp: timestampsIn('UTC'), site: '', presenceTimeoutMs: 60_000 },
       bucketsAt: bucketsIn('UTC'),
-      match: (match: number) => matchWithTeams(db, match),
-    } as Partial<Deps> as Deps;
+      match: (match) => matchWithTeams(db, match),
+    };
     const { own, fields } = KINDS[kind];
     const { handle } = ENDPOINTS.find(({ path }) => path === `/v1/${kind === 'match' ? 'matche' : kind}s/:id`)!;
     const caller = { kind: 'server', serverKey: 0 } as never;
     const query = { fields: new Set(fields) };
     const id = idOf(key);
-    const body = await handle({ deps, caller, parameters: [id], id, query: query as never, ...REQUEST });
+    const context = { deps: deps as Deps, caller, parameters: [id], id, query: query as never, dataVersion: undefined };
+    const body = await handle({ ...context, accept: '', isPaced: false });
     const json = body instanceof RenderedBody ? JSON.parse([body.json].flat().join('')) : structuredClone(body);
     return await own(json as Json, db);
   }

@@ -65,18 +65,32 @@ export class ChangeSet {
   }
 }
 
+const HEAD = `
+  insert into changes (number, kind, key, type, revision, time)
+  select s.last - cast(v.column1 as bigint), v.column2, cast(v.column3 as bigint), v.column4, 1, cast(v.column5 as bigint)
+  from (values`;
+const FROM_SEQUENCE = ") v cross join sequence s where s.name = 'change' on conflict (kind, key)";
+const MOVE = `${FROM_SEQUENCE} do update set
+  number = excluded.number, type = excluded.type, revision = changes.revision + 1, time = excluded.time`;
+const KEEP = `${FROM_SEQUENCE} do nothing`;
+
 /**
- * Moves resources to the end of the feed, in the transaction that changes them, which holds the lock of the keys
- * (`Keys.lock`): numbers then become visible in their order.
+ * The statements that move resources to the end of the feed, in the transaction that changes them, which holds the lock of
+ * the keys (`Keys.lock`): numbers then become visible in their order. They read the numbers themselves, so that an ingest
+ * sends them with its others and waits once.
  */
+export function changeStatements(changes: readonly ResourceChange[], now: number, onConflict = MOVE): Sql[] {
+  if (changes.length === 0) return [];
+  const rows = changes.map(({ kind, key, type }, index) => [changes.length - 1 - index, kind, key, type, now]);
+  return [
+    sql`update sequence set last = last + ${changes.length} where name = 'change'`,
+    ...insertAll(HEAD, rows, onConflict),
+  ];
+}
+
+/** Runs the statements of `changeStatements`. */
 export async function recordChanges(tx: Queryable, changes: readonly ResourceChange[], now: number): Promise<void> {
-  await insertChanges(
-    tx,
-    changes,
-    now,
-    `on conflict (kind, key) do update set number = excluded.number, type = excluded.type,
-      revision = changes.revision + 1, time = excluded.time`,
-  );
+  await tx.runAll(changeStatements(changes, now));
 }
 
 /** Adds resources that the feed does not have yet, under the lock of the keys; the others keep their places. */
@@ -87,22 +101,7 @@ export async function recordMissing(
   now: number,
 ): Promise<void> {
   const changes = keys.map((key): ResourceChange => ({ kind, key, type: 'created' }));
-  await insertChanges(tx, changes, now, 'on conflict (kind, key) do nothing');
-}
-
-async function insertChanges(
-  tx: Queryable,
-  changes: readonly ResourceChange[],
-  now: number,
-  onConflict: string,
-): Promise<void> {
-  if (changes.length === 0) return;
-  const { last } = (await tx.get<{ last: number }>(
-    sql`update sequence set last = last + ${changes.length} where name = 'change' returning last`,
-  ))!;
-  const first = last - changes.length + 1;
-  const rows = changes.map(({ kind, key, type }, index) => [first + index, kind, key, type, 1, now]);
-  await tx.runAll(insertAll('insert into changes (number, kind, key, type, revision, time) values', rows, onConflict));
+  await tx.runAll(changeStatements(changes, now, KEEP));
 }
 
 /**
@@ -197,4 +196,28 @@ function selectChanges(after: number, limit: number, kinds: readonly ResourceKin
         where ${condition} and number > ${after} order by number limit ${limit}) as ${identifier(`part${index}`)}`,
   );
   return sql`${join(parts, ' union all ')} order by number limit ${limit}`;
+}
+
+/** The newest change of a resource; undefined without one, also after its tombstone was deleted. */
+export async function changeOfResource(db: Queryable, kind: ResourceKind, key: number): Promise<Change | undefined> {
+  return await db.get<Change>(
+    sql`select number, kind, key, type, revision, time from changes where kind = ${kind} and key = ${key}`,
+  );
+}
+
+/**
+ * The number before the first change since a time, by halving the feed: its times rise with its numbers, apart from those
+ * that a clock which was set back has written.
+ */
+export async function placeBefore(db: Queryable, time: number, { head }: Pick<Feed, 'head'>): Promise<number> {
+  let [before, after] = [0, head];
+  while (before < after) {
+    const middle = Math.floor((before + after) / 2);
+    const next = await db.get<Pick<Change, 'number' | 'time'>>(
+      sql`select number, time from changes where number > ${middle} and number <= ${after} order by number limit 1`,
+    );
+    if (next === undefined || next.time >= time) after = middle;
+    else before = next.number;
+  }
+  return before;
 }

@@ -7,7 +7,7 @@ import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { releaseLeases, renewLeases } from '#store/game/watches/server-leases.ts';
+import { releaseLeases, renewLeases } from '#store/leases.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { sql } from '#db/sql.ts';

@@ -59,7 +59,7 @@ const SILENCE_MS = 45_000;
 const REFUSED_MS = 300_000;
 
 /** Reads the pages after a cursor, then those that the stream gives. It ends by its signal, or by an error that lasts. */
-export class Follower {
+export class FeedReader {
   readonly #transport: Transport;
   readonly #options: FollowOptions;
   readonly #pollMs: number;
