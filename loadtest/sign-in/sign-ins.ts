@@ -73,6 +73,7 @@ export class SignIns {
   readonly #all: readonly ((user: User) => Promise<void>)[] = [
     (user) => this.#password(user),
     (user) => this.#link(user),
+    (user) => this.#console(user),
     (user) => this.#codeGrant(user),
     (user) => this.#pushedRequest(user),
     () => this.#clientCredentials(),
@@ -122,6 +123,20 @@ export class SignIns {
     await browser.open(link);
     await browser.submit({}, '/sign-in-link');
     await this.#atHome(browser, 'sign-in link');
+  }
+
+  /** At the console, which has a separate session. */
+  async #console({ name, password, browser }: User): Promise<void> {
+    const console = new Person(this.#context.config.SITE_URL);
+    await browser.open((await console.open('/console/sign-in')).url);
+    this.#issued.addFrom(console);
+    await browser.submit({ login: name, password }, new URL(browser.page.url).pathname);
+    this.#issued.add('authorization code', new URL(browser.page.url).searchParams.get('code') ?? undefined);
+    await console.open(browser.page.url);
+    if (!console.page.url.endsWith('/console')) throw new Error(`console: ${console.page.status} ${console.text}`);
+    this.#issued.addFrom(console);
+    await browser.open('/account');
+    await this.#atHome(browser, 'console');
   }
 
   /** After the last sign-in, sets up an authenticator app, adds a passkey, and confirms changes by the passkey and by a recovery code. */

@@ -3,8 +3,10 @@ import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config/config.ts';
+import { changes } from './changes.ts';
 import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
+import { leaderboards } from './leaderboards.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
 import { type ApiFacts, openapiDocument } from './openapi.ts';
@@ -23,8 +25,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...punishments,
   ...playerLookups,
   ...players,
+  ...leaderboards,
   ...counters,
   ...liveMatches,
+  ...changes,
 ];
 
 /** What the OpenAPI document says about the network. */

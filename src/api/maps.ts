@@ -7,6 +7,7 @@ import {
   listMaps,
   mapByKey,
   mapByName,
+  mapsByKeys,
   type MapRate,
   positionsIn,
   ratesOf,
@@ -30,7 +31,7 @@ const PlayingServer = z
   .object({ id, name: z.string(), region: z.string(), current_map: z.string(), next_map: z.string() })
   .meta({ id: 'PlayingServer' });
 
-const GameMapShape = z
+export const GameMapShape = z
   .object({
     id,
     name: z.string(),
@@ -73,17 +74,18 @@ export const maps: Endpoint[] = [
     summary: 'Maps, newest first',
     query: {
       playing: flag('1 adds servers, rotations and rates to each item; the list holds the same maps either way'),
+      search: filter('Only maps whose name begins with this text, ignoring case'),
       gamemode: filter('Only maps of this gamemode, ignoring case'),
       rotation: filter("Only maps in this server's rotation: a server id or name"),
       fields: fieldsOf(['image_url', 'rotation_order']),
       ...paging,
     },
     response: z.array(GameMapShape),
-    handle: async ({ deps, query: { playing, gamemode, rotation, fields, max_id, limit } }) => {
+    handle: async ({ deps, query: { playing, search, gamemode, rotation, fields, max_id, limit } }) => {
       if (rotation === undefined && fields.has('rotation_order')) throw rotationMissing();
       const serverKey = rotation === undefined ? undefined : await findServer(deps, rotation);
       if (rotation !== undefined && serverKey === undefined) return [];
-      const found = await listMaps(deps.db, { before: max_id, limit, gamemode, serverKey });
+      const found = await listMaps(deps.db, { before: max_id, limit, search, gamemode, serverKey });
       const items = playing ? await withPlaying(deps, found) : found.map((map) => wire(deps, map));
       return await withFields(deps, found, items, fields, serverKey);
     },
@@ -122,6 +124,13 @@ async function withFields(
     ...(fields.has('image_url') && { image_url: item.has_image ? `${site}/maps/${item.id}/image` : '' }),
     ...(positions && { rotation_order: positions.get(nameKey(item.name)) ?? [] }),
   }));
+}
+
+/** Maps as JSON, as `/v1/maps/:id` gives them, by key. */
+export async function mapsJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
+  const found = await mapsByKeys(deps.db, keys);
+  const items = await withRates(deps, found);
+  return new Map(found.map(({ key }, index) => [key, JSON.stringify(items[index])]));
 }
 
 async function findMap(db: Queryable, text: string): Promise<GameMap | undefined> {

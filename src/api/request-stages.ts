@@ -15,8 +15,8 @@ export class ReceivedRequest {
   readonly path: string;
   /** Undefined if none has the path. */
   readonly endpoint: Endpoint | undefined;
-  /** The `:id` of the path, percent-encoded; empty if the path has none. */
-  readonly id: string;
+  /** The parameters of the path, percent-encoded. */
+  readonly parameters: readonly string[];
   /** The data versions at the arrival of the request. */
   readonly versions: Versions;
   #query: Query | undefined;
@@ -31,7 +31,7 @@ export class ReceivedRequest {
     this.path = at < 0 ? this.target : this.target.slice(0, at);
     const found = router.find(withoutSlash(this.path));
     this.endpoint = found?.route;
-    this.id = found?.parameter ?? '';
+    this.parameters = found?.parameters ?? [];
     this.versions = versions;
   }
 
@@ -69,4 +69,6 @@ export interface AuthenticatedRequest {
 /** Third stage: a request that was counted against a rate limit. It may have exceeded the limit, see `rateLimit.allowed`. */
 export interface CountedRequest extends AuthenticatedRequest {
   readonly rateLimit: RateLimitResult;
+  /** See `Endpoint.isPaced`. */
+  readonly isPaced: boolean;
 }

@@ -12,6 +12,7 @@ import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#
 import { isCleanText } from '#platform/text/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
+import { bucketsIn } from '#store/game/time-buckets.ts';
 import { type Body, encodeBody, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
@@ -22,6 +23,9 @@ import { renderVersionOf } from './match-list.ts';
 import { timestampsIn } from './timestamps.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { ResponseCache } from './response-cache.ts';
+import { Walks } from './walks.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { Cursors } from '#store/game/change-cursors.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
@@ -75,8 +79,13 @@ export class Api {
       clock,
       match: matchQuery(db, this.#renderVersion),
       timestamp: timestampsIn(config.TIME_ZONE),
+      bucketsAt: bucketsIn(config.TIME_ZONE),
       site: config.SITE_URL,
+      api: config.API_URL,
       presenceTimeoutMs,
+      snapshot: () => db.snapshot(),
+      cursors: new Cursors(openSecretKey(config)),
+      walks: new Walks(context),
     };
     this.#openapi = openapi;
   }
@@ -113,7 +122,11 @@ export class Api {
     try {
       authenticated = { received, caller: await this.#authenticate(received) };
       setSenders(received.response, sendersOf(authenticated.caller));
-      counted = { ...authenticated, rateLimit: await this.#count(authenticated) };
+      const { endpoint } = received;
+      const isPaced =
+        endpoint?.isPaced !== undefined && received.isReading && (await this.#isPaced(authenticated, endpoint));
+      const rateLimit = await this.#count(authenticated, isPaced ? 'peek' : 'count');
+      counted = { ...authenticated, isPaced, rateLimit };
       const body = await this.#answer(counted);
       this.#countUse(counted, 200);
       await sendBody(received.request, received.response, this.#countedHeaders(counted), body);
@@ -138,11 +151,25 @@ export class Api {
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
-  #count({ received, caller }: AuthenticatedRequest): RateLimitResult | Promise<RateLimitResult> {
+  #count(
+    { received, caller }: AuthenticatedRequest,
+    how: 'count' | 'peek',
+  ): RateLimitResult | Promise<RateLimitResult> {
     const { request, price } = received;
     return caller.kind === 'client_id'
-      ? this.#countAddress(request, 'address', 'count', price)
-      : this.#rateLimiter.count(...this.#limitFor(caller), price);
+      ? this.#countAddress(request, 'address', how, price)
+      : this.#rateLimiter[how](...this.#limitFor(caller), price);
+  }
+
+  /** Whether the endpoint limits the request itself. A request with a wrong query counts. */
+  async #isPaced({ received, caller }: AuthenticatedRequest, endpoint: Endpoint): Promise<boolean> {
+    let query;
+    try {
+      query = received.query.read(endpoint.query);
+    } catch {
+      return false;
+    }
+    return await endpoint.isPaced!({ deps: this.#deps, caller, query: query as Record<string, never> });
   }
 
   /** The subject and hourly limit that a request counts against: a user, an application or a game server. */
@@ -169,9 +196,9 @@ export class Api {
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
-    const { received, caller, rateLimit } = counted;
+    const { received, caller, rateLimit, isPaced } = counted;
     const { endpoint } = received;
-    if (!rateLimit.allowed) throw limitExceeded(rateLimit, this.#context.clock.now());
+    if (!rateLimit.allowed && !isPaced) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!received.isReading) throw methodNotAllowed();
     if (endpoint === undefined)
@@ -179,13 +206,17 @@ export class Api {
     return this.#responses.get(received) ?? this.#handle(counted, endpoint);
   }
 
-  async #handle({ received, caller }: CountedRequest, endpoint: Endpoint): Promise<Body> {
+  async #handle({ received, caller, isPaced }: CountedRequest, endpoint: Endpoint): Promise<Body> {
+    const parameters = received.parameters.map(parameterIn);
     const endpointContext: EndpointContext = {
       deps: this.#deps,
       caller,
-      id: idIn(received),
+      parameters,
+      id: parameters[0] ?? '',
       query: received.query.read(endpoint.query),
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
+      accept: received.request.headers.accept ?? '',
+      isPaced,
     };
     const result = await endpoint.handle(endpointContext as EndpointContext<Record<string, never>>);
     const body = encodeBody(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
@@ -281,8 +312,8 @@ function readVersions(db: Db): Versions {
   }
 }
 
-/** @throws HttpError 400 if the id is not percent-encoded UTF-8, 404 if no id or name can look like this */
-function idIn({ id: encoded }: ReceivedRequest): string {
+/** @throws HttpError 400 if the parameter is not percent-encoded UTF-8, 404 if no id or name can look like this */
+function parameterIn(encoded: string): string {
   const id = encoded.includes('%') ? decoded(encoded) : encoded;
   if (id.length > MAX_ID || !isCleanText(id)) throw notFound('There is nothing with this id or name.');
   return id;

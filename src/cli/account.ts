@@ -2,6 +2,7 @@ import { UsageError } from '#platform/errors.ts';
 import { dataFolder } from '#platform/config/config.ts';
 import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
+import { isEmail } from '#platform/mail/email.ts';
 import { isShortUuid } from '#platform/text/text.ts';
 import {
   changeRole,
@@ -182,12 +183,13 @@ export const commands: Command[] = [
 
 async function create(input: Input): Promise<void> {
   const role = oneOf(input, 'role', ROLES) ?? 'user';
+  const email = required(input, 'email');
+  if (!isEmail(email)) throw new UsageError(`--email must be an address like name@example.org (it is "${email}").`);
   const password = await passwordFor(input);
   await withAppContext(input, async ({ db, clock }) => {
     const player = optional(input, 'uuid') === undefined ? undefined : await requireNamedPlayer(db, input, 'uuid');
     const uuid = player?.uuid;
     const name = await nameFor(db, input, uuid);
-    const email = required(input, 'email');
     if (!isThePlayer(input, player, { name, email, role })) return;
     const account = await createAccount(db, clock.now(), {
       ...{ name, email, role },

@@ -6,6 +6,7 @@ import type { Queryable } from '#db/db.ts';
 import { strippedPunishment } from '#store/accounts/deleted-players.ts';
 import { ACTIVE, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
 import { type Command, type Input, JSON_OPTION, optional, withAppContext } from './command/command.ts';
+import { refuseSharedName } from './command/player-option.ts';
 import { timestampOf } from './command/values.ts';
 
 /** How commands name one punishment, and how they show it. */
@@ -60,6 +61,7 @@ async function onPunishmentOf(
 }
 
 export async function requirePunishments(db: Queryable, text: string, page: Parameters<typeof punishmentsOfNamed>[2]) {
+  await refuseSharedName(db, 'player', text);
   const found = await punishmentsOfNamed(db, text, page);
   if (found === undefined) throw new UsageError(`--player: no player has the name, UUID or id "${text}".`);
   return found;

@@ -28,10 +28,15 @@ import {
   withAppContext,
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
+import { refuseSharedName } from './command/player-option.ts';
 import { timestampOf } from './command/values.ts';
 import { onPunishment, PUNISHMENT, requirePunishments, wire, wireFor } from './named-punishment.ts';
 
-const PLAYER = { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' } as const;
+const PLAYER = {
+  type: 'string',
+  value: 'WHO',
+  help: 'The UUID or id of the player, or a name that no other player has or had',
+} as const;
 const TERMS = {
   type: { type: 'string', help: 'ban, mute, kick, warn, or a type of the network' },
   level: { type: 'string', value: 'N', help: 'The severity on the scale of the network' },
@@ -140,6 +145,7 @@ async function issue(input: Input): Promise<void> {
   const type = required(input, 'type');
   await withAppContext(input, async (context) => {
     const { db, clock } = context;
+    await refuseSharedName(db, 'player', who);
     const punished = await findPunished(db, who, optional(input, 'name'));
     if (punished === undefined)
       throw new UsageError(`No player has the name, UUID or id "${who}"; for a new one give the UUID and --name.`);
@@ -227,17 +233,13 @@ async function printOne(
   print(input, { ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
 }
 
-async function requirePlayer(db: Queryable, option: string, text: string) {
-  const player = await findPlayer(db, text);
-  if (player === undefined) throw new UsageError(`--${option}: no player has the name, UUID or id "${text}".`);
-  return player;
-}
-
 async function playerOption(input: Input, db: Queryable, option: string) {
   const text = optional(input, option);
   if (text === undefined) return null;
-  const { uuid, name } = await requirePlayer(db, option, text);
-  return { uuid, name };
+  await refuseSharedName(db, option, text);
+  const player = await findPlayer(db, text);
+  if (player === undefined) throw new UsageError(`--${option}: no player has the name, UUID or id "${text}".`);
+  return { uuid: player.uuid, name: player.name };
 }
 
 function readTerms(input: Input, now: number) {

@@ -45,7 +45,7 @@ async function refuseReadOnly({ db }: AppContext): Promise<void> {
 }
 
 /** The first command that this network still needs, as one line each; empty once game servers report. */
-async function nextStep({ db, config }: AppContext): Promise<string> {
+export async function nextStep({ db, config }: AppContext): Promise<string> {
   const run = `Next: ${commandName()}`;
   const servers = await listServers(db, 0);
   if (!(await hasOperator(db)))

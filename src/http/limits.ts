@@ -1,4 +1,5 @@
 import type { Config } from '#platform/config/config.ts';
+import { FEED_LIMITS } from './feed-limits.ts';
 import type { Limit, LimitSetting, Subject } from './limit.ts';
 
 const MINUTE_MS = 60_000;
@@ -57,6 +58,7 @@ export const LIMITS = {
     beyond: PROBLEM,
     counter: 'database',
   },
+  ...FEED_LIMITS,
   token: {
     counts: 'tokens of one grant type',
     max: { application: 'TOKEN_LIMIT', applicationAccount: 'TOKEN_LIMIT' },

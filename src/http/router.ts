@@ -3,13 +3,13 @@ export interface Found<T> {
   route: T;
   /** The path of the route, as metrics show it: `/v1/matches/:id`. */
   path: string;
-  /** The part of the path at `:id`, percent-encoded; empty if the route has none. */
-  parameter: string;
+  /** The parts of the path at its parameters (`:id`), percent-encoded. */
+  parameters: readonly string[];
 }
 
 /**
- * Finds the route of a path among those of one service. A path may contain one parameter: `/v1/matches/:id`. A path without
- * one takes precedence.
+ * Finds the route of a path among those of one service. A path may contain parameters: `/v1/matches/:id`. A path without one
+ * takes precedence.
  */
 export class Router<T> {
   /** The paths of the routes. */
@@ -28,13 +28,11 @@ export class Router<T> {
    * V8.
    */
   find(path: string): Found<T> | undefined {
-    for (const [fixed, route] of this.#fixed) if (fixed === path) return { route, path: fixed, parameter: '' };
-    for (const { prefix, suffix, route, path: pattern } of this.#patterns) {
+    for (const [fixed, route] of this.#fixed) if (fixed === path) return { route, path: fixed, parameters: [] };
+    for (const { prefix, others, route, path: pattern } of this.#patterns) {
       if (!path.startsWith(prefix)) continue;
-      const slash = path.indexOf('/', prefix.length);
-      const end = slash < 0 ? path.length : slash;
-      if (end > prefix.length && path.length - end === suffix.length && path.endsWith(suffix))
-        return { route, path: pattern, parameter: path.slice(prefix.length, end) };
+      const parameters = parametersIn(path, prefix.length, others);
+      if (parameters !== undefined) return { route, path: pattern, parameters };
     }
     return undefined;
   }
@@ -42,15 +40,28 @@ export class Router<T> {
 
 interface Pattern<T> {
   path: string;
-  /** The parts of the path before and after the parameter. */
+  /** The part of the path before the first parameter, and those after each parameter. */
   prefix: string;
-  suffix: string;
+  others: readonly string[];
   route: T;
 }
 
+/** @returns undefined if the path has other parts than those after each parameter, or an empty parameter */
+function parametersIn(path: string, start: number, others: readonly string[]): string[] | undefined {
+  const parameters: string[] = [];
+  for (const part of others) {
+    const slash = path.indexOf('/', start);
+    const end = slash < 0 ? path.length : slash;
+    if (end === start || !path.startsWith(part, end)) return undefined;
+    parameters.push(path.slice(start, end));
+    start = end + part.length;
+  }
+  return start === path.length ? parameters : undefined;
+}
+
 function patternOf<T>([path, route]: readonly [path: string, route: T]): Pattern<T> {
-  const [prefix = '', suffix = ''] = path.split(/:[a-z]+/);
-  return { path, prefix, suffix, route };
+  const [prefix = '', ...others] = path.split(/:[a-z]+/);
+  return { path, prefix, others, route };
 }
 
 /** The path without a slash at its end, for services whose paths may have one. */

@@ -70,7 +70,7 @@ export async function openIngest(
   const router = new Router(Object.entries(routes));
   const protocolRoute = protocolRoutes(config.INGEST_DIALECTS);
   const serveProtocol = async (request: IncomingMessage, response: ServerResponse, found: ProtocolMatch) => {
-    const { route, path, parameter } = found;
+    const { route, path, parameters } = found;
     setRoute(response, path);
     const credential = await credentials.ofHeader(`Bearer ${route.protocol.readKey(request) ?? ''}`);
     setSenders(response, { server: String(credential.serverKey) });
@@ -79,7 +79,7 @@ export async function openIngest(
     using limits = serverLimits.open(credential.serverKey);
     const sender = serverSender(credential);
     const deps = { db, clock, keyedHash, limits, sender, dryRun: credential.test };
-    send(response, 200, JSON.stringify(await handleProtocolRequest(deps, request, parameter, handle)));
+    send(response, 200, JSON.stringify(await handleProtocolRequest(deps, request, parameters[0] ?? '', handle)));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '/', search = ''] = request.url!.split('?', 2);

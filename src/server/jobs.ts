@@ -3,11 +3,14 @@ import { systemClock } from '#platform/clock.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
+import { fillChanges } from '#store/game/change-filling.ts';
+import { recordNextShown } from '#store/game/renamed-players.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
-import { purgeSteps, tokenPurgeSteps } from '#store/purge/purge.ts';
+import { purgeSteps, type Retention, tokenPurgeSteps } from '#store/purge/purge.ts';
 import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
 import { recordRun } from '#store/installation/job-runs.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { AppContext } from '#context/context.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
@@ -57,6 +60,7 @@ const IDLE_SHARE = 0.5;
 const JOBS: readonly RecurringJob[] = [
   { name: 'run queued jobs', everyMs: SECOND_MS, run: runQueuedJobs },
   { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
+  { name: 'record changes', everyMs: SECOND_MS, run: recordRemainingChanges },
   { name: 'write revocation log', everyMs: SECOND_MS, run: writeRevocationLog },
   { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
@@ -104,6 +108,12 @@ async function writeRevocationLog({ db, config, clock }: AppContext, pacing: Pac
 
 async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
   await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), pacing);
+}
+
+/** Changes that are too many for the transaction of their fact. */
+async function recordRemainingChanges({ db, clock }: AppContext, pacing: Pacing): Promise<void> {
+  const step = async () => (await fillChanges(db, clock.now())) || (await recordNextShown(db, clock.now()));
+  await runWithPauses(step, pacing);
 }
 
 async function countAllRanks({ db }: AppContext, pacing: Pacing): Promise<void> {
@@ -158,12 +168,15 @@ async function purgeTokens({ db, clock }: AppContext, guard: PurgeGuard, pacing:
 /** Deletes expired rows by the present time, without asking whether the clock is right. */
 export async function purgeNow({ db, config, clock }: AppContext, pacing = withoutPauses()): Promise<void> {
   const now = clock.now();
-  await runWithPauses(
-    purgeSteps(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, now),
-    pacing,
-  );
+  await runWithPauses(purgeSteps(db, retentionOf(config), now), pacing);
   if (!pacing.stop.aborted) await recordRun(db, 'purge', now);
 }
+
+const retentionOf = ({ TIME_ZONE: zone, AUDIT_LIFETIME, CHANGES_LIFETIME }: Config): Retention => ({
+  zone,
+  auditMs: AUDIT_LIFETIME * SECOND_MS,
+  changesMs: CHANGES_LIFETIME * SECOND_MS,
+});
 
 /** For commands and tests. */
 function withoutPauses(): Pacing {

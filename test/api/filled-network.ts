@@ -1,6 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import type { AppContext } from '#context/context.ts';
 import type { WireEvent } from '#events/schema/index.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { serverByName } from '#store/game/servers.ts';
 import {
   after,
@@ -45,6 +46,7 @@ export async function fill(context: Pick<AppContext, 'db' | 'clock'>): Promise<G
   await sendEvents(context, ...maps(), rotation('Alpha', ['Twin Peaks', 'Harbour']), rotation('Lobby', ['Harbour']));
   await sendEvents(context, rating('Twin Peaks', person(1), 5), rating('Twin Peaks', person(2), 2, '0.9.0'), alpha());
   const [matchId] = await sendEvents(context, wholeMatch());
+  while (await projectMatches(context.db, 'UTC', context.clock.now()));
   await sendEvents(context, sighted(), running());
   await sendEvents(context, login('Alpha', person(1)), logout('Alpha', person(1), { time: after(1000) }));
   await sendEvents(context, statistics(person(1), { kill_count: 3, power: 1.5, faction: 'Reds' }));
@@ -152,8 +154,10 @@ export function paths(history: GeneratedHistory): Record<string, string> {
     '/v1/players/:id/matches': `/v1/players/${history.player}/matches`,
     '/v1/players/:id/kills': `/v1/players/${history.player}/kills`,
     '/v1/players/:id/deaths': `/v1/players/${history.player}/deaths`,
+    '/v1/leaderboards/:mode/:period': '/v1/leaderboards/ctw/all',
     '/v1/counters': '/v1/counters',
     '/v1/live-matches': '/v1/live-matches',
+    '/v1/changes': '/v1/changes?expand=1',
     '/v1/servers/:id/live-match': `/v1/servers/${history.server}/live-match`,
     '/v1/servers/:id/unreported-matches': `/v1/servers/${history.server}/unreported-matches`,
     '/v1/players/:id': `/v1/players/${history.player}?fields=${groups}`,

@@ -66,6 +66,13 @@ test('a generated client calls every endpoint', async (t) => {
   );
 
   assert.equal(dataOf(await client.GET('/v1/counters'))[0]?.key, 'assists');
+  const board = { path: { mode: 'ctw', period: 'all' }, query: { by: 'kill_count' } } as const;
+  assert.equal(dataOf(await client.GET('/v1/leaderboards/{mode}/{period}', { params: board }))[0]?.kill_count, 2);
+
+  const page = dataOf(await client.GET('/v1/changes', { params: { query: { types: ['match'], expand: '1' } } }));
+  const [change] = page.changes;
+  assert.ok(change?.type === 'match.created');
+  assert.equal(change.resource?.win, 'Red');
 
   const [punishment] = dataOf(await client.GET('/v1/punishments', { params: { query: { limit: 2 } } }));
   const one = dataOf(await client.GET('/v1/punishments/{id}', { params: { path: { id: network.punishment } } }));
@@ -84,7 +91,7 @@ test('a generated client calls every endpoint', async (t) => {
 
   const { error, response } = await client.GET('/v1/matches/{id}', { params: { path: { id: 'nothing' } } });
   assert.deepEqual([response.status, error?.error], [404, 'not_found']);
-  assert.deepEqual([...called].sort(), ENDPOINTS.map(({ path }) => path.replace(':id', '{id}')).sort());
+  assert.deepEqual([...called].sort(), ENDPOINTS.map(({ path }) => path.replaceAll(/:([a-z]+)/g, '{$1}')).sort());
   assert.equal(await runExample({ api: origin, token }), 'Twin Peaks: Red, Blue');
 });
 

@@ -50,6 +50,16 @@ onEachDatabase('maps are listed, filtered and shown with the servers that play t
       assert.equal((await get(`/v1/maps?gamemode=${wrong}`)).status, 400, wrong);
   });
 
+  await t.test('search filters by the beginning of the name, with paging and other filters', async () => {
+    assert.deepEqual(await list('search=T'), ['Three', 'Two']);
+    assert.deepEqual(await list('search=tW&playing=1&gamemode=dtm&rotation=Alpha'), ['Two']);
+    const [{ id }] = (await get('/v1/maps?search=t&limit=1')).json;
+    assert.deepEqual(await list(`search=t&max_id=${id}`), ['Two']);
+    for (const nothing of ['wo', '%25', 'Three%20', '_hree'])
+      assert.deepEqual(await list(`search=${nothing}`), [], nothing);
+    assert.equal((await get('/v1/maps?search=%00')).status, 400);
+  });
+
   await t.test('fields adds the address of the image and the places in the rotation', async () => {
     const image = { content_type: 'image/png', data: 'iVBORw0KGgoAAAA=' } as const;
     await sendEvents(context, map('One', { version: '2', image }, { time: after(1) }));

@@ -18,7 +18,7 @@ const FACTS = {
   site: 'https://play.example.org',
 };
 const document: Json = JSON.parse(JSON.stringify(openapiDocument(ENDPOINTS, FACTS)));
-const pathOf = (path: string): string => path.replace(':id', '{id}');
+const pathOf = (path: string): string => path.replaceAll(/:([a-z]+)/g, '{$1}');
 
 test('the document is valid OpenAPI 3.1', async () => {
   const validator = new Validator();
@@ -33,8 +33,12 @@ test('the document describes exactly the endpoints with all their parameters', (
     const { get, ...others } = document.paths[pathOf(endpoint.path)];
     assert.deepEqual(others, {});
     const parameters = get.parameters.map((parameter: Json) => [parameter.in, parameter.name]);
-    const id = endpoint.id === undefined ? [] : [['path', 'id']];
-    assert.deepEqual(parameters, [...id, ...Object.keys(endpoint.query).map((name) => ['query', name])], endpoint.path);
+    const inPath = [...endpoint.path.matchAll(/:([a-z]+)/g)].map(([, name]) => ['path', name]);
+    assert.deepEqual(
+      parameters,
+      [...inPath, ...Object.keys(endpoint.query).map((name) => ['query', name])],
+      endpoint.path,
+    );
     for (const parameter of get.parameters) assert.ok(parameter.description, `${endpoint.path} ${parameter.name}`);
   }
   const ids = Object.values<Json>(document.paths).map(({ get }) => get.operationId);
@@ -146,7 +150,7 @@ async function refusesOtherMembers(t: TestContext, path: string, reply: Reply, c
 }
 
 /** Members of resources that the specification does not have. */
-const OWN_ITEMS = ['killer', 'envdeath_count', 'aggregate', 'phase', 'seen', 'asked'];
+const OWN_ITEMS = ['killer', 'envdeath_count', 'aggregate', 'phase', 'seen', 'asked', 'rank'];
 /** The members of shapes in a match that the specification does not have, and of values by the key of a counter. */
 const OWN_SHAPES = [
   ...['uuid,name,team,counters', 'team,color', 'assists'],

@@ -26,6 +26,8 @@ import {
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { readDigests } from '#db/transfer/copy.ts';
+import { readFeed } from '#store/game/changes.ts';
+import { Mirror } from '#test/support/mirror.ts';
 import { readDatabaseId } from '#store/installation/database-id.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { lastRun } from '#store/installation/job-runs.ts';
@@ -86,7 +88,11 @@ onEachDatabase('a backup of a database in use is restored into either database w
       const found = await readDigests(db, quiet);
       // The restore itself is in the audit log.
       assert.equal(found['audit']!.rows, wanted['audit']!.rows + 1);
-      assert.deepEqual({ ...found, audit: wanted['audit'] }, wanted);
+      assert.deepEqual({ ...found, audit: wanted['audit'], change_feed: wanted['change_feed'] }, wanted);
+      const [feed, lost] = [await readFeed(db), await readFeed(context.db)];
+      assert.notEqual(feed.id, lost.id, 'places of the lost feed are not valid');
+      assert.deepEqual({ ...feed, id: lost.id }, lost);
+      await new Mirror({ db, clock: context.clock }).check('the restored feed');
       assert.deepEqual(await canonicalDumpOf(db), dump);
       assert.notEqual(await readDatabaseId(db), await readDatabaseId(context.db), 'a database has an id of its own');
       await assert.rejects(

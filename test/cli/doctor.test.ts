@@ -162,7 +162,7 @@ test('the path of the doctor exists for nobody else', async () => {
   assert.equal(await status('API', token), 401, 'a token is for one service');
 });
 
-test('a stranger at the path of the doctor makes no service read the secret key', async () => {
+test('another client at the path of the doctor makes no service read the secret key', async () => {
   const folder = newFolder();
   const settings = { DATABASE_URL: join(folder, 'x.db'), SITE_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent' };
   await using context = await openAppContext(readConfig(settings));

@@ -6,11 +6,18 @@ import { createAccount } from '#store/accounts/accounts.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { configured, map, sendEvents } from '#test/support/builders.ts';
 import { captured } from '#test/support/captured.ts';
-import { createEmptyDatabase, onEachDatabase, onEachEmptyDatabase, testContext } from '#test/support/context.ts';
+import {
+  createEmptyDatabase,
+  onEachDatabase,
+  onEachEmptyDatabase,
+  onSqlite,
+  testContext,
+} from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { COMMIT } from '#platform/version.ts';
 import { run } from '#cli/dispatch.ts';
+import { nextStep } from '#cli/serve.ts';
 import { type Ran, scorehall, serve } from './scorehall.ts';
 
 test('--version names the version of the package and the commit', async () => {
@@ -30,6 +37,10 @@ test('a mistyped command or option gets a suggestion, and missing options are na
     [['app', 'create'], '--name and --type are missing.'],
     [['app', 'create', '--name', '', '--type', 'web'], '--name is missing.'],
     [['account', 'create', '--verified'], '--name and --email are missing.'],
+    [
+      ['account', 'create', '--name', 'Ann', '--email', 'nope'],
+      '--email must be an address like name@example.org (it is "nope").',
+    ],
     [['account', 'email'], '--account and --email are missing.'],
     [['account', 'link'], '--account and --uuid are missing.'],
     [['player', 'merge'], '--from and --into are missing.'],
@@ -153,23 +164,25 @@ test('.env: a swallowed value and a misspelled setting are errors, another varia
   );
 });
 
-onEachDatabase('serve prints the address of the site and the next command as this start calls it', async (t, url) => {
-  const started = async (more: NodeJS.ProcessEnv = {}): Promise<string> => {
-    const { child, exit, output } = await serve({
-      DATABASE_URL: url,
-      SECRET_KEY: 'a secret that is long enough for tests',
-      ...more,
-    });
-    child.kill('SIGTERM');
-    await exit;
-    return output();
-  };
-  const site = 'ready\nThe site is at http://127.0.0.1:7402\n';
-  const [command, more] = url.startsWith('postgres')
-    ? ['npm run -s scorehall --', { npm_lifecycle_event: 'start' }]
-    : ['scorehall', {}];
-  assert.match(await started(more), new RegExp(`^${site}Next: ${command} account create .*--role operator\n$`));
+onSqlite('serve prints the address of the site and the next command', async (_t, url) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for tests' };
+  const { child, exit, output } = await serve({ ...settings, npm_lifecycle_event: 'start' });
+  child.kill('SIGTERM');
+  await exit;
+  assert.match(
+    output(),
+    /^ready\nThe site is at http:\/\/127\.0\.0\.1:7402\nNext: npm run -s scorehall -- account create .*--role operator\n$/,
+  );
+});
+
+onEachDatabase('the next command is the one that the network needs, as this start calls it', async (t, url) => {
   const context = await testContext(t, url);
+  const strict = await testContext(t, url, { OPERATOR_SECOND_FACTOR: 'required' });
+  const next = async (environment: NodeJS.ProcessEnv = {}, of = context): Promise<string> =>
+    (await captured({ environment }, () => nextStep(of))).result;
+  const npm = { npm_lifecycle_event: 'start' };
+  assert.match(await next(), /^Next: scorehall account create .*--role operator\n$/);
+  assert.match(await next(npm), /^Next: npm run -s scorehall -- account create /);
   await createAccount(context.db, 1, {
     name: 'Ann',
     email: 'a@example.org',
@@ -177,12 +190,15 @@ onEachDatabase('serve prints the address of the site and the next command as thi
     email_verified: true,
     role: 'operator',
   });
-  await sendEvents(context, configured('Alpha'), map('Keep'));
-  assert.equal(await started(), site);
+  assert.match(await next(), /^Next: scorehall server create /);
+  await sendEvents(context, configured('Alpha'));
+  assert.match(await next(), /^Next: scorehall import pgm-maps DIR\n$/);
+  await sendEvents(context, map('Keep'));
+  assert.equal(await next(), '');
   assert.equal(
-    await started({ ...more, OPERATOR_SECOND_FACTOR: 'required' }),
-    `${site}The console is closed to Ann (operator), who has no second factor. ` +
-      `Next: ${command} account factor-code --account Ann\n`,
+    await next(npm, strict),
+    'The console is closed to Ann (operator), who has no second factor. ' +
+      'Next: npm run -s scorehall -- account factor-code --account Ann\n',
   );
 });
 

@@ -43,6 +43,27 @@ onEachDatabase('commands issue, list, change and revoke punishments', async (t, 
   );
   assert.ok(Math.abs(Date.parse(issued.expires) - Date.now() - 7 * DAY_MS) < 60_000);
 
+  const [former, present] = [person(3, 'Twin'), person(4, 'Twin')];
+  await sendEvents(
+    context,
+    login('Alpha', former, { time: new Date(context.clock.now() - DAY_MS).toISOString() }),
+    login('Alpha', { ...former, name: 'Third' }),
+    login('Alpha', present),
+  );
+  const ambiguous = [
+    ['issue', '--player', 'twin', '--type', 'ban'],
+    ['issue', '--player', 'Rogue', '--type', 'ban', '--punisher', 'twin'],
+    ['revoke', '--player', 'twin', '--reason', 'Appeal'],
+    ['revoke', '--punishment', id, '--reason', 'Appeal', '--revoker', 'twin'],
+    ['list', '--player', 'twin'],
+  ];
+  for (const args of ambiguous)
+    assert.match(
+      await refused('punishment', ...args),
+      new RegExp(`--\\w+ has to be the UUID, since .* name "twin": Twin \\(${present.uuid}.*Third \\(${former.uuid}`),
+    );
+  assert.equal((await run('punishment', 'issue', '--player', present.uuid, '--type', 'kick')).uuid, present.uuid);
+
   const unknown = ['punishment', 'issue', '--player', person(7).uuid, '--type', 'mute'];
   assert.match(await refused(...unknown), /No player has .* for a new one give the UUID and --name/);
   assert.equal((await run(...unknown, '--name', 'Newcomer')).expires, null);
@@ -90,7 +111,7 @@ onEachDatabase('commands issue, list, change and revoke punishments', async (t, 
   const listed = (await run('punishment', 'list')) as { punished: string }[];
   assert.deepEqual(
     listed.map((one) => one.punished),
-    ['Newcomer', 'Rogue'],
+    ['Newcomer', 'Twin', 'Rogue'],
   );
   assert.equal((await run('punishment', 'list', '--player', 'ROGUE')).length, 1);
   assert.deepEqual(await run('punishment', 'list', '--before', id), []);
@@ -103,6 +124,7 @@ onEachDatabase('commands issue, list, change and revoke punishments', async (t, 
       ['punishment.revoke', 'Rogue'],
       ['punishment.change', 'Rogue'],
       ['punishment.issue', 'Newcomer'],
+      ['punishment.issue', 'Twin'],
       ['punishment.issue', 'Rogue'],
     ],
   );

@@ -85,6 +85,13 @@ onEachDatabase(
       /a duration such as 7d/,
     ])
       assert.match(browser.text, sentence);
+    await sendEvents(
+      context,
+      event('player.named', { player: person(7, 'Twin') }, { time: now(services) }),
+      event('player.named', { player: person(8, 'Twin') }, { time: now(services) }),
+    );
+    assert.equal((await submitTo(browser, issue, { ...wrong, player: 'twin' })).status, 422);
+    assert.match(browser.text, /Several players have or had this name\. Enter the UUID/);
     await submitTo(browser, issue, { player: 'rogue', type: 'ban', reason: 'Griefing', expires: '7d', level: '2' });
     const [issued] = await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now());
     const { type, reason, level, punisher, server, expires } = issued!;

@@ -16,10 +16,9 @@ import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
 import { addRefusedRequests, OTHERS } from '#store/installation/refused-requests.ts';
 import { createJob, type Job, jobByKey, type NewJob, saveJob } from '#store/jobs.ts';
 import { pngOf } from './png.ts';
-import { hashPassword } from '#platform/crypto/passwords.ts';
 import { event, giveApp, match, person, sendEvents } from '#test/support/builders.ts';
 import { fillNetwork } from '#test/site/world.ts';
-import { PASSWORD } from '#test/auth/support.ts';
+import { PASSWORD_HASH } from '#test/auth/support.ts';
 
 export interface ConsoleWorld {
   /** An operator who also owns an application. */
@@ -115,7 +114,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
 
 export async function makePerson({ db, clock }: AppContext, name: string): Promise<Account> {
   const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified: true };
-  const account = await createAccount(db, clock.now(), { ...facts, password: await hashPassword(PASSWORD) });
+  const account = await createAccount(db, clock.now(), { ...facts, password: PASSWORD_HASH });
   if (typeof account === 'string') throw new Error(account);
   return account;
 }

@@ -100,6 +100,8 @@ describe('the demo', () => {
       await checkAllServices(facts);
       assert.equal(await first.stop(), 0);
       await assert.rejects(ask(facts.api_url, '/v1/openapi.json'), /ECONNREFUSED/);
+      // On PostgreSQL parts.test.ts covers a later start.
+      if (dialect === 'postgres') return;
 
       const second = new RunningDemo(folder, options);
       const again = await second.ready();
@@ -108,8 +110,7 @@ describe('the demo', () => {
       const same = await ask(again.api_url, '/v1/matches?limit=100', { token: again.access_token });
       assert.deepEqual(same.json.map(idOf), matches.json.map(idOf));
       assert.ok(!second.output.includes('Generating'));
-      if (dialect === 'sqlite') shared = second;
-      else assert.equal(await second.stop(), 0);
+      shared = second;
     },
   );
 

@@ -13,6 +13,7 @@ import { onEachDatabase, TestClock } from '#test/support/context.ts';
 import { retractEvents } from '#test/support/jobs.ts';
 import { openDb } from '#db/open.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
+import { Mirror } from '#test/support/mirror.ts';
 import { canonicalDumpOf, resetTables } from './canonical-dump.ts';
 
 const clock = new TestClock();
@@ -61,8 +62,10 @@ onEachDatabase('every type of event is applied, and its retraction leaves nothin
   const db = await openDb(url, { keyedHash: secretHash });
   t.after(() => db.close());
   const { id } = await account({ db, clock }, 'Owner');
+  const mirror = new Mirror({ db, clock });
   for (const type of TYPES) {
     await resetTables(db);
+    mirror.reset();
     await db.run(sql`delete from link_codes`);
     const code = db.keyedHash(plainCode(EVENT_TYPES['account.link'].example.code));
     await db.run(
@@ -71,8 +74,11 @@ onEachDatabase('every type of event is applied, and its retraction leaves nothin
     const earlier = (EARLIER[type] ?? []).map((one) => exampleOf(one, BEFORE));
     await send(db, configured('Alpha', { region: 'us' }), ...earlier);
     const before = await stateOf(db);
+    await mirror.check(`before ${type}`);
     const key = await send(db, exampleOf(type));
-    const { retract } = effectOf(type);
+    const { retract, changes } = effectOf(type);
+    const recorded = new Set((await mirror.check(type)).map(({ kind }) => kind));
+    assert.ok(recorded.isSubsetOf(new Set(changes)), `${type} changes ${[...recorded].join()}`);
     if (retract === 'not stored') {
       assert.deepEqual(await stateOf(db), { ...before, presence: (await canonicalDumpOf(db))['presence'] }, type);
       continue;
@@ -81,10 +87,12 @@ onEachDatabase('every type of event is applied, and its retraction leaves nothin
     if ('reversedBy' in retract) {
       assert.deepEqual(await retractEvents(db, clock, [key]), { events: 0, cascaded: 0 }, type);
       if (retract.reversedBy !== 'nothing') await send(db, exampleOf(retract.reversedBy));
+      await mirror.check(`${type} reversed`);
       continue;
     }
     assert.deepEqual(await retractEvents(db, clock, [key]), { events: 1, cascaded: 0 }, type);
     assert.deepEqual(await stateOf(db), before, type);
+    await mirror.check(`${type} retracted`);
   }
 });
 

@@ -448,7 +448,10 @@ test('the tests cover every event type', () => {
   assert.doesNotMatch((received as { problems: Problem[] }).problems[0]!.reason, /server\.configured|player\.merged/);
 });
 
-const WRITERS = 8;
+/** Threads that write, each on several connections, because the start of a thread takes half a CPU second. */
+const THREADS = 2;
+const CONNECTIONS = 4;
+const WRITERS = THREADS * CONNECTIONS;
 const EACH = 25;
 
 for (const dialect of DIALECTS) {
@@ -457,12 +460,15 @@ for (const dialect of DIALECTS) {
     const context = await testContext(t, database.url);
     t.after(() => database.drop());
     await sendEvents(context, configured('Alpha'));
-    const workers = Array.from({ length: WRITERS }, (_, number) => {
-      const workerData = { url: database.url, first: number * EACH, count: EACH };
+    const workers = Array.from({ length: THREADS }, (_, number) => {
+      const first = number * CONNECTIONS * EACH;
+      const workerData = { url: database.url, connections: CONNECTIONS, first, count: EACH };
       return new Worker(join(import.meta.dirname, 'feed-writer.ts'), { workerData });
     });
-    let writing = WRITERS;
+    let writing = THREADS;
     const done = workers.map((worker) => once(worker, 'exit').then(([code]) => (writing--, assert.equal(code, 0))));
+    await Promise.all(workers.map((worker) => once(worker, 'message')));
+    for (const worker of workers) worker.postMessage('write');
     const seen = await walk(context.db, () => writing > 0);
     await Promise.all(done);
     seen.push(...(await newerThan(context.db, seen.at(-1) ?? 0)));

@@ -30,7 +30,8 @@ import {
   statistics,
   sendEvents,
 } from '#test/support/builders.ts';
-import { createTestDatabase, onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
+import { type Closing, createTestDatabase, onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
 import { HOSTILE, strangeIn, TURNING } from '#test/support/hostile.ts';
 import { everyPage } from './pages.ts';
 
@@ -199,8 +200,10 @@ describe('a network of hostile texts', () => {
   before(async () => {
     const database = await createTestDatabase('sqlite');
     closing.defer(() => database.drop());
-    const settings = { NETWORK_NAME: `<b onclick="x">'&` };
-    context = await testContext({ after: (close) => closing.defer(close) }, database.url, settings);
+    const own: Closing = { after: (close) => closing.defer(close) };
+    const mail = await Mailbox.open(own);
+    const settings = { NETWORK_NAME: `<b onclick="x">'&`, SMTP_URL: mail.url };
+    context = await testContext(own, database.url, settings);
     await ingestHostileTexts(context);
   });
   after(() => closing.disposeAsync());

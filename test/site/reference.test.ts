@@ -93,6 +93,11 @@ onEachDatabase('a form without a script leads to the data API with the Client ID
     await target({ path: '/v1/players/{id}', client_id: 'c1', id: '../..//evil?x=1#' }),
     `${API_URL}/v1/players/..%2F..%2F%2Fevil%3Fx%3D1%23?client_id=c1`,
   );
+  const board = { path: '/v1/leaderboards/{mode}/{period}', mode: 'ctw', period: 'a/b', by: 'kill_count' };
+  assert.equal(
+    await target({ ...board, client_id: 'c1' }),
+    `${API_URL}/v1/leaderboards/ctw/a%2Fb?by=kill_count&client_id=c1`,
+  );
   for (const path of ['', '//evil.example', 'https://evil.example/', '/v1/nothing', '__proto__', 'constructor']) {
     const refused = await run({ path, client_id: 'c1' });
     assert.deepEqual([refused.status, refused.headers.get('location')], [400, null], path);
@@ -155,6 +160,14 @@ test('in a browser "Run" shows the response below the form, and opens it in a ne
   await part.locator('button').click();
   await part.locator('.answer', { hasText: '"name": "Ada"' }).waitFor();
   assert.match(await part.locator('.answer').innerText(), /^200 X-RateLimit-Limit: \d+ · X-RateLimit-Remaining: \d+/);
+  const boards = scripted.locator('details', { has: scripted.locator('#getLeaderboardsModePeriod') });
+  await boards.locator('summary').click();
+  await boards.locator('[name=period]').selectOption('week');
+  const board = `${addresses.API_URL}/v1/leaderboards/{mode}/week`;
+  assert.ok((await boards.locator('.curl').innerText()).endsWith(`'${board}'`), 'the mode is missing');
+  await boards.locator('[name=mode]').selectOption('ctw');
+  await boards.locator('button').click();
+  await boards.locator('.answer', { hasText: '[]' }).waitFor();
   assert.deepEqual(faults, []);
 
   const plain = await browser.newContext({ javaScriptEnabled: false });

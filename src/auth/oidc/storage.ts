@@ -138,6 +138,8 @@ class TokenAdapter implements Adapter {
       select payload, consumed from tokens
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (expires is null or expires > ${this.#parts.clock.now()})`);
     if (row === undefined && this.#kind === 'RefreshToken') return await this.#findReplaced(id);
+    // Only the request that finished an interaction is repeated, no page of it.
+    if (this.#kind === 'Interaction' && row?.consumed != null && currentRequest()?.oidc?.route !== 'resume') return;
     const payload = row && this.#readPayload(row, id);
     return payload && { ...payload, jti: id };
   }
@@ -188,14 +190,14 @@ class TokenAdapter implements Adapter {
     if (row?.grant_id) await this.#revokeGrant(row.grant_id);
   }
 
-  /** A browser or proxy whose connection ended before the answer repeats its request, so a finished sign-in stays for that. */
+  /** A finished step of a sign-in can be repeated by a browser or proxy whose connection ended before the answer. */
   async destroy(id: string): Promise<void> {
     const { db, clock } = this.#parts;
     const row = sql`hash = ${secretHash(id)} and kind = ${this.#kind}`;
-    const end = clock.now() + REPEAT_MS;
+    const now = clock.now();
     await db.run(
       this.#kind === 'Interaction'
-        ? sql`update tokens set expires = ${end} where ${row} and expires > ${end}`
+        ? sql`update tokens set consumed = ${now}, expires = ${now + REPEAT_MS} where ${row} and consumed is null`
         : sql`delete from tokens where ${row}`,
     );
   }

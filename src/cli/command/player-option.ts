@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { namesOf, type Player, playerByUuid, playersNamed } from '#store/game/players.ts';
+import { namesakes, namesOf, type Player, playerByUuid, playersNamed } from '#store/game/players.ts';
 import { type CommandOption, type Input, required } from './command.ts';
 
 /** Maximum players in the sentence about a name that several have or had. */
@@ -28,12 +28,19 @@ export async function requireNamedPlayer(db: Queryable, input: Input, option: st
   const text = required(input, option);
   const uuid = uuidOf(text);
   if (uuid !== undefined) return { ...(await described(db, await playerByUuid(db, uuid), uuid)), isExact: true };
-  const [only, ...others] = await playersNamed(db, text, MAX_CANDIDATES);
+  await refuseSharedName(db, option, text);
+  const [only] = await playersNamed(db, text, 1);
   if (only === undefined)
     throw new UsageError(`--${option}: no player has or had the name "${text}"; a UUID is also possible.`);
-  if (others.length === 0) return { ...(await described(db, only, only.uuid)), isExact: false };
+  return { ...(await described(db, only, only.uuid)), isExact: false };
+}
+
+/** @throws UsageError with all candidates if the value of an option is a name that several players have or had */
+export async function refuseSharedName(db: Queryable, option: string, text: string): Promise<void> {
   const candidates = [];
-  for (const one of [only, ...others]) candidates.push(shownPlayer(await described(db, one, one.uuid)));
+  for (const one of await namesakes(db, text, MAX_CANDIDATES))
+    candidates.push(shownPlayer(await described(db, one, one.uuid)));
+  if (candidates.length === 0) return;
   throw new UsageError(
     `--${option} has to be the UUID, since several players have or had the name "${text}": ${candidates.join(', ')}.`,
   );

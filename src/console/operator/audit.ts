@@ -14,6 +14,7 @@ const ACTION_PREFIXES = [
   'access',
   'account',
   'application',
+  'webhook',
   'console',
   'counter',
   'database',

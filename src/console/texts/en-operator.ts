@@ -168,6 +168,7 @@ export const operator = {
     reason_hint: 'It is public.',
     expires_hint: 'never, a duration such as 30m, 12h, 7d or 4w, or a time such as 2026-01-31T12:00:00Z.',
     change_punishment: 'Change this punishment',
+    shared_name: 'Several players have or had this name. Enter the UUID.',
     unknown_player: 'There is no such player. For a new one enter the UUID and the name.',
     kind_wrong: 'Enter a type of 1 to 32 characters.',
     level_wrong: 'Enter the level as a whole number from 0.',

@@ -168,6 +168,7 @@ export const operator: typeof en = {
     reason_hint: '公開されます。',
     expires_hint: 'never（無期限）、30m・12h・7d・4w のような期間、または 2026-01-31T12:00:00Z のような日時。',
     change_punishment: 'この処分を変更する',
+    shared_name: 'この名前のプレイヤーは、以前の名前も含めて複数います。UUID を入力してください。',
     unknown_player: '記録のないプレイヤーです。新しいプレイヤーは UUID と名前を入力してください。',
     kind_wrong: '種類を 1～32 文字で入力してください。',
     level_wrong: 'レベルは 0 以上の整数で入力してください。',

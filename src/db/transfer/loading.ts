@@ -51,10 +51,19 @@ export async function restoreIndexes(target: Db): Promise<void> {
   await createObjects(target, ({ create }) => IS_INDEX.test(create));
 }
 
-/** Restores indexes, triggers and foreign keys, and lets the program start on the database. */
-export async function endLoading(target: Db): Promise<void> {
+/**
+ * Restores indexes, triggers and foreign keys, and lets the program start on the database.
+ * @param last runs in the transaction that ends the loading
+ */
+export async function endLoading(
+  target: Db,
+  last: (tx: Queryable) => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
   await createObjects(target, () => true);
-  await target.migrating((tx) => tx.script('drop table loading_state'));
+  await target.migrating(async (tx) => {
+    await last(tx);
+    await tx.script('drop table loading_state');
+  });
 }
 
 const IS_INDEX = /^create (unique )?index /i;

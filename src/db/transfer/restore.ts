@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '../db.ts';
 import { type SchemaVersion, migrate, schemaVersion } from '../migrate.ts';
 import { type BackupFile, saveInstallation, saveRestored } from './backup-file.ts';
 import { copyTables, type Digests, listDifferences, readDigests, type Progress } from './copy.ts';
+import { sql } from '../sql.ts';
 import { beginLoading, endLoading } from './loading.ts';
+import { hasTable } from './schema.ts';
 
 /**
  * Fills an empty database from a backup, compares every table with the manifest, and migrates it to this version of the
- * program. The database keeps its new id, so that no cache of the lost database is valid for it.
+ * program. The database keeps its new id, and the feed of changes gets one, so that no cache of the lost database and no
+ * place in its feed is valid for it.
  * @throws UsageError if the target is not empty, the backup is damaged, or it needs a newer program
  */
 export async function restoreBackup(
@@ -26,9 +30,15 @@ export async function restoreBackup(
   }
   await saveInstallation(target, manifest.installation);
   await saveRestored(target, manifest.created);
-  await endLoading(target);
+  await endLoading(target, renewFeed);
   await migrate(target);
   return found;
+}
+
+/** The lost database may have recorded changes after the backup, under numbers that this one uses for others. */
+async function renewFeed(tx: Queryable): Promise<void> {
+  if (!(await hasTable(tx, 'change_feed'))) return;
+  await tx.run(sql`update change_feed set id = ${randomBytes(6).toString('hex')}`);
 }
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */

@@ -18,6 +18,6 @@ export function protocolRoutes(names: readonly ProtocolName[]): (path: string) =
   );
   return (path) => {
     const found = router.find(path);
-    return found !== undefined && found.parameter.length <= (found.route.longest ?? 0) ? found : undefined;
+    return found !== undefined && (found.parameters[0] ?? '').length <= (found.route.longest ?? 0) ? found : undefined;
   };
 }

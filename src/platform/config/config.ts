@@ -194,6 +194,11 @@ export const SETTINGS = {
     z.enum(['', 'required', 'optional'], 'must be required, optional or empty'),
   ),
   AUDIT_LIFETIME: setting('365d', 'How long entries of the audit log are kept', duration(86_400, 315_360_000)),
+  CHANGES_LIFETIME: setting(
+    '90d',
+    'How long the feed of changes names removed resources; a follower that pauses for longer has to begin again',
+    duration(86_400, 315_360_000),
+  ),
   SIGNING_KEY_LIFETIME: setting(
     '90d',
     'Age at which a new key for ID tokens replaces the newest one; at least 1d, or 0: only `scorehall signing-key rotate` does',

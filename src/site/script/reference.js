@@ -1,14 +1,18 @@
 // Sends the requests of the reference from the page and shows their responses below the form.
 
-/** The address of a request without its credential: `{id}` filled in, and the fields that have a value. */
+/** The address of a request without its credential: the parameters of its path, and the fields that have a value. */
 function addressOf(form) {
   const fields = new FormData(form);
-  const id = fields.get('id') ?? '';
+  const template = form.dataset.address;
   const query = new URLSearchParams();
   for (const [name, value] of fields) {
-    if (!['path', 'client_id', 'id'].includes(name) && value !== '') query.set(name, value);
+    if (!['path', 'client_id'].includes(name) && !template.includes(`{${name}}`) && value !== '')
+      query.set(name, value);
   }
-  const address = form.dataset.address.replace('{id}', encodeURIComponent(id) || '{id}');
+  const address = template.replaceAll(
+    /\{(\w+)\}/g,
+    (parameter, name) => encodeURIComponent(fields.get(name)) || parameter,
+  );
   return query.size === 0 ? address : `${address}?${query}`;
 }
 

@@ -91,6 +91,7 @@ async function mergedWith(tx: Queryable, uuid: string): Promise<[own: string, ..
   return [own, ...others.map(([other]) => String(other))];
 }
 
+/** See `hasPseudonym`. */
 const newName = (): string =>
   `deleted-${randomInt(36 ** 6)
     .toString(36)

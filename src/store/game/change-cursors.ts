@@ -74,8 +74,8 @@ const isSame = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 /**
- * Why a follower at this place would miss changes, if it would. During a walk, tombstones that were deleted are missed by
- * nobody if they are older than the beginning of the walk.
+ * Why a follower at this place would miss changes, if it would. One that walks misses no deleted tombstones of before the
+ * beginning of its walk: it never had those resources.
  */
 export function resetReason({ feed, number, walk }: Cursor, { id, head, floor }: Feed): ResetReason | undefined {
   if (feed !== id) return 'other_feed';

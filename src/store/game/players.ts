@@ -12,6 +12,18 @@ export interface Player {
   last_logout: number | null;
 }
 
+export interface Named {
+  uuid: string;
+  name: string;
+}
+
+/**
+ * Whether a player has the random name and UUID of a pseudonym (`store/accounts/pseudonyms.ts`), also after the game account
+ * came back under its own name, or in a network that imported the events. No game gives an account such a name.
+ */
+export const hasPseudonym = ({ uuid, name }: Named): boolean =>
+  /^deleted-[0-9a-z]{6}$/.test(name) && /^.{14}4/.test(uuid);
+
 const COLUMNS = sql`p.key, p.uuid, p.name, p.last_login, p.last_login_server, p.last_logout`;
 
 /** A player by UUID. The UUID of a merged player finds the player that it was merged into. */
@@ -38,6 +50,11 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
   if (player !== undefined) return player;
   return await db.get<Player>(sql`
     select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.key = ${key}`);
+}
+
+/** Players by their own keys: the key of a merged player finds none. */
+export async function playersByKeys(db: Queryable, keys: readonly number[]): Promise<Player[]> {
+  return await db.all<Player>(sql`select ${COLUMNS} from players p where p.key in (${list(keys)})`);
 }
 
 /**
@@ -93,6 +110,12 @@ export async function playersNamed(
     select ${COLUMNS}, n.name as found from player_names n join players p on p.key = n.player_key
     where n.name_key = ${key}
     order by case when p.name_key = ${key} then 0 else 1 end, n.last_seen desc, p.key desc limit ${limit}`);
+}
+
+/** The players whom a text can mean, if it is a name that several have or had; otherwise none. */
+export async function namesakes(db: Queryable, text: string, limit: number): Promise<Player[]> {
+  const named = uuidOf(text) === undefined ? await playersNamed(db, text, limit) : [];
+  return named.length > 1 ? named : [];
 }
 
 /** The UUIDs that were merged into a player. */

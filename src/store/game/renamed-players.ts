@@ -2,6 +2,7 @@ import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 import { recordChanges, type ResourceChange, type ResourceKind } from './changes.ts';
+import { hasPseudonym, type Named } from './players.ts';
 
 /**
  * The changes that follow from another name or UUID of a player: the player, the punishments, and the matches with merged
@@ -21,9 +22,8 @@ const SHOWN_AT_ONCE = 500;
 export async function changesByNames(tx: Queryable, players: readonly number[]): Promise<ResourceChange[]> {
   const changes: ResourceChange[] = [];
   for (const key of players) {
-    const erased = await tx.tuple(sql`
-      select 1 as found from players p join pseudonyms o on o.uuid = p.uuid where p.key = ${key}`);
-    changes.push({ kind: 'player', key, type: erased === undefined ? 'changed' : 'erased' });
+    const player = (await tx.get<Named>(sql`select uuid, name from players where key = ${key}`))!;
+    changes.push({ kind: 'player', key, type: hasPseudonym(player) ? 'erased' : 'changed' });
     const shown = await shownAfter(tx, key, 0);
     changes.push(...shown);
     if (shown.length < SHOWN_AT_ONCE) continue;

@@ -43,7 +43,7 @@ export async function searchMaps(db: Queryable, text: string, limit: number): Pr
 }
 
 /** A prefix as a range of an index that is ordered by code points, of which U+10FFFF is the last. */
-function startsWith(column: Sql, text: string): Sql {
+export function startsWith(column: Sql, text: string): Sql {
   const prefix = nameKey(text);
   return sql`${column} >= ${prefix} and ${column} < ${`${prefix}\u{10ffff}`}`;
 }

@@ -4,6 +4,7 @@ import { DEVICE_LIFETIME_MS } from '../accounts/known-devices.ts';
 import { unpublishedKeys } from '../accounts/signing-keys.ts';
 import { LOG_MS } from '../applications/webhooks/deliveries.ts';
 import { auditBefore } from '../audit/audit.ts';
+import { deleteTombstones } from '../game/changes.ts';
 import { bucketsIn, oldestRetained, periodStart } from '../game/time-buckets.ts';
 
 /** Deletes expired rows. No response depends on it, because readers ignore expired rows. */
@@ -25,15 +26,18 @@ export interface Retention {
   zone: string;
   /** How long entries of the audit log and ended jobs are kept. */
   auditMs: number;
+  /** How long the feed of changes keeps tombstones. */
+  changesMs: number;
 }
 
 /** Returns a function that deletes the next batch of expired rows, until it returns false. */
-export function purgeSteps(db: Db, { zone, auditMs }: Retention, now: number): () => Promise<boolean> {
+export function purgeSteps(db: Db, { zone, auditMs, changesMs }: Retention, now: number): () => Promise<boolean> {
   const oldAudit: PurgeRule = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
   const oldJobs: PurgeRule = { table: 'jobs', key: ['key'], where: sql`finished < ${now - auditMs}` };
   const rules = [expiredTokens(now), ...expired(now), oldAudit, oldJobs, ...oldLeaderboards(zone, now)];
   return async () => {
     if (await removeBatch(db, rules)) return true;
+    if (await deleteTombstones(db, now - changesMs)) return true;
     await closeFormerTokens(db, now);
     return false;
   };

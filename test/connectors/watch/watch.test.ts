@@ -470,7 +470,7 @@ onSqlite('hostile answers fail with a reason and hold up no other server', async
   assert.equal((await world.server('honest')).playerCount, 2);
 });
 
-onSqlite('names and maps of strangers are bounded and clean', async (t, url) => {
+onSqlite('names and maps of other people are bounded and clean', async (t, url) => {
   const world = await World.open(t, url);
   const flood = Array.from({ length: 5_000 }, (_, index) => ({ name: `P${index}` }));
   const hostile = [

@@ -197,10 +197,7 @@ test('rejected events are set aside and reported; events that are too early are 
 test('a callback that throws causes a warning and does not stop the delivery', async (t) => {
   const own = folder();
   const { url, seen } = await fakeService(t, fault(503, {}), refuse, accepted);
-  const warnings: string[] = [];
-  const onWarning = ({ message }: Error): void => void warnings.push(message);
-  process.on('warning', onWarning);
-  t.after(() => process.off('warning', onWarning));
+  const warned = t.mock.method(process, 'emitWarning', () => undefined);
   const sender = await opened(t, { url, folder: own, onTrouble: failsOf('trouble'), onRefused: failsOf('a refusal') });
   const [bad, early] = [newEvent(), { ...newEvent(), time: new Date().toISOString() }];
   await sender.send(bad, early);
@@ -208,7 +205,10 @@ test('a callback that throws causes a warning and does not stop the delivery', a
   const both = [bad.id, early.id];
   assert.deepEqual(seen, [both, both, [early.id]]);
   assert.equal(readFileSync(join(own, 'refused.ndjson'), 'utf8').trim().split('\n').length, 1);
-  assert.deepEqual(warnings, ['trouble', 'a refusal']);
+  assert.deepEqual(
+    warned.mock.calls.map(({ arguments: [warning] }) => (warning as Error).message),
+    ['trouble', 'a refusal'],
+  );
 });
 
 test('a refused request is halved until the invalid event is found', async (t) => {

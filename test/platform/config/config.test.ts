@@ -79,6 +79,7 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
   PRESENCE_TIMEOUT: ['0', '86401', '2m'],
   PLAIN_HTTP: ['yes', 'everywhere'],
   AUDIT_LIFETIME: ['1h', 'forever', '11y'],
+  CHANGES_LIFETIME: ['23h', 'forever', '11y'],
   REGISTRATION: ['maybe'],
   REFRESH_GRACE: ['61', '2m', '-1', '1y', 'x'],
   ACCESS_TOKEN_LIFETIME: ['1', '59s', '2d', '1.5h'],

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { perform } from '#admin/operation.ts';
 import { findPunished, issuePunishment } from '#admin/punishments.ts';
+import { namesakes } from '#store/game/players.ts';
 import { formTo, type Problems, textOf } from '../../components.ts';
 import { actForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
@@ -25,11 +26,14 @@ async function newPage(request: ConsoleRequest, problems?: Problems) {
 async function issue(request: ConsoleRequest) {
   const { actor, deps, form, texts } = request;
   const [query, name] = [textOf(form['player'], 64), textOf(form['name'], 64)];
-  const punished = query === undefined ? undefined : await findPunished(deps.db, query, name);
+  const isShared = query !== undefined && (await namesakes(deps.db, query, 2)).length > 0;
+  const punished = query === undefined || isShared ? undefined : await findPunished(deps.db, query, name);
   const read = readTerms(request);
   if (punished === undefined || !isComplete(read)) {
     const problems = isComplete(read) ? {} : read;
-    return newPage(request, { ...problems, ...(punished === undefined && { player: texts.operator.unknown_player }) });
+    const { shared_name, unknown_player } = texts.operator;
+    const player = isShared ? shared_name : unknown_player;
+    return newPage(request, { ...problems, ...(punished === undefined && { player }) });
   }
   const terms = { ...read, expires: wireExpiry(read.expires) };
   const row = { punished, punisher: await playerOf(request) };

@@ -27,7 +27,7 @@ export function chosenClientId(request: PageRequest): string | undefined {
 export function runForm(document: ApiDocument, path: string, text: Text['reference'], clientId: string): Html {
   const { operationId: id, parameters } = document.paths[path]!.get;
   const address = document.servers[0].url + path;
-  const sample = sampleId(document, path);
+  const samples = samplesOf(document, path);
   return html`<form
       class="run"
       action="${RUN_PATH}"
@@ -47,7 +47,7 @@ export function runForm(document: ApiDocument, path: string, text: Text['referen
         ${parameters.map((parameter) => {
           const { name, required: isRequired } = parameter;
           return parameter.schema.enum === undefined
-            ? runField({ id: `${id}-${name}`, name, isRequired, placeholder: name === 'id' ? sample : '' })
+            ? runField({ id: `${id}-${name}`, name, isRequired, placeholder: name === 'id' ? samples['id']! : '' })
             : runChoice(`${id}-${name}`, parameter);
         })}
       </div>
@@ -55,7 +55,7 @@ export function runForm(document: ApiDocument, path: string, text: Text['referen
     </form>
     <div class="answer" role="status" data-running="${text.running}" data-unreachable="${text.unreachable}"></div>
     <h4>curl</h4>
-    <pre tabindex="0" lang="en"><code class="curl">${curl(address, sample, clientId)}</code></pre>`;
+    <pre tabindex="0" lang="en"><code class="curl">${curl(fill(address, samples), clientId)}</code></pre>`;
 }
 
 interface RunField {
@@ -72,15 +72,26 @@ function runField({ id, name, isRequired, placeholder = '' }: RunField): Html {
   </div>`;
 }
 
-function runChoice(id: string, { name, schema }: Parameter): Html {
+function runChoice(id: string, { name, required, schema }: Parameter): Html {
   return html`<div>
     <label for="${id}"><code>${name}</code></label>
-    <select id="${id}" name="${name}">
+    <select id="${id}" name="${name}" ${required ? html`required` : ''}>
       <option></option>
       ${schema.enum!.map((value) => html`<option>${value}</option>`)}
     </select>
   </div>`;
 }
+
+/** A value for each parameter of the path. */
+function samplesOf(document: ApiDocument, path: string): Record<string, string> {
+  const others = document.paths[path]!.get.parameters.filter(({ in: place }) => place === 'path');
+  const choices = others.map(({ name, schema }) => [name, schema.enum?.[0] ?? '']);
+  return { ...Object.fromEntries(choices), id: sampleId(document, path) };
+}
+
+/** An address with its parameters filled in. */
+const fill = (address: string, values: Readonly<Record<string, string>>): string =>
+  address.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 
 /** The id in the example of the resource that the path begins with. */
 function sampleId(document: ApiDocument, path: string): string {
@@ -91,8 +102,8 @@ function sampleId(document: ApiDocument, path: string): string {
   return (example as { id?: string } | undefined)?.id ?? '';
 }
 
-const curl = (address: string, id: string, clientId: string): string =>
-  `curl -H 'X-Client-ID: ${clientId || 'YOUR_CLIENT_ID'}' '${address.replace('{id}', id)}'`;
+const curl = (address: string, clientId: string): string =>
+  `curl -H 'X-Client-ID: ${clientId || 'YOUR_CLIENT_ID'}' '${address}'`;
 
 /**
  * `/developers/reference/run`: redirects a form without a script to the data API.
@@ -107,7 +118,9 @@ export function runRedirect(request: PageRequest, document: ApiDocument): Respon
   const sent = new URLSearchParams(
     [...query, 'client_id'].map((name) => [name, given(name)]).filter(([, value]) => value !== ''),
   );
-  const address = document.servers[0].url + path.replace('{id}', encodeURIComponent(given('id')));
+  const inPath = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+  const filled = fill(path, Object.fromEntries(inPath.map((name) => [name, given(name)])));
+  const address = document.servers[0].url + filled;
   return new Response(null, {
     status: 303,
     headers: { location: `${address}?${sent.toString()}`, 'cache-control': 'no-store' },

@@ -1,6 +1,7 @@
 import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
+import { startsWith } from '../search.ts';
 import { byOrder } from '../servers.ts';
 
 export interface MapAuthor {
@@ -41,17 +42,27 @@ export const COLUMNS = sql`
   m.key, m.name, m.version, m.proto, m.objective, m.type, m.path, m.authors, m.teams, m.gamemodes, i.map_key as image_key`;
 export const WITH_IMAGE = sql`left join map_images i on i.map_key = m.key`;
 
-/** Maps with keys below `before`, newest first, filtered by gamemode (in any case) and by a server's rotation. */
+interface MapQuery {
+  before: number;
+  limit: number;
+  /** The beginning of the name. */
+  search?: string | undefined;
+  gamemode?: string | undefined;
+  serverKey?: number | undefined;
+}
+
+/** Maps with keys below `before`, newest first, filtered by name and gamemode (in any case) and by a server's rotation. */
 export async function listMaps(
   db: Queryable,
-  { before, limit, gamemode, serverKey }: { before: number; limit: number; gamemode?: string; serverKey?: number },
+  { before, limit, search, gamemode, serverKey }: MapQuery,
 ): Promise<GameMap[]> {
   const from = gamemode === undefined ? sql`maps m` : sql`map_gamemodes g join maps m on m.key = g.map_key`;
   const ofMode = gamemode === undefined ? sql`` : sql`and g.gamemode_key = ${nameKey(gamemode)}`;
   const ofServer = serverKey === undefined ? sql`` : inRotation(serverKey);
+  const named = search === undefined ? sql`` : sql`and ${startsWith(sql`m.name_key`, search)}`;
   const rows = await db.all<MapRow>(sql`
     select ${COLUMNS} from ${from} ${WITH_IMAGE}
-    where m.key < ${before} ${ofMode} ${ofServer} order by m.key desc limit ${limit}`);
+    where m.key < ${before} ${named} ${ofMode} ${ofServer} order by m.key desc limit ${limit}`);
   return rows.map(toGameMap);
 }
 
@@ -62,6 +73,11 @@ export function inRotation(serverKey: number): Sql {
 export async function mapByKey(db: Queryable, key: number): Promise<GameMap | undefined> {
   const row = await db.get<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key = ${key}`);
   return row && toGameMap(row);
+}
+
+export async function mapsByKeys(db: Queryable, keys: readonly number[]): Promise<GameMap[]> {
+  const rows = await db.all<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key in (${list(keys)})`);
+  return rows.map(toGameMap);
 }
 
 /** A map by its exact name, else the newest one with this name in any case. */
