@@ -2799,7 +2799,6 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
-            404: components["responses"]["404"];
             405: components["responses"]["405"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -3108,7 +3107,7 @@ export interface operations {
     getChanges: {
         parameters: {
             query?: {
-                /** @description Only changes after this cursor; `0`: all resources of the present, once */
+                /** @description Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone */
                 after?: string;
                 /** @description Only resources of these kinds, comma-separated; removals of all kinds are always in the list */
                 types?: ("match" | "map" | "punishment" | "player" | "server")[];
