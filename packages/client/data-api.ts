@@ -2799,6 +2799,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
             405: components["responses"]["405"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
