@@ -3108,7 +3108,7 @@ export interface operations {
     getChanges: {
         parameters: {
             query?: {
-                /** @description Only changes after this cursor; `0`: all resources of the present, once */
+                /** @description Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone */
                 after?: string;
                 /** @description Only resources of these kinds, comma-separated; removals of all kinds are always in the list */
                 types?: ("match" | "map" | "punishment" | "player" | "server")[];
