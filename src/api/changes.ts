@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { changeItem } from '#http/change-item.ts';
 import { HttpError, invalidRequest } from '#http/errors.ts';
-import { idOf } from '#platform/ids.ts';
 import { type Cursor, cursorAfter, resetReason, type ResetReason } from '#store/game/change-cursors.ts';
 import {
   type Change,
@@ -35,16 +35,16 @@ const MAX_PAGE = 1000;
 const MAX_EXPANDED = 100;
 const FILLING_RETRY_S = '60';
 
-/** How the API gives each kind: its path, its shape, and several resources as JSON, as their own endpoint gives them. */
+/** How the API gives each kind: its shape, and several resources as JSON, as their own endpoint gives them. */
 const RESOURCES: Record<
   ResourceKind,
-  { path: string; shape: z.ZodType; json: (deps: Deps, keys: readonly number[]) => Promise<Map<number, string>> }
+  { shape: z.ZodType; json: (deps: Deps, keys: readonly number[]) => Promise<Map<number, string>> }
 > = {
-  match: { path: 'matches', shape: MatchShape, json: matchesJson },
-  map: { path: 'maps', shape: GameMapShape, json: mapsJson },
-  punishment: { path: 'punishments', shape: PunishmentShape, json: punishmentsJson },
-  player: { path: 'players', shape: PlayerShape, json: playersJson },
-  server: { path: 'servers', shape: ServerShape, json: serversJson },
+  match: { shape: MatchShape, json: matchesJson },
+  map: { shape: GameMapShape, json: mapsJson },
+  punishment: { shape: PunishmentShape, json: punishmentsJson },
+  player: { shape: PlayerShape, json: playersJson },
+  server: { shape: ServerShape, json: serversJson },
 };
 
 const TYPE_NAMES = Object.keys(CHANGE_TYPES) as ChangeType[];
@@ -164,21 +164,10 @@ function beginning({ deps, caller, isPaced }: EndpointContext, { id: feed, head 
 async function itemsJson(deps: Deps, found: readonly Change[], expand: boolean): Promise<string[]> {
   const resources = expand ? await resourcesJson(deps, found) : undefined;
   return found.map((change) => {
-    const item = JSON.stringify(changeWire(deps, change));
+    const item = JSON.stringify(changeItem(deps, change));
     const resource = resources?.get(change);
     return resource === undefined ? item : `${item.slice(0, -1)},"resource":${resource}}`;
   });
-}
-
-function changeWire({ timestamp: write, api }: Deps, { kind, key, type, revision, time }: Change) {
-  const resourceId = idOf(key);
-  return {
-    id: resourceId,
-    type: `${kind}.${type}`,
-    revision,
-    time: write(time),
-    ...(!CHANGE_TYPES[type].removes && { url: `${api}/v1/${RESOURCES[kind].path}/${resourceId}` }),
-  };
 }
 
 /** The resources of changes as JSON, with the statements of one resource of each kind. */

@@ -5,7 +5,7 @@ import { bucketsIn } from '#store/game/time-buckets.ts';
 import type { Deps } from './endpoint.ts';
 import { renderVersionOf } from './match-list.ts';
 import { matchQuery } from './match-queries.ts';
-import { timestampsIn } from './timestamps.ts';
+import { timestampsIn } from '#http/timestamps.ts';
 import { Walks } from './walks.ts';
 
 /** The dependencies of the endpoints in one thread. */
