@@ -7,7 +7,7 @@ const USAGE = `Runs load tests that are too heavy for the test suite, prints the
 target.
 
   npm run loadtest -- ingest                           everything, on both databases
-  npm run loadtest -- ingest --only speed              one part: link, faults, speed, reads
+  npm run loadtest -- ingest --only speed              one part: link, faults, speed, feed, reads
   npm run loadtest -- ingest --database sqlite         one database
   npm run loadtest -- ingest --matches 1000            fewer matches over the unreliable link
   npm run loadtest -- model --minutes 60               random histories, kills and operator acts, recomputed independently

@@ -188,6 +188,8 @@ onEachDatabase('the doctor finds a schema of another version and a wrong secret 
   await (await openServices(context, []))[Symbol.asyncDispose]();
   const changed = await doctor({ ...settings, SECRET_KEY: `another ${KEY}` });
   assert.match(changed.texts('secret key'), /not the key that this database was used with/);
+  await context.db.run(sql`update change_feed set filling = ''`);
+  assert.match((await doctor(settings)).texts('database'), /feed of changes does not have all/);
   await context.db.run(sql`insert into migrations (number, name) values (998, '998-future.sql')`);
   assert.match(
     (await doctor(settings)).texts('database'),

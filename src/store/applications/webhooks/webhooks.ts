@@ -215,6 +215,11 @@ export async function removeWebhook(db: Queryable, key: number): Promise<boolean
   return (await db.run(sql`delete from webhooks where key = ${key}`)) === 1;
 }
 
+/** Ends the pause of a webhook that waits after failures: its next probe is due. */
+export async function hurry(db: Queryable, now: number, key: number): Promise<void> {
+  await db.run(sql`update webhooks set next_attempt = ${now} where key = ${key} and reason = 'failures'`);
+}
+
 /** Continues at another place of the feed. */
 export async function setPlace(db: Queryable, key: number, cursor: Cursor): Promise<void> {
   await db.run(sql`

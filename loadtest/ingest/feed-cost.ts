@@ -15,10 +15,10 @@ const VARIANTS = [
   { batch: 1, matches: 400 },
   { batch: 16, matches: 1_600 },
 ];
-const ROUNDS = 15;
+const ROUNDS = 9;
 
 /** What the feed of changes adds to the ingest of a match: rounds with and without it take turns on one database. */
-export async function testRecording(databases: Databases, report: Report): Promise<void> {
+export async function testFeedCost(databases: Databases, report: Report): Promise<void> {
   const url = await databases.create();
   await prepare(url, 1);
   await using db = await openDb(url, { keyedHash: secretHash });
