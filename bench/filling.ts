@@ -1,10 +1,12 @@
 import type { Db } from '#db/db.ts';
+import { insertAll, sql } from '#db/sql.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { effectOf } from '#events/handlers/index.ts';
 import { contentHash } from '#events/ingest/prepare.ts';
 import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
 import { prepareEvent } from '#events/schema/index.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import { readFeed } from '#store/game/changes.ts';
 import { Keys } from '#store/sequence.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
 import type { Bulk } from './bulk/bulk.ts';
@@ -42,23 +44,28 @@ export async function fillMatches(
   const { tx } = bulk;
   const keys = await Keys.lock(tx);
   const work = new UnitOfWork(tx, keys, END);
+  work.changes.declare(effectOf('match.finished').changes);
   await work.load(history.players.map(({ uuid }) => uuid));
   const keyOf = (uuid: string): number => work.players.find(uuid)!.key;
   const players = history.players.map(({ uuid }) => keyOf(uuid));
   const leaderboards = new BulkLeaderboards(bulk, players, END);
   const servers = new Servers(bulk);
-  let [matches, last] = [0, 0];
+  let [matches, last, number] = [0, 0, (await readFeed(tx)).head];
   for (const block of history.blocks()) {
     for (const generated of block) {
       last = await ingestOne(work, await servers.named(generated.wire.server!), generated);
       await leaderboards.count(generated.event, keyOf);
     }
     await bulk.insert(work.rows.take());
+    const changes = work.changes.take();
+    const rows = changes.map(({ kind, key, type }) => [++number, kind, key, type, 1, END]);
+    await bulk.insert(insertAll('insert into changes (number, kind, key, type, revision, time) values', rows));
     progress((matches += block.length));
   }
   await work.flush();
   await keys.save();
   await leaderboards.finish(last);
+  await tx.run(sql`update sequence set last = ${number} where name = 'change'`);
 }
 
 /** Applies a match and adds it to the ledger. It must be new and valid. */

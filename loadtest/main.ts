@@ -7,7 +7,7 @@ const USAGE = `Runs load tests that are too heavy for the test suite, prints the
 target.
 
   npm run loadtest -- ingest                           everything, on both databases
-  npm run loadtest -- ingest --only speed              one part: link, faults, speed, reads
+  npm run loadtest -- ingest --only speed              one part: link, faults, speed, feed, reads
   npm run loadtest -- ingest --database sqlite         one database
   npm run loadtest -- ingest --matches 1000            fewer matches over the unreliable link
   npm run loadtest -- model --minutes 60               random histories, kills and operator acts, recomputed independently
@@ -36,6 +36,8 @@ target.
   npm run loadtest -- databases --only community       one part: litebans, tls, advancedban, community, plan
   npm run loadtest -- sign-in                          guesses from 50 addresses; secrets at rest after 1,000 sign-ins; key rotation
   npm run loadtest -- sign-in --only guesses           one part: secrets, rotation, guesses
+  npm run loadtest -- changes                          mirrors of the feed of changes, followers, idle streams
+  npm run loadtest -- changes --only mirrors --kills 10   one part: mirrors, followers, idle; 10 kills instead of 100
   npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
   npm run loadtest -- recording --compare DIR          compares it with the recording of another revision`;
 
@@ -57,6 +59,7 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   databases: () => import('./databases/run.ts'),
   files: () => import('./files/run.ts'),
   'sign-in': () => import('./sign-in/run.ts'),
+  changes: () => import('./changes/run.ts'),
   recording: () => import('./recording/run.ts'),
 };
 
@@ -64,6 +67,7 @@ const OPTIONS = {
   only: { type: 'string' },
   database: { type: 'string', default: '' },
   matches: { type: 'string' },
+  kills: { type: 'string' },
   minutes: { type: 'string', default: '2' },
   seconds: { type: 'string', default: '20' },
   seed: { type: 'string' },
@@ -92,6 +96,7 @@ await runCommand(USAGE, async (args) => {
     wants: (part) => only === undefined || only === part,
     database: values.database,
     matches: numberOption('matches', values.matches),
+    kills: numberOption('kills', values.kills),
     minutes: numberOption('minutes', values.minutes, 'any')!,
     seconds: numberOption('seconds', values.seconds, 'any')!,
     seed: numberOption('seed', values.seed),

@@ -5,6 +5,8 @@ export interface LoadTestOptions {
   database: string;
   /** Undefined: the number that the load test has by default. */
   matches: number | undefined;
+  /** Undefined: the number that the load test has by default. */
+  kills: number | undefined;
   minutes: number;
   seconds: number;
   seed: number | undefined;

@@ -35,6 +35,12 @@ export interface EveningOptions {
   rate: number;
   seconds: number;
   rounds: number;
+  /** The lowest factor. */
+  minRate?: number;
+  /** Settings besides the limits. */
+  environment?: NodeJS.ProcessEnv;
+  /** What else happens at the service of each run, from before the load until after it. */
+  beside?: (service: ServedProcess, client: BenchClient) => Promise<AsyncDisposable>;
   /** Called after each run. */
   progress: (run: EveningFigures, problems: readonly string[]) => void;
 }
@@ -51,7 +57,7 @@ export async function measureEvenings(file: string, options: EveningOptions): Pr
   await runJobsOnce(client.context);
   const keys = await createServers(copy.url);
   const found: EveningFigures[] = [];
-  for (let rate = options.rate; rate >= MIN_RATE; rate /= 2) {
+  for (let rate = options.rate; rate >= (options.minRate ?? MIN_RATE); rate /= 2) {
     const runs: EveningFigures[] = [];
     for (let round = 0; round < options.rounds; round++)
       runs.push(await oneEvening(client, keys, { ...options, rate }));
@@ -74,10 +80,12 @@ async function copyOf(file: string): Promise<AsyncDisposable & { url: string }> 
 
 /** One run with a new service process and a new load process. */
 async function oneEvening(client: BenchClient, keys: string[], options: EveningOptions): Promise<EveningFigures> {
-  const service = await serveProcess(COPY, { environment: LIMITS });
+  const service = await serveProcess(COPY, { environment: { ...LIMITS, ...options.environment } });
   const load = fork(new URL('./load-process.ts', import.meta.url), { execArgv: [] });
   for (const { pid } of [service.child, load]) pin(pid!, CORES);
   try {
+    await using others = new AsyncDisposableStack();
+    if (options.beside !== undefined) others.use(await options.beside(service, client));
     return await measure(client, keys, service, load, options);
   } finally {
     load.disconnect();

@@ -4,6 +4,7 @@ import { databases, type Databases, dialectsOf } from '../support/databases.ts';
 import { testFaults } from './faults.ts';
 import { testLink } from './unreliable-link.ts';
 import { testReads } from './reads.ts';
+import { testFeedCost } from './feed-cost.ts';
 import { testSpeed } from './speed.ts';
 
 type Part = (databases: Databases, options: LoadTestOptions, report: Report) => Promise<void>;
@@ -12,6 +13,7 @@ const TESTS: Record<string, Part> = {
   link: (databases, { matches = 10_000 }, report) => testLink(databases, matches, report),
   faults: (databases, _, report) => testFaults(databases, report),
   speed: (databases, _, report) => testSpeed(databases, report),
+  feed: (databases, _, report) => testFeedCost(databases, report),
   reads: (databases, _, report) => testReads(databases, report),
 };
 

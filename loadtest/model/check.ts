@@ -30,12 +30,12 @@ export async function check(
     const actual = await readNetwork(new ApiClient(port, token), uuids);
     found.push(...differences(expected, actual).map((line) => `service ${number + 1}: ${line}`));
   }
-  if (found.length > 0) found.push(`The exported events: ${await keep(exported.out)}`);
+  if (found.length > 0) found.push(`The exported events: ${await keepEvents(exported.out)}`);
   return found;
 }
 
 /** Writes the events of a failed case to a file, because its database is deleted. */
-async function keep(text: string): Promise<string> {
+export async function keepEvents(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-model-'));
   await writeFile(join(folder, 'events.ndjson'), text);
   return join(folder, 'events.ndjson');

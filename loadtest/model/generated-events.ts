@@ -36,11 +36,11 @@ export class EventGenerator {
   #count = 0;
 
   /** @param prefix makes the ids of this sender different from others of the same server */
-  constructor(random: Random, began: number, prefix: string) {
+  constructor(random: Random, began: number, prefix: string, players = PLAYERS) {
     this.#random = random;
     this.#began = began;
     this.#prefix = prefix;
-    this.uuids = Array.from({ length: PLAYERS }, (_, number) => numberedUuid(number));
+    this.uuids = Array.from({ length: players }, (_, number) => numberedUuid(number));
   }
 
   next(): ModelEvent {

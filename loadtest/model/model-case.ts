@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Databases } from '../support/databases.ts';
 import { createReader, prepare } from '../support/prepare.ts';
 import { Random } from '../support/random.ts';
-import { type ServedProcess, serveProcess } from '../support/served-process.ts';
+import { ServedNetwork } from '../support/served-network.ts';
 import { Acts } from './acts.ts';
 import { check } from './check.ts';
 import { EventGenerator } from './generated-events.ts';
@@ -10,6 +10,7 @@ import { Operator } from '../support/operator.ts';
 import { ModelSender } from './sender.ts';
 
 const SERVERS = 3;
+const PROCESSES = 2;
 const ROUNDS = 3;
 const EVENTS_PER_ROUND = 60;
 const ACTS_PER_ROUND = 6;
@@ -29,7 +30,8 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
   const url = await databases.create();
   const keys = await prepare(url, SERVERS);
   const token = await createReader(url);
-  const services = await Services.start(url);
+  const services = new ServedNetwork(() => ({ SECRET_KEY }));
+  await services.serve(url, PROCESSES);
   const operator = new Operator({ DATABASE_URL: url, SECRET_KEY });
   try {
     const began = Math.floor((Date.now() - HOUR_MS) / 1000) * 1000;
@@ -48,7 +50,7 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
     return { events: countSent(senders), kills, differences: [] };
   } finally {
     operator.close();
-    await services.kill();
+    await services.stop();
     await databases.remove(url);
   }
 }
@@ -57,7 +59,7 @@ const countSent = (senders: readonly ModelSender[]): number => senders.reduce((s
 
 /** Runs senders, operator and kills at the same time, then delivers all events and completes all jobs. */
 async function runRound(
-  services: Services,
+  services: ServedNetwork,
   operator: Operator,
   senders: readonly ModelSender[],
   acts: Acts,
@@ -77,39 +79,4 @@ async function runRound(
   await Promise.all(senders.map((sender) => sender.flush()));
   await acts.finishJobs();
   return kills;
-}
-
-/** Two services on one database. */
-class Services {
-  readonly #url: string;
-  readonly #served: ServedProcess[];
-
-  private constructor(url: string, served: ServedProcess[]) {
-    this.#url = url;
-    this.#served = served;
-  }
-
-  static async start(url: string): Promise<Services> {
-    const served: ServedProcess[] = [];
-    for (let number = 0; number < 2; number++) served.push(await serveProcess(url, { environment: { SECRET_KEY } }));
-    return new Services(url, served);
-  }
-
-  get ingestPorts(): number[] {
-    return this.#served.map(({ ingest }) => ingest);
-  }
-
-  get apiPorts(): number[] {
-    return this.#served.map(({ api }) => api);
-  }
-
-  /** Kills a service and restarts it on other ports, because another program may have taken the former ones. */
-  async restart(number: number): Promise<void> {
-    await this.#served[number]!.kill();
-    this.#served[number] = await serveProcess(this.#url, { environment: { SECRET_KEY } });
-  }
-
-  async kill(): Promise<void> {
-    await Promise.all(this.#served.map((served) => served.kill()));
-  }
 }

@@ -125,7 +125,7 @@ export class SignIns {
     await this.#atHome(browser, 'sign-in link');
   }
 
-  /** At the console, which has a session of its own. */
+  /** At the console, which has a separate session. */
   async #console({ name, password, browser }: User): Promise<void> {
     const console = new Person(this.#context.config.SITE_URL);
     await browser.open((await console.open('/console/sign-in')).url);

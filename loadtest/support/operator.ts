@@ -5,7 +5,7 @@ import type { OperatorOrder, OperatorReply } from './operator-process.ts';
 
 /** Starts the operator's process again after it was killed. */
 export class Operator {
-  readonly #environment: NodeJS.ProcessEnv;
+  #environment: NodeJS.ProcessEnv;
   #child: ChildProcess;
 
   constructor(environment: NodeJS.ProcessEnv) {
@@ -20,6 +20,12 @@ export class Operator {
 
   async linkCodeOf(accountId: string): Promise<string | undefined> {
     return (await this.#execute({ linkCodeOf: accountId }))?.out;
+  }
+
+  /** Continues with other settings, in a new process. */
+  async use(environment: NodeJS.ProcessEnv): Promise<void> {
+    this.#environment = environment;
+    await this.kill();
   }
 
   async kill(): Promise<void> {

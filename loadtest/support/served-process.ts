@@ -62,10 +62,7 @@ export async function serveProcess(
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exit;
   };
-  await Promise.race([
-    ready(child),
-    exit.then(() => Promise.reject(new Error('The service exited before it was ready; its errors are printed above.'))),
-  ]);
+  await ready(child);
   return { child, api, ingest, auth, site, internal, kill };
 }
 
@@ -81,6 +78,7 @@ export function cpuOf({ child }: ServedProcess): number | undefined {
 
 async function ready(child: ChildProcess): Promise<void> {
   for await (const line of createInterface({ input: child.stdout! })) if (/\bready\b/.test(line)) return;
+  throw new Error('The service exited before it was ready; its errors are printed above.');
 }
 
 export interface Ports {

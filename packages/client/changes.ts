@@ -1,5 +1,5 @@
 import { ResetError } from './errors.ts';
-import { type Change, Follower, type FollowOptions } from './follower.ts';
+import { type Change, FeedReader, type FollowOptions } from './feed-reader.ts';
 import { type MirrorOptions, type MirrorStore, pageForMirror } from './mirror.ts';
 import type { Transport } from './transport.ts';
 
@@ -21,12 +21,12 @@ export class Changes {
    * Follows the feed until the signal aborts: first what has changed since the cursor, then each change when it happens, by the
    * stream or, if that is refused, by polling. It continues after cut connections and outages. A change can come again with the
    * same revision.
-   * @param after the `cursor` of the last change that was processed; without it the feed begins with the present state
+   * @param after the `cursor` of the last change that was processed, or `now`; without it the feed begins with the present state
    * @throws ResetError if the follower has to begin again without a cursor
    */
   async *follow(after = START, options: FollowOptions = {}): AsyncGenerator<FollowedChange, void, undefined> {
     let cursor = after;
-    for await (const { changes, cursor: next } of new Follower(this.#transport, after, options).pages()) {
+    for await (const { changes, cursor: next } of new FeedReader(this.#transport, after, options).pages()) {
       for (const [index, change] of changes.entries()) {
         // Only the end of a page is a place to continue from.
         if (index === changes.length - 1) cursor = next;
@@ -43,8 +43,8 @@ export class Changes {
     for (;;) {
       try {
         const after = (await store.cursor()) ?? START;
-        const follower = new Follower(this.#transport, after, { ...options, expand: true });
-        for await (const page of follower.pages()) await store.apply(pageForMirror(page));
+        const reader = new FeedReader(this.#transport, after, { ...options, expand: true });
+        for await (const page of reader.pages()) await store.apply(pageForMirror(page));
       } catch (error) {
         if (!(error instanceof ResetError)) throw error;
         await store.clear();

@@ -401,6 +401,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Changes of all resources in their order, to mirror them
+         * @description Changes of all resources in their order, to mirror them. With `Accept: application/x-ndjson` each change is a line, and the last line has `cursor` and `more`..
+         */
+        get: operations["getChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -622,12 +642,12 @@ export interface components {
                 server: string;
             } | null;
         };
-        /** @description The answer to one entry, or a player that a search found. Members may be added */
-        PlayerAnswer: {
+        /** @description One entry, or a player that a search found. Members may be added */
+        PlayerLookUp: {
             /** @description The entry of `uuids` or `names`, or the text of `search` */
             asked: string;
             /**
-             * @description ambiguous: several players have the name, or nobody has it and several had it; invalid: an entry of `uuids` that is no UUID
+             * @description ambiguous: several players have the name, or no player has it and several had it; invalid: an entry of `uuids` that is no UUID
              * @enum {string}
              */
             status: "found" | "ambiguous" | "not_found" | "invalid";
@@ -1123,12 +1143,148 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Changes: {
+            changes: (components["schemas"]["MatchChange"] | components["schemas"]["MapChange"] | components["schemas"]["PunishmentChange"] | components["schemas"]["PlayerChange"] | components["schemas"]["ServerChange"])[];
+            /** @description Pass it as `after` of the next request; opaque */
+            cursor: string;
+            /** @description Whether there are more changes now */
+            more: boolean;
+        };
+        MatchChange: {
+            /** @description Opaque; newer ids compare greater as text */
+            id: string;
+            /**
+             * @description `withdrawn`, `merged` and `erased`: remove it; otherwise store it
+             * @enum {string}
+             */
+            type: "match.created" | "match.changed" | "match.withdrawn" | "match.merged" | "match.erased";
+            /** @description A higher one replaces a lower one */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 with three fractional digits and a numeric offset
+             */
+            time: string;
+            /**
+             * Format: uri
+             * @description Where the resource is; absent if it was removed
+             */
+            url?: string;
+            /** @description With `expand=1`, unless it was removed */
+            resource?: components["schemas"]["Match"];
+        };
+        MapChange: {
+            /** @description Opaque; newer ids compare greater as text */
+            id: string;
+            /**
+             * @description `withdrawn`, `merged` and `erased`: remove it; otherwise store it
+             * @enum {string}
+             */
+            type: "map.created" | "map.changed" | "map.withdrawn" | "map.merged" | "map.erased";
+            /** @description A higher one replaces a lower one */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 with three fractional digits and a numeric offset
+             */
+            time: string;
+            /**
+             * Format: uri
+             * @description Where the resource is; absent if it was removed
+             */
+            url?: string;
+            /** @description With `expand=1`, unless it was removed */
+            resource?: components["schemas"]["Map"];
+        };
+        PunishmentChange: {
+            /** @description Opaque; newer ids compare greater as text */
+            id: string;
+            /**
+             * @description `withdrawn`, `merged` and `erased`: remove it; otherwise store it
+             * @enum {string}
+             */
+            type: "punishment.created" | "punishment.changed" | "punishment.withdrawn" | "punishment.merged" | "punishment.erased";
+            /** @description A higher one replaces a lower one */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 with three fractional digits and a numeric offset
+             */
+            time: string;
+            /**
+             * Format: uri
+             * @description Where the resource is; absent if it was removed
+             */
+            url?: string;
+            /** @description With `expand=1`, unless it was removed */
+            resource?: components["schemas"]["Punishment"];
+        };
+        PlayerChange: {
+            /** @description Opaque; newer ids compare greater as text */
+            id: string;
+            /**
+             * @description `withdrawn`, `merged` and `erased`: remove it; otherwise store it
+             * @enum {string}
+             */
+            type: "player.created" | "player.changed" | "player.withdrawn" | "player.merged" | "player.erased";
+            /** @description A higher one replaces a lower one */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 with three fractional digits and a numeric offset
+             */
+            time: string;
+            /**
+             * Format: uri
+             * @description Where the resource is; absent if it was removed
+             */
+            url?: string;
+            /** @description With `expand=1`, unless it was removed */
+            resource?: components["schemas"]["Player"];
+        };
+        ServerChange: {
+            /** @description Opaque; newer ids compare greater as text */
+            id: string;
+            /**
+             * @description `withdrawn`, `merged` and `erased`: remove it; otherwise store it
+             * @enum {string}
+             */
+            type: "server.created" | "server.changed" | "server.withdrawn" | "server.merged" | "server.erased";
+            /** @description A higher one replaces a lower one */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 with three fractional digits and a numeric offset
+             */
+            time: string;
+            /**
+             * Format: uri
+             * @description Where the resource is; absent if it was removed
+             */
+            url?: string;
+            /** @description With `expand=1`, unless it was removed */
+            resource?: components["schemas"]["Server"];
+        };
         /** @description The body of every error */
         Error: {
             /** @description Code of the error */
             error: string;
             /** @description What is wrong, in a sentence */
             error_description: string;
+        };
+        /** @description The body of 410 */
+        ResetError: {
+            /** @description Code of the error */
+            error: string;
+            /** @description What is wrong, in a sentence */
+            error_description: string;
+            /**
+             * @description `expired`: removals after the cursor are no longer stored; `other_feed`: the database was restored from a backup; `beyond_head`: the cursor is beyond the end of the feed
+             * @enum {string}
+             */
+            reason: "expired" | "other_feed" | "beyond_head";
+            /** @constant */
+            reset: true;
         };
     };
     responses: {
@@ -1224,6 +1380,26 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The cursor has no place in the feed: delete your copy and begin again with `after=0` */
+        410: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "cursor_gone",
+                 *       "error_description": "Removals after this cursor are no longer stored. Delete your copy and begin again with after=0.",
+                 *       "reason": "expired",
+                 *       "reset": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResetError"];
             };
         };
         /** @description Rate limit exceeded */
@@ -2168,7 +2344,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["PlayerAnswer"][];
+                    "application/json": components["schemas"]["PlayerLookUp"][];
                 };
             };
             /** @description Not modified: the response still has an entity tag of `If-None-Match` */
@@ -2924,6 +3100,130 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             405: components["responses"]["405"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getChanges: {
+        parameters: {
+            query?: {
+                /** @description Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone */
+                after?: string;
+                /** @description Only resources of these kinds, comma-separated; removals of all kinds are always in the list */
+                types?: ("match" | "map" | "punishment" | "player" | "server")[];
+                /** @description Number of changes, 1 to 1000, with `expand=1` to 100 */
+                limit?: number;
+                /** @description 1 adds the resources, as their own endpoints give them */
+                expand?: "0" | "1";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Entity tag, for `If-None-Match` */
+                    ETag?: string;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changes": [
+                     *         {
+                     *           "id": "38ft1k2k44p",
+                     *           "type": "match.created",
+                     *           "revision": 1,
+                     *           "time": "2026-03-01T20:14:33.021+09:00",
+                     *           "url": "https://api.example.org/v1/matches/38ft1k2k44p",
+                     *           "resource": {
+                     *             "id": "38ft1k2k44p",
+                     *             "map": "Twin Peaks",
+                     *             "server": "Alpha",
+                     *             "gamemode": "ctw",
+                     *             "ranked": false,
+                     *             "win": "Red",
+                     *             "kill_count": 7,
+                     *             "death_count": 8,
+                     *             "started": "2026-03-01T20:00:00.000+09:00",
+                     *             "finished": "2026-03-01T20:14:32.518+09:00",
+                     *             "permalink_url": "https://play.example.org/matches/38ft1k2k44p",
+                     *             "teams": [
+                     *               {
+                     *                 "name": "Red",
+                     *                 "score": 12,
+                     *                 "kill_count": 7,
+                     *                 "death_count": 3,
+                     *                 "players": [
+                     *                   {
+                     *                     "uuid": "1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35",
+                     *                     "name": "Ada",
+                     *                     "score": 12,
+                     *                     "kill_count": 7,
+                     *                     "death_count": 3,
+                     *                     "shot_count": 0,
+                     *                     "hit_count": 0,
+                     *                     "paint_count": 0
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               {
+                     *                 "name": "Blue",
+                     *                 "score": 3,
+                     *                 "kill_count": 0,
+                     *                 "death_count": 5,
+                     *                 "players": [
+                     *                   {
+                     *                     "uuid": "7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97",
+                     *                     "name": "Bob",
+                     *                     "score": 3,
+                     *                     "kill_count": 0,
+                     *                     "death_count": 5,
+                     *                     "shot_count": 0,
+                     *                     "hit_count": 0,
+                     *                     "paint_count": 0
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": "38fz7c3r9hw",
+                     *           "type": "punishment.withdrawn",
+                     *           "revision": 3,
+                     *           "time": "2026-03-01T20:15:00.000+09:00"
+                     *         }
+                     *       ],
+                     *       "cursor": "NGYxYzlhMDJiN2UzLTJzN2stMnpkYQpT0x6mB9rGd1Wk3LqV",
+                     *       "more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            /** @description Not modified: the response still has an entity tag of `If-None-Match` */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            405: components["responses"]["405"];
+            410: components["responses"]["410"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

@@ -28,7 +28,10 @@ export function backoff(failures: number, firstMs = 500, maxMs = 30_000): number
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
-  readonly #abort = (): void => this.#controller.abort(this.#outer?.reason);
+  readonly #abort = (): void => {
+    clearTimeout(this.#timer);
+    this.#controller.abort(this.#outer?.reason);
+  };
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ms: number, outer: AbortSignal | undefined) {

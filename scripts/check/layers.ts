@@ -11,7 +11,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/main.ts'],
   ['src/cli/'],
   ['demo/', 'src/server/'],
-  ['src/api/', 'src/auth/', 'src/console/', 'src/ingest/', 'src/site/', 'src/connectors/'],
+  ['src/api/', 'src/auth/', 'src/console/', 'src/ingest/', 'src/site/', 'src/webhooks/', 'src/connectors/'],
   // What pages, commands and files of operators have in common.
   ['src/admin/'],
   // Importers make events; events do not know where they come from.

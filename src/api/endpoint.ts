@@ -3,11 +3,13 @@ import type { Caller } from './callers.ts';
 import type { Clock } from '#platform/clock.ts';
 import { boundOf } from '#platform/ids.ts';
 import { isCleanText } from '#platform/text/text.ts';
-import type { Queryable } from '#db/db.ts';
+import type { Queryable, Snapshot } from '#db/db.ts';
+import type { Cursors } from '#store/game/change-cursors.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
-import type { WriteTimestamp } from './timestamps.ts';
+import type { WriteTimestamp } from '#http/timestamps.ts';
+import type { Walks } from './walks.ts';
 
 /** A match. If the database has no data version of all matches (PostgreSQL), `tag` contains the revision of this one. */
 export type FoundMatch = MatchWithTeams & { tag?: string };
@@ -22,7 +24,12 @@ export interface Deps {
   match(key: number): Promise<FoundMatch | undefined>;
   /** The site's URL, with which permalinks begin. */
   site: string;
+  /** The URL of the data API. */
+  api: string;
   presenceTimeoutMs: number;
+  snapshot(): Promise<Snapshot>;
+  cursors: Cursors;
+  walks: Walks;
 }
 
 /** An authenticated request within its rate limit, as a handler receives it. */
@@ -39,6 +46,10 @@ export interface EndpointContext<Q = unknown> {
    * as this is. Undefined if the database has no such version.
    */
   dataVersion: string | undefined;
+  /** The header `Accept`; empty if there is none. */
+  accept: string;
+  /** What `Endpoint.isPaced` said. */
+  isPaced: boolean;
 }
 
 export type Shape = Record<string, z.ZodType>;
@@ -65,11 +76,19 @@ export interface Endpoint<S extends Shape = Shape> {
    */
   cachedUnder?: 'anything' | 'matches';
   deprecated?: Deprecation;
+  /** Whether it reads a feed by a cursor: also as lines of JSON, and 410 for a place that is lost. */
+  isFeed?: true;
+  /** Whether the handler limits the request, and the hourly limit does not count it. */
+  isPaced?(request: PacedRequest<QueryOf<S>>): boolean | Promise<boolean>;
   /** The number of requests of the hourly limit that a request counts as; one if omitted. */
   price?: { description: string; of(query: QueryOf<S>): number };
   /** Returns rendered JSON, or a value to be rendered as JSON. */
   handle(endpointContext: EndpointContext<QueryOf<S>>): EndpointResult | Promise<EndpointResult>;
 }
+
+export type PacedRequest<Q = unknown> = Pick<EndpointContext<Q>, 'deps' | 'caller' | 'query'>;
+
+export const JSON_LINES = 'application/x-ndjson';
 
 /**
  * A rendered JSON body. A long one is an array of pieces, because joining them would hold the text in memory twice: as a
@@ -81,15 +100,22 @@ export class RenderedBody {
   readonly tag: string | undefined;
   /** Bytes of the JSON in UTF-8. */
   readonly length: number;
+  readonly type: 'application/json' | typeof JSON_LINES;
 
   /**
    * @param length pass it if the lengths of the parts are known: measuring a concatenated string makes V8 flatten it, one
    *   copy more than sending needs
    */
-  constructor(json: RenderedBody['json'], tag?: string, length = byteLength(json)) {
+  constructor(
+    json: RenderedBody['json'],
+    tag?: string,
+    length = byteLength(json),
+    type: RenderedBody['type'] = 'application/json',
+  ) {
     this.json = json;
     this.tag = tag;
     this.length = length;
+    this.type = type;
   }
 }
 

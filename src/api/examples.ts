@@ -196,6 +196,21 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
       modes: ['cp', 'ctw', 'objective', 'teampvp'],
     },
   ],
+  '/v1/changes': {
+    changes: [
+      {
+        id: MATCH,
+        type: 'match.created',
+        revision: 1,
+        time: '2026-03-01T20:14:33.021+09:00',
+        url: `https://api.example.org/v1/matches/${MATCH}`,
+        resource: { ...match, teams },
+      },
+      { id: punishment.id, type: 'punishment.withdrawn', revision: 3, time: '2026-03-01T20:15:00.000+09:00' },
+    ],
+    cursor: 'NGYxYzlhMDJiN2UzLTJzN2stMnpkYQpT0x6mB9rGd1Wk3LqV',
+    more: false,
+  },
   '/v1/live-matches': [liveMatch],
   '/v1/servers/:id/live-match': {
     ...liveMatch,

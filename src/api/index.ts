@@ -3,6 +3,7 @@ import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config/config.ts';
+import { changes } from './changes.ts';
 import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import { leaderboards } from './leaderboards.ts';
@@ -27,6 +28,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...leaderboards,
   ...counters,
   ...liveMatches,
+  ...changes,
 ];
 
 /** What the OpenAPI document says about the network. */

@@ -7,6 +7,7 @@ import {
   listMaps,
   mapByKey,
   mapByName,
+  mapsByKeys,
   type MapRate,
   positionsIn,
   ratesOf,
@@ -30,7 +31,7 @@ const PlayingServer = z
   .object({ id, name: z.string(), region: z.string(), current_map: z.string(), next_map: z.string() })
   .meta({ id: 'PlayingServer' });
 
-const GameMapShape = z
+export const GameMapShape = z
   .object({
     id,
     name: z.string(),
@@ -123,6 +124,13 @@ async function withFields(
     ...(fields.has('image_url') && { image_url: item.has_image ? `${site}/maps/${item.id}/image` : '' }),
     ...(positions && { rotation_order: positions.get(nameKey(item.name)) ?? [] }),
   }));
+}
+
+/** Maps as JSON, as `/v1/maps/:id` gives them, by key. */
+export async function mapsJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
+  const found = await mapsByKeys(deps.db, keys);
+  const items = await withRates(deps, found);
+  return new Map(found.map(({ key }, index) => [key, JSON.stringify(items[index])]));
 }
 
 async function findMap(db: Queryable, text: string): Promise<GameMap | undefined> {

@@ -16,7 +16,7 @@ import {
 import { EXTRA_NAMES, extrasIn, Extras, needsExtras } from './match-extras.ts';
 import { type Endpoint, endpoint, fieldsOf, type Deps, paging, RenderedBody } from './endpoint.ts';
 import { matchFilters, readFilters } from './match-filters.ts';
-import { headJson } from './match-list.ts';
+import { headJson } from '#http/change-item.ts';
 import { count, id, link, timestamp, person } from './schemas.ts';
 
 const MatchPlayer = z
@@ -47,7 +47,7 @@ export const Objective = z
   })
   .meta({ id: 'Objective' });
 
-const Match = z
+export const MatchShape = z
   .object({
     id,
     map: z.string(),
@@ -76,7 +76,7 @@ export const matches: Endpoint[] = [
     tag: 'Match',
     summary: 'Finished matches, newest first',
     query: { ...paging, fields, ...matchFilters },
-    response: z.array(Match),
+    response: z.array(MatchShape),
     cachedUnder: 'anything',
     handle: async ({ deps, dataVersion, query: { max_id, limit, fields: extra, ...given } }) => {
       const filters = await readFilters(deps.db, given);
@@ -91,7 +91,7 @@ export const matches: Endpoint[] = [
     summary: 'One match with its teams',
     id: 'A match id',
     query: { fields },
-    response: Match,
+    response: MatchShape,
     cachedUnder: 'matches',
     handle: async ({ deps, id: text, dataVersion, query: { fields: extra } }) => {
       const key = keyOf(text);
@@ -205,6 +205,12 @@ async function wholeMatch(
     `${headJson(deps, match)}${TEAMS}${match.teams}${objectives}${extras(match)}}`,
     tag(`-${[...extra].sort().join('-')}`),
   );
+}
+
+/** Matches as JSON, as `/v1/matches/:id` gives them, by key. */
+export async function matchesJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
+  const found = await listMatchesWithTeams(deps.db, { keys });
+  return new Map(found.map((match) => [match.key, `${headJson(deps, match)}${TEAMS}${match.teams}}`]));
 }
 
 const TEAMS = ',"teams":';

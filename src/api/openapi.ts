@@ -1,14 +1,37 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
+import { RESET_REASONS } from '#store/game/change-cursors.ts';
+import { type Endpoint, JSON_LINES } from './endpoint.ts';
 import { EXAMPLES } from './examples.ts';
 
 interface ErrorResponse {
   code: string;
   meaning: string;
   example: string;
+  /** The endpoints that answer with it; left out: all. */
+  of?: (endpoint: Endpoint) => boolean;
+  /** Further members of the body. */
+  members?: { shape: z.ZodType; example: object };
   /** The header that this status adds to those of the rate limit, and its meaning. */
   header?: [name: string, description: string];
 }
+
+const errorBody = z
+  .object({
+    error: z.string().meta({ description: 'Code of the error' }),
+    error_description: z.string().meta({ description: 'What is wrong, in a sentence' }),
+  })
+  .meta({ id: 'Error', description: 'The body of every error' });
+
+const resetBody = errorBody
+  .extend({
+    reason: z.enum(RESET_REASONS).meta({
+      description:
+        '`expired`: removals after the cursor are no longer stored; `other_feed`: the database was restored from a ' +
+        'backup; `beyond_head`: the cursor is beyond the end of the feed',
+    }),
+    reset: z.literal(true),
+  })
+  .meta({ id: 'ResetError', description: 'The body of 410' });
 
 const RETRY_AFTER: ErrorResponse['header'] = ['Retry-After', 'Seconds until the next attempt'];
 
@@ -29,12 +52,24 @@ const ERRORS: Record<string, ErrorResponse> = {
     meaning: 'The token lacks a scope, or the application has no access to the data API',
     example: 'This application has no access to the data API yet.',
   },
-  404: { code: 'not_found', meaning: 'Not found', example: 'There is no match with this id.' },
+  404: {
+    of: ({ path }) => path.includes(':'),
+    code: 'not_found',
+    meaning: 'Not found',
+    example: 'There is no match with this id.',
+  },
   405: {
     header: ['Allow', 'The methods that are allowed'],
     code: 'method_not_allowed',
     meaning: 'The method is not GET, HEAD or OPTIONS',
     example: 'The data API is read-only: use GET, HEAD, OPTIONS.',
+  },
+  410: {
+    of: ({ isFeed }) => isFeed === true,
+    code: 'cursor_gone',
+    meaning: 'The cursor has no place in the feed: delete your copy and begin again with `after=0`',
+    example: 'Removals after this cursor are no longer stored. Delete your copy and begin again with after=0.',
+    members: { shape: resetBody, example: { reason: 'expired', reset: true } },
   },
   429: {
     header: RETRY_AFTER,
@@ -69,14 +104,11 @@ const TAGS: Record<string, string> = {
   Player: 'Players and their statistics',
   Leaderboard: 'Players ordered by a counter',
   Counter: "The network's own counters",
+  Change: 'Changes of all resources, to keep an exact copy',
 };
 
-const errorBody = z
-  .object({
-    error: z.string().meta({ description: 'Code of the error' }),
-    error_description: z.string().meta({ description: 'What is wrong, in a sentence' }),
-  })
-  .meta({ id: 'Error', description: 'The body of every error' });
+/** Not a second content type: the types of generated clients would then be a union with text. */
+const LINES = `With \`Accept: ${JSON_LINES}\` each change is a line, and the last line has \`cursor\` and \`more\`.`;
 
 export interface ApiFacts {
   /** The address of the data API. */
@@ -87,16 +119,18 @@ export interface ApiFacts {
   site: string;
 }
 
+/** The named schemas of the document, which the others refer to. */
+type Schemas = Record<string, unknown>;
+
 /** The OpenAPI 3.1 document of the endpoints. */
 export function openapiDocument(endpoints: readonly Endpoint[], facts: ApiFacts): object {
-  const schemas: Record<string, unknown> = {};
+  const schemas: Schemas = {};
   const paths = Object.fromEntries(
     endpoints.map((endpoint) => [
       endpoint.path.replaceAll(/:([a-z]+)/g, '{$1}'),
       { get: operationObject(endpoint, schemas) },
     ]),
   );
-  const error = jsonSchema(errorBody, schemas);
   const used = new Set(endpoints.map(({ tag }) => tag));
   return {
     openapi: '3.1.0',
@@ -111,21 +145,23 @@ export function openapiDocument(endpoints: readonly Endpoint[], facts: ApiFacts)
         Object.entries(LIMIT_HEADERS).map(([name, header]) => [name, { ...header, schema: { type: 'integer' } }]),
       ),
       responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, { code, meaning, example, header }]) => [
-          status,
-          {
-            description: meaning,
-            headers: { ...limitHeaders(), ...(header && headerObject(header)) },
-            content: {
-              'application/json': { schema: error, example: { error: code, error_description: example } },
-            },
-          },
-        ]),
+        Object.entries(ERRORS).map(([status, error]) => [status, errorObject(error, schemas)]),
       ),
       securitySchemes: securitySchemes(facts),
     },
   };
 }
+
+const errorObject = ({ code, meaning, example, header, members }: ErrorResponse, schemas: Schemas): object => ({
+  description: meaning,
+  headers: { ...limitHeaders(), ...(header && headerObject(header)) },
+  content: {
+    'application/json': {
+      schema: jsonSchema(members?.shape ?? errorBody, schemas),
+      example: { error: code, error_description: example, ...members?.example },
+    },
+  },
+});
 
 const infoObject = ({ network, site }: ApiFacts): object => ({
   title: `${network} data API`,
@@ -158,19 +194,21 @@ const DESCRIPTION =
   'given. Members are added to a resource only when `fields` asks for them; schemas that allow additional members may ' +
   'get more at any time.';
 
-function operationObject(endpoint: Endpoint, schemas: Record<string, unknown>): object {
+function operationObject(endpoint: Endpoint, schemas: Schemas): object {
   const id = { name: 'id', in: 'path', required: true, description: endpoint.id, schema: { type: 'string' } };
   const others = Object.entries(endpoint.parameters ?? {}).map(([name, schema]) => {
     return { ...parameterObject(name, schema), in: 'path', required: true };
   });
   const query = Object.entries(endpoint.query).map(([name, schema]) => parameterObject(name, schema));
-  const statuses = Object.keys(ERRORS).filter((status) => status !== '404' || endpoint.path.includes(':'));
+  const statuses = Object.keys(ERRORS).filter((status) => ERRORS[status]!.of?.(endpoint) ?? true);
   const example = EXAMPLES[endpoint.path];
   return {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description:
-      [endpoint.summary, endpoint.price?.description].filter((sentence) => sentence !== undefined).join('. ') + '.',
+      [endpoint.summary, endpoint.price?.description, endpoint.isFeed && LINES]
+        .filter((sentence) => sentence !== undefined)
+        .join('. ') + '.',
     operationId: operationId(endpoint.path),
     ...(endpoint.deprecated !== undefined && { deprecated: true }),
     parameters: [...(endpoint.id === undefined ? [] : [id]), ...others, ...query],
@@ -226,7 +264,7 @@ function parameterObject(name: string, schema: z.ZodType): Record<string, unknow
 }
 
 /** The JSON schema of a response. Adds named shapes to `schemas` and refers to them. */
-function jsonSchema(schema: z.ZodType, schemas: Record<string, unknown>): unknown {
+function jsonSchema(schema: z.ZodType, schemas: Schemas): unknown {
   const wrapper = z.toJSONSchema(z.object({ response: schema }), { unrepresentable: 'any' });
   for (const [name, definition] of Object.entries(wrapper.$defs ?? {})) {
     const { id: _, ...rest } = definition as Record<string, unknown>;

@@ -5,7 +5,7 @@ import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { allAsShown, isHidden } from '#store/game/hidden-lists.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { matchesOf } from '#store/game/matches.ts';
-import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { findPlayer, namesOf, type Player, playerByUuid, playersByKeys } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { bannedPlayers, isBan } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
@@ -136,6 +136,13 @@ async function ownPlayer({ deps, caller }: Pick<EndpointContext, 'deps' | 'calle
   if (player === undefined)
     throw notFound('The account of this token is not linked to a player who has been on the network.');
   return player;
+}
+
+/** Players as JSON, as `/v1/players/:id` gives them, by key. */
+export async function playersJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
+  const found = await playersByKeys(deps.db, keys);
+  const items = await playersWire(deps, found);
+  return new Map(found.map(({ key }, index) => [key, JSON.stringify(items[index])]));
 }
 
 export type PlayerWire = z.input<typeof PlayerShape>;

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound } from '#http/errors.ts';
-import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
+import {
+  listPunishments,
+  listPunishmentsOf,
+  type Punishment,
+  punishmentByKey,
+  punishmentsByKeys,
+} from '#store/game/punishments.ts';
 import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging } from './endpoint.ts';
 import { findDeleted } from './deleted-players.ts';
 import { findRequested, unknownPlayer } from './players.ts';
@@ -23,7 +29,7 @@ const Extra = {
 const fields = fieldsOf(Object.keys(Extra) as [keyof typeof Extra, ...(keyof typeof Extra)[]]);
 type Fields = z.output<typeof fields>;
 
-const PunishmentShape = z
+export const PunishmentShape = z
   .object({
     id,
     punisher: person.nullable(),
@@ -83,6 +89,12 @@ export const punishments: Endpoint[] = [
     },
   }),
 ];
+
+/** Punishments as JSON, as `/v1/punishments/:id` gives them, by key. */
+export async function punishmentsJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
+  const found = await punishmentsByKeys(deps.db, keys, deps.clock.now());
+  return new Map(found.map((each) => [each.key, JSON.stringify(wire(deps, each, new Set()))]));
+}
 
 /** The punishments in force of a deleted player, on one page, because an item has no id to page by. */
 async function deletedWire(

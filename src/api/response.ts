@@ -15,8 +15,8 @@ const CODINGS: Record<string, (body: Buffer) => Promise<Buffer>> = {
   gzip: promisify(gzip),
 };
 
-const VARY = 'Accept-Encoding, Authorization, X-Client-ID';
-const TYPE = 'application/json; charset=utf-8';
+const VARY = 'Accept, Accept-Encoding, Authorization, X-Client-ID';
+const CHARSET = '; charset=utf-8';
 
 /** An encoded JSON body, which may be sent many times. */
 export interface Body {
@@ -25,16 +25,18 @@ export interface Body {
   encoding: 'latin1' | 'utf8';
   length: number;
   etag: string;
+  type: RenderedBody['type'];
 }
 
 /**
  * Encodes a body. Without a tag the entity tag is a checksum. A cryptographic hash is not needed: the tag only has to tell
  * a body from its predecessor, and forging it gains nothing.
  */
-export function encodeBody({ json, tag, length }: RenderedBody): Body {
+export function encodeBody({ json, tag, length, type }: RenderedBody): Body {
   const encoding = length === characterCount(json) ? 'latin1' : 'utf8';
   const bytes = length < BUFFERED_FROM ? joined(json) : encode(json, encoding, length);
-  return { bytes, encoding, length, etag: `W/"${tag ?? `${crc32(bytes).toString(36)}-${length.toString(36)}`}"` };
+  const etag = `W/"${tag ?? `${crc32(bytes).toString(36)}-${length.toString(36)}`}"`;
+  return { bytes, encoding, length, etag, type };
 }
 
 const joined = (json: RenderedBody['json']): string => (typeof json === 'string' ? json : json.join(''));
@@ -91,12 +93,21 @@ export function sendError(
   error: HttpError,
 ): void {
   for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
-  headers.push('content-type', TYPE, 'content-length', `${Buffer.byteLength(error.body)}`);
+  headers.push('content-type', `application/json${CHARSET}`, 'content-length', `${Buffer.byteLength(error.body)}`);
   response.writeHead(error.status, headers).end(request.method === 'HEAD' ? undefined : error.body);
 }
 
 function write(request: IncomingMessage, response: ServerResponse, headers: Headers, body: Body): void {
-  headers.push('etag', body.etag, 'vary', VARY, 'content-type', TYPE, 'content-length', `${body.length}`);
+  headers.push(
+    'etag',
+    body.etag,
+    'vary',
+    VARY,
+    'content-type',
+    body.type + CHARSET,
+    'content-length',
+    `${body.length}`,
+  );
   response.writeHead(200, headers);
   if (request.method === 'HEAD') response.end();
   else response.end(body.bytes, body.encoding);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound } from '#http/errors.ts';
-import { countOnline, listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
+import { countOnline, listServers, serverByKey, serversByKeys, type ServerNow } from '#store/game/servers.ts';
 import { type Deps, type Endpoint, endpoint, presenceSince } from './endpoint.ts';
 import { count, id } from './schemas.ts';
 
-const Server = z
+export const ServerShape = z
   .object({
     id,
     name: z.string(),
@@ -29,7 +29,7 @@ export const servers: Endpoint[] = [
     tag: 'Server',
     summary: 'All servers, sorted by order, then name',
     query: {},
-    response: z.array(Server),
+    response: z.array(ServerShape),
     handle: async ({ deps }) => (await listServers(deps.db, presenceSince(deps))).map(wire),
   }),
   endpoint({
@@ -46,7 +46,7 @@ export const servers: Endpoint[] = [
     summary: 'One server',
     id: 'A server id',
     query: {},
-    response: Server,
+    response: ServerShape,
     handle: async ({ deps, id: text }) => wire(await requiredServer(deps, text)),
   }),
 ];
@@ -62,7 +62,13 @@ export async function requiredServer(deps: Deps, text: string): Promise<ServerNo
   return server;
 }
 
-function wire(server: ServerNow): z.input<typeof Server> {
+/** Servers as JSON, as `/v1/servers/:id` gives them, by key. */
+export async function serversJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
+  const found = await serversByKeys(deps.db, keys, presenceSince(deps));
+  return new Map(found.map((server) => [server.key, JSON.stringify(wire(server))]));
+}
+
+function wire(server: ServerNow): z.input<typeof ServerShape> {
   const { name, region, playing, max, icon, order, current_map, next_map, players, playerCount: player_count } = server;
   return {
     id: idOf(server.key),

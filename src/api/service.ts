@@ -12,15 +12,14 @@ import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#
 import { isCleanText } from '#platform/text/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import { bucketsIn } from '#store/game/time-buckets.ts';
 import { type Body, encodeBody, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
+import { depsOf } from './deps.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
-import { dataVersionOf, matchQuery } from './match-queries.ts';
+import { dataVersionOf } from './match-queries.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
 import { addIgnored } from './ignored-parameters.ts';
 import { renderVersionOf } from './match-list.ts';
-import { timestampsIn } from './timestamps.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { ResponseCache } from './response-cache.ts';
 
@@ -70,16 +69,7 @@ export class Api {
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db.shortReads, clock, this.#realm);
     this.#renderVersion = renderVersionOf(config);
-    const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
-    this.#deps = {
-      db: db.shortReads,
-      clock,
-      match: matchQuery(db, this.#renderVersion),
-      timestamp: timestampsIn(config.TIME_ZONE),
-      bucketsAt: bucketsIn(config.TIME_ZONE),
-      site: config.SITE_URL,
-      presenceTimeoutMs,
-    };
+    this.#deps = depsOf(context);
     this.#openapi = openapi;
   }
 
@@ -115,7 +105,9 @@ export class Api {
     try {
       authenticated = { received, caller: await this.#authenticate(received) };
       setSenders(received.response, sendersOf(authenticated.caller));
-      counted = { ...authenticated, rateLimit: await this.#count(authenticated) };
+      const isPaced = received.endpoint?.isPaced !== undefined && (await this.#isPaced(authenticated));
+      const rateLimit = await this.#count(authenticated, isPaced ? 'peek' : 'count');
+      counted = { ...authenticated, isPaced, rateLimit };
       const body = await this.#answer(counted);
       this.#countUse(counted, 200);
       await sendBody(received.request, received.response, this.#countedHeaders(counted), body);
@@ -140,11 +132,20 @@ export class Api {
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
-  #count({ received, caller }: AuthenticatedRequest): RateLimitResult | Promise<RateLimitResult> {
+  #count(
+    { received, caller }: AuthenticatedRequest,
+    how: 'count' | 'peek',
+  ): RateLimitResult | Promise<RateLimitResult> {
     const { request, price } = received;
     return caller.kind === 'client_id'
-      ? this.#countAddress(request, 'address', 'count', price)
-      : this.#rateLimiter.count(...this.#limitFor(caller), price);
+      ? this.#countAddress(request, 'address', how, price)
+      : this.#rateLimiter[how](...this.#limitFor(caller), price);
+  }
+
+  /** Whether the endpoint limits the request itself. A request with a wrong query counts. */
+  async #isPaced({ received: { endpoint, validQuery }, caller }: AuthenticatedRequest): Promise<boolean> {
+    if (endpoint?.isPaced === undefined || validQuery === undefined) return false;
+    return await endpoint.isPaced({ deps: this.#deps, caller, query: validQuery as Record<string, never> });
   }
 
   /** The subject and hourly limit that a request counts against: a user, an application or a game server. */
@@ -171,9 +172,9 @@ export class Api {
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body> {
-    const { received, caller, rateLimit } = counted;
+    const { received, caller, rateLimit, isPaced } = counted;
     const { endpoint } = received;
-    if (!rateLimit.allowed) throw limitExceeded(rateLimit, this.#context.clock.now());
+    if (!rateLimit.allowed && !isPaced) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!received.isReading) throw methodNotAllowed();
     if (endpoint === undefined)
@@ -181,7 +182,7 @@ export class Api {
     return this.#responses.get(received) ?? this.#handle(counted, endpoint);
   }
 
-  async #handle({ received, caller }: CountedRequest, endpoint: Endpoint): Promise<Body> {
+  async #handle({ received, caller, isPaced }: CountedRequest, endpoint: Endpoint): Promise<Body> {
     const parameters = received.parameters.map(parameterIn);
     const endpointContext: EndpointContext = {
       deps: this.#deps,
@@ -190,6 +191,8 @@ export class Api {
       id: parameters[0] ?? '',
       query: received.query.read(endpoint.query),
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
+      accept: received.request.headers.accept ?? '',
+      isPaced,
     };
     const result = await endpoint.handle(endpointContext as EndpointContext<Record<string, never>>);
     const body = encodeBody(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));

@@ -1,4 +1,5 @@
 import type { Config } from '#platform/config/config.ts';
+import { FEED_LIMITS } from './feed-limits.ts';
 import type { Limit, LimitSetting, Subject } from './limit.ts';
 
 const MINUTE_MS = 60_000;
@@ -49,6 +50,15 @@ export const LIMITS = {
     beyond: `${REFUSED}; 401 for a token that was valid before`,
     counter: '`COUNTERS`',
   },
+  /** Each is a request to an address that nobody has confirmed. */
+  webhookTest: {
+    counts: 'webhooks that are added, and test messages',
+    max: { application: 60 },
+    windowMs: HOUR_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
+  ...FEED_LIMITS,
   token: {
     counts: 'tokens of one grant type',
     max: { application: 'TOKEN_LIMIT', applicationAccount: 'TOKEN_LIMIT' },

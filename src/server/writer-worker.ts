@@ -5,6 +5,7 @@ import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
 import { serveWorkerChannel } from '#events/ingest/worker-channel.ts';
 import { startManagedServers } from '#connectors/management/managed-servers.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
+import { startWebhooks } from '#webhooks/webhooks.ts';
 import { startJobs } from './jobs.ts';
 import { shareMetrics, WRITER } from './thread-metrics.ts';
 
@@ -15,6 +16,7 @@ metrics.use(shareMetrics(context.metrics, WRITER));
 const eventQueue = new GroupCommitQueue(context);
 await using jobs = new AsyncDisposableStack();
 jobs.use(startJobs(context, eventQueue));
+jobs.use(startWebhooks(context));
 if (context.config.WATCH_SERVERS === 'serve') {
   jobs.use(startWatcher(context));
   jobs.use(startManagedServers(context));

@@ -69,6 +69,11 @@ test('a generated client calls every endpoint', async (t) => {
   const board = { path: { mode: 'ctw', period: 'all' }, query: { by: 'kill_count' } } as const;
   assert.equal(dataOf(await client.GET('/v1/leaderboards/{mode}/{period}', { params: board }))[0]?.kill_count, 2);
 
+  const page = dataOf(await client.GET('/v1/changes', { params: { query: { types: ['match'], expand: '1' } } }));
+  const [change] = page.changes;
+  assert.ok(change?.type === 'match.created');
+  assert.equal(change.resource?.win, 'Red');
+
   const [punishment] = dataOf(await client.GET('/v1/punishments', { params: { query: { limit: 2 } } }));
   const one = dataOf(await client.GET('/v1/punishments/{id}', { params: { path: { id: network.punishment } } }));
   assert.deepEqual(one, punishment);

@@ -23,8 +23,12 @@ test('a wrong redirect URI, code and verifier get descriptions of their own', as
   assert.match(await describe(code, { code_verifier: 'y'.repeat(43) }), /^code_verifier does not match/);
   assert.match(await describe(code, {}), /^code_verifier is missing/);
   const other = await makeApplication(services, 'service');
-  const stranger = { client_id: other.application.client_id, client_secret: other.secret! };
-  assert.match(await describe(code, { ...good, ...stranger }), /^The code is unknown/, 'nobody learns that it exists');
+  const otherClient = { client_id: other.application.client_id, client_secret: other.secret! };
+  assert.match(
+    await describe(code, { ...good, ...otherClient }),
+    /^The code is unknown/,
+    'nobody learns that it exists',
+  );
   assert.equal((await redeem(code, good)).status, 200, 'the mistakes have not used it up');
   assert.match(await describe(code, good), /^The code has been used before/);
   const plain = await codeOf(services, application.client_id);

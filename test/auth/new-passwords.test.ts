@@ -93,9 +93,9 @@ test('fields of passwords hide them, and pasting and password managers fill them
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
-  const stranger = new Person(world.services.auth);
-  assert.deepEqual(await autocomplete(stranger, '/sign-in'), ['current-password']);
-  assert.deepEqual(await autocomplete(stranger, '/register'), ['new-password']);
+  const visitor = new Person(world.services.auth);
+  assert.deepEqual(await autocomplete(visitor, '/sign-in'), ['current-password']);
+  assert.deepEqual(await autocomplete(visitor, '/register'), ['new-password']);
   assert.deepEqual(await autocomplete(person, '/account/password'), ['new-password', 'current-password']);
 });
 

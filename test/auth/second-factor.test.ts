@@ -56,10 +56,10 @@ onEachDatabase('the second step expires, and belongs to its browser, account and
   const { services } = world;
   const robin = await makeAccount(services, 'Robin');
   const { code } = await protect(services, robin.id);
-  const stranger = new Person(services.auth);
-  await stranger.post('/sign-in/second', { code: code() });
-  assert.ok(stranger.page.url.endsWith('/sign-in'));
-  assert.equal(await isSignedIn(stranger), false);
+  const visitor = new Person(services.auth);
+  await visitor.post('/sign-in/second', { code: code() });
+  assert.ok(visitor.page.url.endsWith('/sign-in'));
+  assert.equal(await isSignedIn(visitor), false);
   const slow = await afterPassword(world);
   services.context.clock.advance(10 * 60_000);
   await slow.post('/sign-in/second', { code: code() });

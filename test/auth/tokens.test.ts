@@ -84,7 +84,7 @@ test('a client credentials token can be introspected and revoked', async (t) => 
 test('an application can introspect and revoke only its own tokens', async (t) => {
   const { services, application, credentials, redeem } = await serviceWithSteve(t);
   const other = await makeApplication(services, 'service');
-  const stranger = { client_id: other.application.client_id, client_secret: other.secret! };
+  const otherClient = { client_id: other.application.client_id, client_secret: other.secret! };
   const tokens = (await redeem(await codeOf(services, application.client_id))).body;
   const token = tokens['access_token'] as string;
   const own = (await post(services, '/oauth/introspect', { ...credentials, token })).body;
@@ -92,8 +92,8 @@ test('an application can introspect and revoke only its own tokens', async (t) =
     [own['active'], own['client_id'], own['scope'], own['token_type']],
     [true, application.client_id, 'openid profile email', 'Bearer'],
   );
-  assert.deepEqual((await post(services, '/oauth/introspect', { ...stranger, token })).body, { active: false });
-  await post(services, '/oauth/revoke', { ...stranger, token });
+  assert.deepEqual((await post(services, '/oauth/introspect', { ...otherClient, token })).body, { active: false });
+  await post(services, '/oauth/revoke', { ...otherClient, token });
   assert.equal((await post(services, '/oauth/introspect', { ...credentials, token })).body['active'], true);
   assert.equal((await post(services, '/oauth/revoke', { ...credentials, token })).status, 200);
   assert.deepEqual((await post(services, '/oauth/introspect', { ...credentials, token })).body, { active: false });

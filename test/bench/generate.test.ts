@@ -48,10 +48,11 @@ onEachDatabase(
   },
 );
 
-/** Reads the database id and sets it to 0, because it always differs between two databases. */
+/** Reads the database id and sets it and that of the feed to 0, because they always differ between two databases. */
 async function takeDatabaseId(db: Db): Promise<number> {
   const [id] = await db.all<{ value: number }>(sql`select value from data_versions where name = 'database'`);
   await db.run(sql`update data_versions set value = 0 where name = 'database'`);
+  await db.run(sql`update change_feed set id = '0'`);
   return id!.value;
 }
 

@@ -162,7 +162,7 @@ test('the path of the doctor exists for nobody else', async () => {
   assert.equal(await status('API', token), 401, 'a token is for one service');
 });
 
-test('a stranger at the path of the doctor makes no service read the secret key', async () => {
+test('another client at the path of the doctor makes no service read the secret key', async () => {
   const folder = newFolder();
   const settings = { DATABASE_URL: join(folder, 'x.db'), SITE_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent' };
   await using context = await openAppContext(readConfig(settings));
@@ -188,6 +188,8 @@ onEachDatabase('the doctor finds a schema of another version and a wrong secret 
   await (await openServices(context, []))[Symbol.asyncDispose]();
   const changed = await doctor({ ...settings, SECRET_KEY: `another ${KEY}` });
   assert.match(changed.texts('secret key'), /not the key that this database was used with/);
+  await context.db.run(sql`update change_feed set filling = ''`);
+  assert.match((await doctor(settings)).texts('database'), /feed of changes does not have all/);
   await context.db.run(sql`insert into migrations (number, name) values (998, '998-future.sql')`);
   assert.match(
     (await doctor(settings)).texts('database'),

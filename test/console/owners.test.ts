@@ -145,20 +145,23 @@ onEachDatabase("not even operators can change or delete the console's own applic
   assert.match((await enter(services, 'Ann')).console.text, /Board/, 'the console still works');
 });
 
-onEachDatabase('invitations carry no address that a stranger chose, neither now nor from before', async (t, url) => {
-  const { context, app, anns, settings, invite, mails } = await open(t, url);
-  await anns.open(settings);
-  await anns.submit({ name: 'Free coins: https://evil.example' }, '/settings');
-  assert.deepEqual([anns.page.status, /must not contain an address/.test(anns.text)], [422, true]);
-  await anns.open('/console/applications/new');
-  await anns.submit({ name: 'evil.example', type: 'service' }, '/applications');
-  assert.equal(anns.page.status, 422);
-  await context.db.run(sql`update applications set name = 'Coins at evil.example' where key = ${app.key}`);
-  await anns.open(settings);
-  await anns.submit({ require_pkce: '1' }, '/settings');
-  assert.match(anns.page.url, /done=saved/, 'a name from before stays valid');
-  await context.db.run(sql`update accounts set name = 'www.evil.example' where name = 'Ann'`);
-  await invite('Bob');
-  assert.match(mails[0]!, /Invitation to own Coins at evil example .*www evil example invites you/s);
-  assert.doesNotMatch(mails[0]!, /evil\./);
-});
+onEachDatabase(
+  'invitations carry no address that another person chose, neither now nor from before',
+  async (t, url) => {
+    const { context, app, anns, settings, invite, mails } = await open(t, url);
+    await anns.open(settings);
+    await anns.submit({ name: 'Free coins: https://evil.example' }, '/settings');
+    assert.deepEqual([anns.page.status, /must not contain an address/.test(anns.text)], [422, true]);
+    await anns.open('/console/applications/new');
+    await anns.submit({ name: 'evil.example', type: 'service' }, '/applications');
+    assert.equal(anns.page.status, 422);
+    await context.db.run(sql`update applications set name = 'Coins at evil.example' where key = ${app.key}`);
+    await anns.open(settings);
+    await anns.submit({ require_pkce: '1' }, '/settings');
+    assert.match(anns.page.url, /done=saved/, 'a name from before stays valid');
+    await context.db.run(sql`update accounts set name = 'www.evil.example' where name = 'Ann'`);
+    await invite('Bob');
+    assert.match(mails[0]!, /Invitation to own Coins at evil example .*www evil example invites you/s);
+    assert.doesNotMatch(mails[0]!, /evil\./);
+  },
+);

@@ -15,6 +15,7 @@ import { mapChanges } from '#events/handlers/map-changes.ts';
 import { mapByName, mapNames, ratesOf, rotationOf, readRotations } from '#store/game/maps/maps.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { killsOf } from '#store/game/kills.ts';
+import { changesAfter } from '#store/game/changes.ts';
 import { listMatches, matchesOf } from '#store/game/matches.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
@@ -455,7 +456,7 @@ const WRITERS = THREADS * CONNECTIONS;
 const EACH = 25;
 
 for (const dialect of DIALECTS) {
-  test(`a client that pages through matches while ${WRITERS} connections write sees each one in order (${dialect})`, async (t) => {
+  test(`clients that page through matches or follow the feed while ${WRITERS} connections write see each one in order (${dialect})`, async (t) => {
     const database = await createTestDatabase(dialect);
     const context = await testContext(t, database.url);
     t.after(() => database.drop());
@@ -469,13 +470,47 @@ for (const dialect of DIALECTS) {
     const done = workers.map((worker) => once(worker, 'exit').then(([code]) => (writing--, assert.equal(code, 0))));
     await Promise.all(workers.map((worker) => once(worker, 'message')));
     for (const worker of workers) worker.postMessage('write');
+    const follower = new Follower(context.db);
+    const following = follower.follow(() => writing > 0);
     const seen = await walk(context.db, () => writing > 0);
-    await Promise.all(done);
+    await Promise.all([...done, following]);
+    await follower.read();
     seen.push(...(await newerThan(context.db, seen.at(-1) ?? 0)));
     const all = (await context.db.tuples(sql`select key from matches order by key`)).map(([key]) => key);
     assert.equal(all.length, WRITERS * EACH);
     assert.deepEqual(seen, all);
+    assert.deepEqual(follower.matches, all);
   });
+}
+
+/** Polls the feed of changes. */
+class Follower {
+  readonly #db: Db;
+  readonly matches: number[] = [];
+  #after = 0;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async follow(goesOn: () => boolean): Promise<void> {
+    while (goesOn()) {
+      await this.read();
+      await setImmediate();
+    }
+  }
+
+  /** Reads to the present end. */
+  async read(): Promise<void> {
+    for (;;) {
+      const page = await changesAfter(this.#db, this.#after, 7);
+      for (const { number, kind, key } of page) {
+        this.#after = number;
+        if (kind === 'match') this.matches.push(key);
+      }
+      if (page.length < 7) return;
+    }
+  }
 }
 
 /** Pages by `max_id` from the newest match down to the last one that was read before. */

@@ -12,9 +12,22 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
-import { account, event, person } from '#test/support/builders.ts';
-import { DIALECTS, twoDatabases } from '#test/support/context.ts';
-import { retractEvents } from '#test/support/jobs.ts';
+import {
+  account,
+  configured,
+  event,
+  login,
+  map,
+  person,
+  presence,
+  punishment,
+  rating,
+  rotation,
+  sendEvents,
+} from '#test/support/builders.ts';
+import { runJobsOnce } from '#server/jobs.ts';
+import { DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
+import { finishJobs, retractEvents } from '#test/support/jobs.ts';
 import { Mirror } from '#test/support/mirror.ts';
 import { arbitraryHistory, type GeneratedEvent, senderOf } from './generated-history.ts';
 import { clock, ingestHistory } from './ingest-history.ts';
@@ -91,6 +104,50 @@ for (const dialect of DIALECTS) {
     );
   });
 }
+
+onEachDatabase('the erasure of staff moves the punishments that they issued or revoked', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db } = context;
+  const [staff, player] = [person(1, 'Staff'), person(2)];
+  await sendEvents(
+    context,
+    login('Alpha', staff),
+    punishment('one', player, { punisher: staff }),
+    punishment('two', player),
+    event('punishment.revoked', { punishment: 'two', revoker: staff }),
+    punishment('three', player),
+  );
+  const mirror = new Mirror(context);
+  await mirror.check('before');
+  await erasePlayer(db, context.clock.now(), staff.uuid);
+  await finishJobs(db);
+  const changes = await mirror.check('after');
+  assert.deepEqual(
+    changes.map(({ kind, type }) => `${kind} ${type}`),
+    ['player erased', 'punishment changed', 'punishment changed'],
+  );
+});
+
+onEachDatabase('statistics, votes, presence and rejected events are no changes', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db } = context;
+  await sendEvents(context, configured('Alpha'), login('Alpha', person(1)), map('Isle'));
+  const mirror = new Mirror(context);
+  await mirror.check('before');
+  await sendEvents(
+    context,
+    login('Alpha', person(1), { time: new Date(context.clock.now()).toISOString() }),
+    presence('Alpha', { players: ['Player1'] }, { time: new Date(context.clock.now()).toISOString() }),
+    rating('Isle', person(1), 5),
+    rotation('Alpha', ['Isle']),
+    event('player.statistics', { player: person(1), gamemode: 'factions', kill_count: 3 }),
+    event('counter.declared', { key: 'pieces', label: { en: 'Pieces' } }),
+  );
+  const rejected = event('punishment.revoked', { punishment: 'unknown' }, { server: 'New' });
+  assert.equal((await ingestEvents(db, clock, { kind: 'operator' }, [rejected]))[0]!.status, 'rejected');
+  await runJobsOnce(context);
+  assert.deepEqual(await mirror.check('after'), []);
+});
 
 /** Sends further events of a generated history. */
 async function send(db: Db, events: readonly GeneratedEvent[]): Promise<void> {

@@ -7,20 +7,20 @@ import { enter, openTestConsole } from '#test/console/support.ts';
 import { get, page } from './request.ts';
 import { siteSession } from './session.ts';
 
-onEachDatabase('the header shows strangers the sign-in, and a person the menu, in private only', async (t, url) => {
+onEachDatabase('the header shows visitors the sign-in, and a person the menu, in private only', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, login('Alpha', person(1, 'Wharfinger')), match({ teams: [team('Red', 1)] }));
   const path = '/leaderboards?by=kill&period=all';
-  const stranger = await get(context, path);
-  const asStranger = await stranger.text();
-  assert.match(asStranger, /href="\/console\/sign-in\?to=%2Fleaderboards%3Fby%3Dkill%26period%3Dall"/);
-  assert.match(stranger.headers.get('cache-control')!, /^public/);
-  assert.match(stranger.headers.get('vary')!, /Cookie/);
+  const visitor = await get(context, path);
+  const asVisitor = await visitor.text();
+  assert.match(asVisitor, /href="\/console\/sign-in\?to=%2Fleaderboards%3Fby%3Dkill%26period%3Dall"/);
+  assert.match(visitor.headers.get('cache-control')!, /^public/);
+  assert.match(visitor.headers.get('vary')!, /Cookie/);
 
   const cookie = await siteSession(context, { name: 'Mara', linked: true });
-  const own = await get(context, path, { headers: { cookie, 'if-none-match': stranger.headers.get('etag')! } });
+  const own = await get(context, path, { headers: { cookie, 'if-none-match': visitor.headers.get('etag')! } });
   const asMara = await own.text();
-  assert.equal(own.status, 200, 'the entity tag of strangers does not match');
+  assert.equal(own.status, 200, 'the entity tag of visitors does not match');
   assert.deepEqual([own.headers.get('cache-control'), own.headers.get('etag')], ['private, no-store', null]);
   assert.match(asMara, /<summary[^>]*><bdi>Mara<\/bdi>/);
   assert.match(asMara, new RegExp(`href="/players/${person(1).uuid}">My page`));
@@ -56,28 +56,28 @@ onEachDatabase(
 );
 
 onEachDatabase(
-  'a visitor without a valid session is a stranger; feeds and pictures have no session',
+  'a request without a valid session is that of a visitor; feeds and pictures have no session',
   async (t, url) => {
     const context = await testContext(t, url);
     const cookie = await siteSession(context, { name: 'Mara' });
-    const isStranger = async (header: string): Promise<boolean> => {
+    const isVisitor = async (header: string): Promise<boolean> => {
       const response = await get(context, '/privacy', { headers: { cookie: header } });
       return /^public/.test(response.headers.get('cache-control')!) && !(await response.text()).includes('Mara');
     };
-    assert.equal(await isStranger(cookie), false);
-    assert.equal(await isStranger(`${cookie}x`), true);
-    assert.equal(await isStranger(cookie.replace('site_session', 'session')), true, 'the cookie of the sign-in');
-    assert.equal(await isStranger('scorehall_site_session='), true);
+    assert.equal(await isVisitor(cookie), false);
+    assert.equal(await isVisitor(`${cookie}x`), true);
+    assert.equal(await isVisitor(cookie.replace('site_session', 'session')), true, 'the cookie of the sign-in');
+    assert.equal(await isVisitor('scorehall_site_session='), true);
     for (const path of ['/matches.atom', '/cards/site.png', '/live.json', '/sitemap.xml']) {
       const response = await get(context, path, { headers: { cookie } });
       assert.ok(!/private/.test(response.headers.get('cache-control')!), path);
       await response.arrayBuffer();
     }
     context.clock.advance(3_600_000);
-    assert.equal(await isStranger(cookie), true, 'an expired session');
+    assert.equal(await isVisitor(cookie), true, 'an expired session');
     context.clock.advance(-3_600_000);
     await context.db.run(sql`update accounts set disabled = 1 where name = 'Mara'`);
-    assert.equal(await isStranger(cookie), true, 'a disabled account');
+    assert.equal(await isVisitor(cookie), true, 'a disabled account');
   },
 );
 

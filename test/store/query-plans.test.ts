@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql, statementText } from '#db/sql.ts';
+import { changesWithFeed } from '#store/game/changes.ts';
 import { readStanding } from '#store/game/factions.ts';
 import { countersOfMatches, reportsAbout, reportsBetween, readReports } from '#store/game/counters/counter-reports.ts';
 import { counterByKey } from '#store/game/counters/counters.ts';
@@ -35,12 +36,20 @@ import {
   matchesOf,
   matchWithTeams,
 } from '#store/game/matches.ts';
-import { listMaps, mapByName, positionsIn, ratesOf, readRotations } from '#store/game/maps/maps.ts';
+import { listMaps, mapByName, mapsByKeys, positionsIn, ratesOf, readRotations } from '#store/game/maps/maps.ts';
 import { readObjectives } from '#store/game/player-objectives.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { readFirstHour } from '#store/installation/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
-import { findPlayer, namesByUuid, namesOf, playersBefore, playersByUuid, playersNamed } from '#store/game/players.ts';
+import {
+  findPlayer,
+  namesByUuid,
+  namesOf,
+  playersBefore,
+  playersByKeys,
+  playersByUuid,
+  playersNamed,
+} from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { searchMaps, searchPlayers } from '#store/game/search.ts';
 import { readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
@@ -49,9 +58,11 @@ import {
   isBanned,
   listPunishments,
   listPunishmentsOf,
+  punishmentsByKeys,
   revokedByReference,
   usedReferences,
 } from '#store/game/punishments.ts';
+import { serversByKeys } from '#store/game/servers.ts';
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
 import { bansAfter, countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
 import { receiptsAfter, receiptsBefore } from '#events/ledger/receipt-log.ts';
@@ -66,14 +77,14 @@ import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
 import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
-import { HiddenLists, isHidden } from '#store/game/hidden-lists.ts';
+import { allAsShown, HiddenLists, isHidden } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
 import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
 import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** A database, or a transaction, that notes the statements of its readers, of transactions those that write too. */
 function recorderOf<Q extends Queryable>(db: Q, queries: Sql[], names = ['all', 'get', 'tuples', 'tuple']): Q {
@@ -190,6 +201,13 @@ test('no read of a request scans a table that grows with the network', async (t)
     removeSeen: (db) => removeSeen(db, [{ serverKey: 1, started: 1, finished: 2 }]),
     reportingMatches: (db) => reportingMatches(db, [1, 2], 1),
     'HiddenLists and isHidden': (db) => Promise.all([HiddenLists.read(db), isHidden(db, person(1).uuid)]),
+    'changesWithFeed of all kinds and of some': (db) =>
+      Promise.all([changesWithFeed(db, 5, 100), changesWithFeed(db, 5, 100, ['match', 'map'])]),
+    'resources by keys': (db) =>
+      Promise.all([
+        ...[mapsByKeys(db, [1, 2]), punishmentsByKeys(db, [1, 2], 1), playersByKeys(db, [1, 2])],
+        ...[allAsShown(db, [player]), serversByKeys(db, [1, 2], 1)],
+      ]),
     hideReported: async (db) => hideReported(db, await HiddenLists.read(db), [1]),
   };
   for (const [name, read] of Object.entries(readers)) {

@@ -5,7 +5,7 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Deps, RenderedBody } from '#api/endpoint.ts';
 import { ENDPOINTS } from '#api/index.ts';
-import { timestampsIn } from '#api/timestamps.ts';
+import { timestampsIn } from '#http/timestamps.ts';
 import { matchWithTeams } from '#store/game/matches.ts';
 import { isHidden } from '#store/game/hidden-lists.ts';
 import { idOf } from '#platform/ids.ts';
@@ -96,7 +96,8 @@ export class Mirror {
 
   async #read(kind: ResourceKind, key: number): Promise<Json> {
     const { db, clock } = this.#world;
-    const deps: Deps = {
+    // What the endpoints of single resources use.
+    const deps: Partial<Deps> = {
       ...{ db, clock, timestamp: timestampsIn('UTC'), site: '', presenceTimeoutMs: 60_000 },
       bucketsAt: bucketsIn('UTC'),
       match: (match) => matchWithTeams(db, match),
@@ -106,7 +107,8 @@ export class Mirror {
     const caller = { kind: 'server', serverKey: 0 } as never;
     const query = { fields: new Set(fields) };
     const id = idOf(key);
-    const body = await handle({ deps, caller, parameters: [id], id, query: query as never, dataVersion: undefined });
+    const context = { deps: deps as Deps, caller, parameters: [id], id, query: query as never, dataVersion: undefined };
+    const body = await handle({ ...context, accept: '', isPaced: false });
     const json = body instanceof RenderedBody ? JSON.parse([body.json].flat().join('')) : structuredClone(body);
     return await own(json as Json, db);
   }

@@ -90,16 +90,11 @@ async function added(tx: Queryable, now: number, accountId: string, isFirst: boo
 }
 
 /** @returns undefined if the account has no such passkey */
-export async function removePasskey(
-  c: Context,
-  deps: Deps,
-  current: SignedIn,
-  id: string,
-): Promise<string | undefined> {
+export async function removePasskey(c: Context, deps: Deps, current: SignedIn, id: string): Promise<true | undefined> {
   return await change(c, deps, current, {
     action: 'account.passkey-remove',
     text: (texts) => texts.passkey_removed,
-    run: (tx) => deletePasskey(tx, current.account.id, id),
+    run: async (tx) => ((await deletePasskey(tx, current.account.id, id)) ? true : undefined),
   });
 }
 

@@ -13,17 +13,24 @@ import { sendAlert, sendMail } from '../mails.ts';
 /** 'blocked': codes that can be guessed do not count at present, while passkeys and recovery codes do. */
 export type CodeResult = 'right' | 'wrong' | 'blocked';
 
-/** Checks a code of the authenticator app (six digits), or else a recovery code, of whose use the owner gets a mail; a right one is used up. */
+/** Checks a code of the authenticator app (six digits), or else a recovery code; a right one is used up. */
 export async function checkCode(c: Context, deps: Deps, account: Account, text: string): Promise<CodeResult> {
   const code = text.replaceAll(/\s/g, '');
-  const { db, clock, secretKey } = deps;
-  if (/^\d{6}$/.test(code))
-    return await limited(c, deps, account, () => useTotpCode(db, clock.now(), secretKey, account.id, code));
-  const networks = (await isOwnDevice(c, deps, account.id)) ? [] : await countNetworks(c, deps);
+  const isKnown = await isOwnDevice(c, deps, account.id);
+  // Other people in the network must not use up the attempts of a browser that has its own count.
+  const networks = isKnown ? [] : await countNetworks(c, deps);
   if (networks === undefined) return 'blocked';
-  if (!(await useRecoveryCode(db, account.id, plainCode(code)))) return 'wrong';
-  await uncount(deps, networks);
-  const left = await countRecoveryCodes(db, account.id);
+  const result = /^\d{6}$/.test(code)
+    ? await checkAppCode(deps, account, code, isKnown ? deviceCookie(c, deps) : undefined)
+    : await checkRecoveryCode(deps, account, code);
+  if (result === 'right') await uncount(deps, networks);
+  return result;
+}
+
+/** The owner gets a mail about each use. */
+async function checkRecoveryCode(deps: Deps, account: Account, code: string): Promise<CodeResult> {
+  if (!(await useRecoveryCode(deps.db, account.id, plainCode(code)))) return 'wrong';
+  const left = await countRecoveryCodes(deps.db, account.id);
   sendAlert(deps, account, (texts) => [texts.recovery_code_used_subject, texts.recovery_code_used(left)]);
   return 'right';
 }
@@ -31,20 +38,22 @@ export async function checkCode(c: Context, deps: Deps, account: Account, text: 
 /**
  * Checks a code that can be guessed. A browser that has signed in to the account before has its own count of wrong codes;
  * all others share one, so that a thief of the password has few guesses and cannot use up those of the owner.
- * @param check compares the code, and uses it up if it is right
+ * @param device the cookie of a browser that has signed in before
  */
-async function limited(c: Context, deps: Deps, account: Account, check: () => Promise<boolean>): Promise<CodeResult> {
-  const isKnown = await isOwnDevice(c, deps, account.id);
-  // Other people in the network must not use up the attempts of a browser that has its own count.
-  const networks = isKnown ? [] : await countNetworks(c, deps);
-  if (networks === undefined) return 'blocked';
-  const hash = deps.db.keyedHash(account.id);
-  const subject = isKnown ? `code ${hash} ${secretHash(deviceCookie(c, deps)!)}` : `code ${hash}`;
-  const limit = rateLimit(deps.config, 'wrongCode', isKnown ? 'knownBrowser' : 'otherBrowsers');
+async function checkAppCode(
+  deps: Deps,
+  account: Account,
+  code: string,
+  device: string | undefined,
+): Promise<CodeResult> {
+  const { db, clock, secretKey } = deps;
+  const hash = db.keyedHash(account.id);
+  const subject = device === undefined ? `code ${hash}` : `code ${hash} ${secretHash(device)}`;
+  const limit = rateLimit(deps.config, 'wrongCode', device === undefined ? 'otherBrowsers' : 'knownBrowser');
   const { allowed, used } = await deps.guesses.count(subject, limit);
   if (!allowed) return 'blocked';
-  if (await check()) {
-    await uncount(deps, [...networks, subject]);
+  if (await useTotpCode(db, clock.now(), secretKey, account.id, code)) {
+    await uncount(deps, [subject]);
     return 'right';
   }
   if (used >= limit.max) deps.background.run(() => alertOwner(deps, account, hash));

@@ -79,20 +79,20 @@ export async function confirmByPassword(
   if (!matches) return 'wrong';
   await renewSession(c, deps);
   const isFirst = !(await hasFactor(deps.db, id));
-  const result = isFirst ? await proveBeforeFirst(deps, current, code) : await proveByCode(c, deps, current, code);
+  const result = isFirst ? await confirmFirst(deps, current, code) : await confirmByCode(c, deps, current, code);
   if (result !== 'right') return result;
   await forgetAttempts(c, deps, 'password', id);
   return 'proved';
 }
 
-async function proveByCode(c: Context, deps: Deps, { account, uid_hash }: SignedIn, code: string): Promise<CodeResult> {
+async function confirmByCode(c: Context, deps: Deps, { account, uid_hash }: SignedIn, code: string): Promise<CodeResult> {
   const result = await checkCode(c, deps, account, code);
   if (result === 'right') await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return result;
 }
 
 /** In one transaction with a new look at the role, because a mail proves nothing for staff. */
-async function proveBeforeFirst(
+async function confirmFirst(
   { db, clock }: Deps,
   { account: { id }, uid_hash }: SignedIn,
   code: string,

@@ -139,7 +139,8 @@ class TokenAdapter implements Adapter {
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (expires is null or expires > ${this.#parts.clock.now()})`);
     if (row === undefined && this.#kind === 'RefreshToken') return await this.#findReplaced(id);
     // Only the request that finished an interaction is repeated, no page of it.
-    if (this.#kind === 'Interaction' && row?.consumed != null && currentRequest()?.oidc?.route !== 'resume') return;
+    if (this.#kind === 'Interaction' && typeof row?.consumed === 'number' && currentRequest()?.oidc?.route !== 'resume')
+      return;
     const payload = row && this.#readPayload(row, id);
     return payload && { ...payload, jti: id };
   }

@@ -39,8 +39,8 @@ export function passkeyPages(app: Hono<Env>, deps: Deps): void {
       });
     },
     act: async (c, current, { id = '' }) => {
-      const removed = await removePasskey(c, deps, current, id);
-      return c.redirect(removed !== undefined ? `${PATHS.security}?done=passkey_removed` : PATHS.security, 303);
+      const isRemoved = await removePasskey(c, deps, current, id);
+      return c.redirect(isRemoved === true ? `${PATHS.security}?done=passkey_removed` : PATHS.security, 303);
     },
   });
   renamePages(app, deps);

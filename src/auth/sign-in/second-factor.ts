@@ -84,8 +84,8 @@ async function check(c: Context, deps: Deps, interaction?: Interaction): Promise
     record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { second_factor: true } });
     return await showStep(c, deps, step, t[result]);
   }
-  const finished = await finishPendingSignIn(deps.db, deps.clock.now(), interaction?.uid ?? '', secret);
-  if (finished === undefined) return c.redirect(restartPath(interaction?.uid ?? ''), 303);
+  if (!(await finishPendingSignIn(deps.db, deps.clock.now(), interaction?.uid ?? '', secret)))
+    return c.redirect(restartPath(interaction?.uid ?? ''), 303);
   deleteCookie(c, cookieName(deps), { path: pathOf(interaction?.uid ?? ''), secure: deps.secure });
   const next = pending.flow === '' ? '/account' : `/sign-in/${pending.flow}`;
   return await completeSignIn(c, deps, { account, methods: result, byMail: pending.by_mail, interaction, next });

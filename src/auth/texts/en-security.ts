@@ -76,7 +76,6 @@ export const security = {
   codes_once:
     'Keep these codes where you find them without this device, on paper for example. If you lose your device, one of them and your password sign in. We show them only now.',
   codes_download: 'Download as text',
-  codes_print: 'Print',
   codes_done: 'I have kept them',
   codes_file: (network: string, name: string, date: string) =>
     `Recovery codes of the account ${name} at ${network}, made on ${date}. Each works once, together with the password.`,
@@ -96,7 +95,7 @@ export const security = {
   mail_code_sent: (email: string) => `We have sent a code to ${email}. It works for 10 minutes, in this browser.`,
   staff_code: 'Code from the server',
   staff_code_lead:
-    'You are a member of staff and have no second factor yet, so we also ask for a code. Whoever runs the server of this network makes it with the command "scorehall account factor-code" and gives it to you in person. It works once, for an hour.',
+    'You are a member of staff and have no second factor yet, so we also ask for a code. The operator of the server makes it with the command "scorehall account factor-code" and gives it to you in person. It works once, for an hour.',
   confirm: 'Confirm',
 
   passkey_texts: {

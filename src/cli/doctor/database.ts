@@ -10,6 +10,7 @@ import { UsageError } from '#platform/errors.ts';
 import { withoutPassword } from '#platform/config/postgres-url.ts';
 import { isPostgresUrl, sqliteFileOf } from '#platform/config/setting.ts';
 import { sql } from '#db/sql.ts';
+import { readFeed } from '#store/game/changes.ts';
 import { healthOf } from '#store/installation/health.ts';
 import { checkWritable } from '#store/installation/writable.ts';
 import { countServiceProcesses } from '#store/installation/service-processes.ts';
@@ -83,7 +84,19 @@ export async function checkDatabase({ config, db, now }: Installation): Promise<
           ),
     ],
   );
-  return [...findings, ...unwritable, ...(await checkCounters(db, config))];
+  return [...findings, ...unwritable, ...(await checkCounters(db, config)), ...(await checkFeed(db))];
+}
+
+/** An upgrade leaves the resources of the former version to a job. */
+async function checkFeed(db: Db): Promise<Finding[]> {
+  if ((await readFeed(db)).isFilled) return [];
+  return [
+    warning(
+      CHECK,
+      'The feed of changes does not have all matches, players and maps of the former version yet: `/v1/changes` answers 503.',
+      'The running service adds them; look again in some minutes.',
+    ),
+  ];
 }
 
 /** Each process would count rate limits for itself. */

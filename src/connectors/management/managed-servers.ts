@@ -1,9 +1,9 @@
 import { systemClock } from '#platform/clock.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
+import { Leases } from '#context/leases.ts';
 import { NewPlayerLimit } from '#events/ingest/event-queue.ts';
 import { type HeldServer, heldServers } from '#store/game/watches/managed-servers.ts';
-import { ServerLeases } from '../server-leases.ts';
 import { ServerConnection, type ConnectionDeps } from './server-connection.ts';
 import type { SocketLimits } from './socket.ts';
 
@@ -32,7 +32,7 @@ export interface ManagedServersOptions {
  */
 export class ManagedServers implements AsyncDisposable {
   readonly #context: Context;
-  readonly #leases: ServerLeases;
+  readonly #leases: Leases;
   readonly #deps: ConnectionDeps;
   readonly #connections = new Map<number, ServerConnection>();
 
@@ -46,7 +46,7 @@ export class ManagedServers implements AsyncDisposable {
     }: ManagedServersOptions = {},
   ) {
     this.#context = context;
-    this.#leases = new ServerLeases(context, 'managed_servers', monotonic);
+    this.#leases = new Leases(context, 'managed_servers', monotonic);
     const { holder } = this.#leases;
     let key: SecretKey | undefined;
     this.#deps = {

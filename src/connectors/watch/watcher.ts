@@ -15,9 +15,9 @@ import {
 import { HiddenLists, type HiddenPlayers } from '#store/game/hidden-lists.ts';
 import { reportingMatches } from '#store/game/live-matches.ts';
 import type { AppContext } from '#context/context.ts';
+import { Leases } from '#context/leases.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
-import { ServerLeases } from '../server-leases.ts';
 import { GamedigClient } from './gamedig-client.ts';
 import { type Names, resolveHost, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';
@@ -62,7 +62,7 @@ export class Watcher implements AsyncDisposable {
   readonly #names: Names;
   readonly #timeoutMs: number;
   readonly #monotonic: () => number;
-  readonly #leases: ServerLeases;
+  readonly #leases: Leases;
   readonly #gamedig = new GamedigClient();
   /** By the key of the server. */
   readonly #running = new Map<number, Promise<void>>();
@@ -79,7 +79,7 @@ export class Watcher implements AsyncDisposable {
     this.#names = names;
     this.#timeoutMs = timeoutMs;
     this.#monotonic = monotonic;
-    this.#leases = new ServerLeases(context, 'server_watches', monotonic);
+    this.#leases = new Leases(context, 'server_watches', monotonic);
   }
 
   /** Polls until the signal. */

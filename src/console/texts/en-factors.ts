@@ -5,7 +5,7 @@ export const factors = {
     closed:
       'Operators and moderators of this network use the console with a passkey or an authenticator app besides their password. Your account has none yet, so the console is closed to it, also in browsers that were signed in already. Signing in to other applications works as before.',
     closed_code:
-      'Ask whoever runs the server of this network for a code, in person or over a channel that you trust, not by mail. They make it with this command:',
+      'Ask the operator of the server for a code, in person or over a channel that you trust, not by mail. The operator makes it with this command:',
     closed_add: 'Then add a passkey or an authenticator app within the hour for which the code works.',
     closed_ask: 'Whom to ask:',
     closed_link: 'Add a second factor',

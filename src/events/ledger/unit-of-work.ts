@@ -4,7 +4,7 @@ import { CounterAccumulator } from './counter-accumulator.ts';
 import { shortUuid } from '#platform/text/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
-import { ChangeSet, recordChanges } from '#store/game/changes.ts';
+import { changeStatements, ChangeSet } from '#store/game/changes.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
 import { HiddenLists } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
@@ -143,17 +143,23 @@ export class UnitOfWork {
 
   async flush(): Promise<void> {
     const named = this.players.newNames();
-    const statements = [...this.players.take(), ...this.rows.take(), ...this.counters.take()];
+    // A player under a pseudonym, whose first event came after the deletion of the account, is not public.
+    for (const player of named)
+      if (player.isNew && !hasPseudonym(player)) this.changes.add('player', player.key, 'created');
+    const statements = [
+      ...[this.players.take(), this.rows.take(), this.counters.take()].flat(),
+      ...changeStatements(this.changes.take(), this.now),
+    ];
     if (statements.length > 0) await this.tx.runAll(statements);
     const finished = this.finished.slice(this.#removed);
     this.#removed = this.finished.length;
     if (finished.length > 0) await removeSeen(this.tx, finished);
     await this.#hidePlayers(named);
-    const [added, renamed] = [named.filter(({ isNew }) => isNew), named.filter(({ isNew }) => !isNew)];
-    // A player under a pseudonym, whose first event came after the deletion of the account, is not public.
-    for (const player of added) if (!hasPseudonym(player)) this.changes.add('player', player.key, 'created');
-    await this.addRenamed(renamed.map(({ key }) => key));
-    await recordChanges(this.tx, this.changes.take(), this.now);
+    const renamed = named.filter(({ isNew }) => !isNew).map(({ key }) => key);
+    if (renamed.length === 0) return;
+    // They read the rows that were written above.
+    await this.addRenamed(renamed);
+    await this.tx.runAll(changeStatements(this.changes.take(), this.now));
   }
 
   /** Adds players with another name or UUID to the changes, and what shows them. */

@@ -91,9 +91,7 @@ export async function renamePasskey(db: Queryable, accountId: string, id: string
   return (await db.run(sql`update passkeys set name = ${name} where id = ${id} and account_id = ${accountId}`)) === 1;
 }
 
-/** @returns the name of the deleted passkey; undefined if the account has no such passkey */
-export async function deletePasskey(tx: Queryable, accountId: string, id: string): Promise<string | undefined> {
-  const row = await tx.get<{ name: string }>(sql`
-    delete from passkeys where id = ${id} and account_id = ${accountId} returning name`);
-  return row?.name;
+/** @returns false if the account has no such passkey */
+export async function deletePasskey(tx: Queryable, accountId: string, id: string): Promise<boolean> {
+  return (await tx.run(sql`delete from passkeys where id = ${id} and account_id = ${accountId}`)) === 1;
 }

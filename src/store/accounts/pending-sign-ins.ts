@@ -32,34 +32,27 @@ export async function startPendingSignIn(
   return started === 1 ? secret : undefined;
 }
 
-interface Row extends Omit<PendingSignIn, 'by_mail'> {
-  by_mail: number;
-}
-
-const toPending = (row: Row): PendingSignIn => ({ ...row, by_mail: row.by_mail === 1 });
-
 export async function peekPendingSignIn(
   db: Queryable,
   now: number,
   interaction: string,
   secret: string,
 ): Promise<PendingSignIn | undefined> {
-  const row = await db.get<Row>(sql`
+  const row = await db.get<Omit<PendingSignIn, 'by_mail'> & { by_mail: number }>(sql`
     select account_id, by_mail, flow from pending_sign_ins
     where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}`);
-  return row && toPending(row);
+  return row && { ...row, by_mail: row.by_mail === 1 };
 }
 
-/** Ends a pending sign-in that has succeeded: of concurrent requests one gets it. */
+/** Ends a pending sign-in that has succeeded. @returns true for one of concurrent requests, in any number of processes */
 export async function finishPendingSignIn(
   db: Queryable,
   now: number,
   interaction: string,
   secret: string,
-): Promise<PendingSignIn | undefined> {
-  const row = await db.get<Row>(sql`
+): Promise<boolean> {
+  const ended = await db.run(sql`
     delete from pending_sign_ins
-    where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}
-    returning account_id, by_mail, flow`);
-  return row && toPending(row);
+    where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}`);
+  return ended === 1;
 }

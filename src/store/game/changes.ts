@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { identifier, insertAll, join, list, sql } from '#db/sql.ts';
+import { identifier, insertAll, join, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 
 /** The kinds of resources in the feed of changes (docs/adr/0006-feed-of-changes.md). */
@@ -65,18 +65,32 @@ export class ChangeSet {
   }
 }
 
+const HEAD = `
+  insert into changes (number, kind, key, type, revision, time)
+  select s.last - cast(v.column1 as bigint), v.column2, cast(v.column3 as bigint), v.column4, 1, cast(v.column5 as bigint)
+  from (values`;
+const FROM_SEQUENCE = ") v cross join sequence s where s.name = 'change' on conflict (kind, key)";
+const MOVE = `${FROM_SEQUENCE} do update set
+  number = excluded.number, type = excluded.type, revision = changes.revision + 1, time = excluded.time`;
+const KEEP = `${FROM_SEQUENCE} do nothing`;
+
 /**
- * Moves resources to the end of the feed, in the transaction that changes them, which holds the lock of the keys
- * (`Keys.lock`): numbers then become visible in their order.
+ * The statements that move resources to the end of the feed, in the transaction that changes them, which holds the lock of
+ * the keys (`Keys.lock`): numbers then become visible in their order. They read the numbers themselves, so that an ingest
+ * sends them with its others and waits once.
  */
+export function changeStatements(changes: readonly ResourceChange[], now: number, onConflict = MOVE): Sql[] {
+  if (changes.length === 0) return [];
+  const rows = changes.map(({ kind, key, type }, index) => [changes.length - 1 - index, kind, key, type, now]);
+  return [
+    sql`update sequence set last = last + ${changes.length} where name = 'change'`,
+    ...insertAll(HEAD, rows, onConflict),
+  ];
+}
+
+/** Runs the statements of `changeStatements`. */
 export async function recordChanges(tx: Queryable, changes: readonly ResourceChange[], now: number): Promise<void> {
-  await insertChanges(
-    tx,
-    changes,
-    now,
-    `on conflict (kind, key) do update set number = excluded.number, type = excluded.type,
-      revision = changes.revision + 1, time = excluded.time`,
-  );
+  await tx.runAll(changeStatements(changes, now));
 }
 
 /** Adds resources that the feed does not have yet, under the lock of the keys; the others keep their places. */
@@ -87,22 +101,7 @@ export async function recordMissing(
   now: number,
 ): Promise<void> {
   const changes = keys.map((key): ResourceChange => ({ kind, key, type: 'created' }));
-  await insertChanges(tx, changes, now, 'on conflict (kind, key) do nothing');
-}
-
-async function insertChanges(
-  tx: Queryable,
-  changes: readonly ResourceChange[],
-  now: number,
-  onConflict: string,
-): Promise<void> {
-  if (changes.length === 0) return;
-  const { last } = (await tx.get<{ last: number }>(
-    sql`update sequence set last = last + ${changes.length} where name = 'change' returning last`,
-  ))!;
-  const first = last - changes.length + 1;
-  const rows = changes.map(({ kind, key, type }, index) => [first + index, kind, key, type, 1, now]);
-  await tx.runAll(insertAll('insert into changes (number, kind, key, type, revision, time) values', rows, onConflict));
+  await tx.runAll(changeStatements(changes, now, KEEP));
 }
 
 /**
@@ -140,11 +139,20 @@ export interface Feed {
   isFilled: boolean;
 }
 
-export async function readFeed(db: Queryable): Promise<Feed> {
-  const feed = (await db.get<{ id: string; head: number; floor: number; filling: string | null }>(sql`
-    select id, floor, filling, (select last from sequence where name = 'change') as head from change_feed`))!;
-  return { id: feed.id, head: feed.head, floor: feed.floor, isFilled: feed.filling === null };
+interface FeedRow {
+  id: string;
+  head: number;
+  floor: number;
+  filling: string | null;
 }
+
+const FEED = sql`select id, floor, filling, (select last from sequence where name = 'change') as head from change_feed`;
+
+export async function readFeed(db: Queryable): Promise<Feed> {
+  return toFeed((await db.get<FeedRow>(FEED))!);
+}
+
+const toFeed = ({ id, head, floor, filling }: FeedRow): Feed => ({ id, head, floor, isFilled: filling === null });
 
 /**
  * Changes after a number in their order, of some kinds, and the tombstones of all kinds. One statement, so that all parts
@@ -156,6 +164,28 @@ export async function changesAfter(
   limit: number,
   kinds: readonly ResourceKind[] = RESOURCE_KINDS,
 ): Promise<Change[]> {
+  return await db.all<Change>(selectChanges(after, limit, kinds));
+}
+
+/** `changesAfter` with the feed at the same moment, in one statement. */
+export async function changesWithFeed(
+  db: Queryable,
+  after: number,
+  limit: number,
+  kinds: readonly ResourceKind[] = RESOURCE_KINDS,
+): Promise<{ feed: Feed; changes: Change[] }> {
+  const rows = await db.all<FeedRow & (Change | { number: null })>(sql`
+    select f.id, f.floor, f.filling, f.head, page.number, page.kind, page.key, page.type, page.revision, page.time
+    from (${FEED}) f left join (${selectChanges(after, limit, kinds)}) page on true order by page.number`);
+  const changes = rows.flatMap((row) => {
+    if (row.number === null) return [];
+    const { number, kind, key, type, revision, time } = row;
+    return [{ number, kind, key, type, revision, time }];
+  });
+  return { feed: toFeed(rows[0]!), changes };
+}
+
+function selectChanges(after: number, limit: number, kinds: readonly ResourceKind[]): Sql {
   const isFiltered = kinds.length < RESOURCE_KINDS.length;
   const conditions = isFiltered
     ? [...kinds.map((kind) => sql`kind = ${kind}`), sql`${TOMBSTONE} and kind not in (${list(kinds)})`]
@@ -165,5 +195,29 @@ export async function changesAfter(
       select * from (select number, kind, key, type, revision, time from changes
         where ${condition} and number > ${after} order by number limit ${limit}) as ${identifier(`part${index}`)}`,
   );
-  return await db.all<Change>(sql`${join(parts, ' union all ')} order by number limit ${limit}`);
+  return sql`${join(parts, ' union all ')} order by number limit ${limit}`;
+}
+
+/** The newest change of a resource; undefined without one, also after its tombstone was deleted. */
+export async function changeOfResource(db: Queryable, kind: ResourceKind, key: number): Promise<Change | undefined> {
+  return await db.get<Change>(
+    sql`select number, kind, key, type, revision, time from changes where kind = ${kind} and key = ${key}`,
+  );
+}
+
+/**
+ * The number before the first change since a time, by halving the feed: its times rise with its numbers, apart from those
+ * that a clock which was set back has written.
+ */
+export async function placeBefore(db: Queryable, time: number, { head }: Pick<Feed, 'head'>): Promise<number> {
+  let [before, after] = [0, head];
+  while (before < after) {
+    const middle = Math.floor((before + after) / 2);
+    const next = await db.get<Pick<Change, 'number' | 'time'>>(
+      sql`select number, time from changes where number > ${middle} and number <= ${after} order by number limit 1`,
+    );
+    if (next === undefined || next.time >= time) after = middle;
+    else before = next.number;
+  }
+  return before;
 }

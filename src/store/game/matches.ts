@@ -134,6 +134,12 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
   return row && (await shown(db, toWholeMatch(row as WholeTuple)));
 }
 
+/** The head of a match. */
+export async function matchHeadByKey(db: Queryable, key: number): Promise<MatchHead | undefined> {
+  const row = await db.tuple(sql`select key, head, started, finished from matches where key = ${key}`);
+  return row && toHead(row as HeadTuple);
+}
+
 /** Like `matchByKey`, without the objectives, which few clients request. */
 export async function matchWithTeams(db: Queryable, key: number): Promise<MatchWithTeams | undefined> {
   const row = await db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);

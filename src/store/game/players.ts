@@ -52,6 +52,11 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
     select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.key = ${key}`);
 }
 
+/** Players by their own keys: the key of a merged player finds none. */
+export async function playersByKeys(db: Queryable, keys: readonly number[]): Promise<Player[]> {
+  return await db.all<Player>(sql`select ${COLUMNS} from players p where p.key in (${list(keys)})`);
+}
+
 /**
  * The player with this present name, in any case; of several the one last observed with it. Otherwise the player who
  * last had the name.

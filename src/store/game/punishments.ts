@@ -99,6 +99,11 @@ export async function punishmentByKey(db: Queryable, key: number, now: number): 
   return row && toPunishment(row, now);
 }
 
+export async function punishmentsByKeys(db: Queryable, keys: readonly number[], now: number): Promise<Punishment[]> {
+  const rows = await db.all<PunishmentRow>(sql`${SELECT} where u.key in (${list(keys)})`);
+  return rows.map((row) => toPunishment(row, now));
+}
+
 /** Whether a punishment is a ban. */
 export const isBan = ({ type }: Pick<Punishment, 'type'>): boolean => type.toLowerCase() === 'ban';
 

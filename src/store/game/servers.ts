@@ -69,6 +69,11 @@ export async function serverByKey(db: Queryable, key: number, since: number): Pr
   return row && serverNow(row, since);
 }
 
+export async function serversByKeys(db: Queryable, keys: readonly number[], since: number): Promise<ServerNow[]> {
+  const rows = await db.all<ServerRow>(sql`${SELECT} where s.key in (${list(keys)}) and s.removed is null`);
+  return rows.map((row) => serverNow(row, since));
+}
+
 /** The number of players on the whole network. */
 export async function countOnline(db: Queryable, since: number): Promise<number> {
   const row = await db.get<{ count: number }>(

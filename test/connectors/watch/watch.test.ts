@@ -6,7 +6,7 @@ import { inflateSync } from 'node:zlib';
 import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
 import { type Names, resolveMinecraft } from '#connectors/watch/minecraft-address.ts';
-import { ServerLeases } from '#connectors/server-leases.ts';
+import { Leases } from '#context/leases.ts';
 import { heldWatches, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
@@ -303,9 +303,8 @@ onEachDatabase('each server belongs to one process, and the first polls of many 
     await setWatch(db, key, { address: '127.0.0.1:1', protocol: 'minecraft' });
   }
   let elapsed = 0;
-  const processes = Array.from({ length: 4 }, () => new ServerLeases(context, 'server_watches', () => elapsed));
-  const held = async (process: ServerLeases) =>
-    (await heldWatches(db, process.holder)).map(({ serverName }) => serverName);
+  const processes = Array.from({ length: 4 }, () => new Leases(context, 'server_watches', () => elapsed));
+  const held = async (process: Leases) => (await heldWatches(db, process.holder)).map(({ serverName }) => serverName);
   const heldByAll = async () => (await Promise.all(processes.map(held))).flat();
   await Promise.all(processes.map((process) => process.hold(3)));
   const taken = await heldByAll();
@@ -322,7 +321,7 @@ onEachDatabase('each server belongs to one process, and the first polls of many 
   }
   assert.deepEqual(await Promise.all(processes.map(held)), before, 'the time of day ends no lease');
 
-  const [first, second, ...others] = processes as [ServerLeases, ServerLeases, ...ServerLeases[]];
+  const [first, second, ...others] = processes as [Leases, Leases, ...Leases[]];
   await first.release();
   await second.hold(7);
   const inherited = before[0]!.length + before[1]!.length;
@@ -471,7 +470,7 @@ onSqlite('hostile answers fail with a reason and hold up no other server', async
   assert.equal((await world.server('honest')).playerCount, 2);
 });
 
-onSqlite('names and maps of strangers are bounded and clean', async (t, url) => {
+onSqlite('names and maps of other people are bounded and clean', async (t, url) => {
   const world = await World.open(t, url);
   const flood = Array.from({ length: 5_000 }, (_, index) => ({ name: `P${index}` }));
   const hostile = [

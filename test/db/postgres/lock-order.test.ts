@@ -7,12 +7,15 @@ import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { releaseLeases, renewLeases } from '#store/game/watches/server-leases.ts';
+import { releaseLeases, renewLeases } from '#store/leases.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { sql } from '#db/sql.ts';
 import { account, after, configured, event, login, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { createTestDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
+import { fillChanges } from '#store/game/change-filling.ts';
+import { deleteTombstones } from '#store/game/changes.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByName } from '#store/game/servers.ts';
 
 /** Acts that take several locks; each pair runs concurrently, each act several times. */
@@ -53,6 +56,12 @@ const ACTS: Record<string, Act> = {
   'project and sample': async ({ db, clock }, round) => {
     await projectMatches(db, 'UTC', clock.now());
     await sampleOnline(db, clock.now() + round * 60_000, 0);
+  },
+  'fill and purge the feed of changes': async ({ db, clock }, round) => {
+    await setHidden(db, clock.now(), 0, [person(round).uuid]);
+    await db.run(sql`update change_feed set filling = ''`);
+    for (let chunk = 0; chunk < 3; chunk++) await fillChanges(db, clock.now(), 4);
+    await deleteTombstones(db, Number.MAX_SAFE_INTEGER);
   },
 };
 

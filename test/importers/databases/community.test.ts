@@ -297,7 +297,7 @@ onSqlite('Plan: sessions become logins and logouts, each once', async (t, url) =
   );
   plan.exec('delete from plan_sessions; delete from sqlite_sequence');
   session.run(1, TIME + 5 * HOUR, TIME + 6 * HOUR);
-  assert.deepEqual(totals(await again()), [2, 0, 0], 'a database that began anew');
+  assert.deepEqual(totals(await again()), [2, 0, 0], 'a database that began again');
 });
 
 onEachDatabase('imported sessions of a server that reports its logins itself are noted', async (t, url) => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import type { RequestListener } from 'node:http';
+import { test } from 'node:test';
 import { type ClientOptions, Scorehall, ScorehallError } from '#client/index.ts';
 import { sql } from '#db/sql.ts';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
@@ -18,6 +16,7 @@ import {
   team,
 } from '#test/support/builders.ts';
 import { createTestDatabase, onSqlite, type TestClock, testContext, testServices } from '#test/support/context.ts';
+import { listen } from './listen.ts';
 
 const ADA = person(1, 'Ada');
 
@@ -28,10 +27,10 @@ const isError = (facts: Partial<ScorehallError>) => (error: unknown) => {
 };
 
 /** `fetch` that reports each response. */
-function watched(seen: (url: string, response: Response, init: RequestInit) => Response | void): typeof fetch {
+function watched(seen: (url: string, response: Response) => Response | void): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    return seen(String(input), response, init!) ?? response;
+    return seen(input as string, response) ?? response;
   };
 }
 
@@ -174,13 +173,13 @@ test("the application's token is kept, and renewed once for all requests", async
   const { API, AUTH } = await testServices(context, ['API', 'AUTH']);
   const { client_id: clientId, secret: clientSecret } = await application(context, { name: 'ä & ö' });
   const statuses: string[] = [];
-  let lifetime: number | undefined;
+  const rewritten: { expires_in?: number } = {};
   const options: ClientOptions = {
     ...{ baseUrl: API!, authUrl: AUTH!, clientId, clientSecret: clientSecret! },
     fetch: watched((url, response) => {
       statuses.push(`${new URL(url).pathname} ${response.status}`);
-      if (lifetime === undefined || !url.endsWith('/token')) return undefined;
-      const json = async (): Promise<object> => ({ ...JSON.parse(await response.text()), expires_in: lifetime });
+      if (!url.endsWith('/token')) return undefined;
+      const json = async (): Promise<object> => ({ ...JSON.parse(await response.text()), ...rewritten });
       return Object.assign(response, { json });
     }),
   };
@@ -198,7 +197,7 @@ test("the application's token is kept, and renewed once for all requests", async
   assert.equal(renewed.filter((line) => line === '/oauth/token 200').length, 1);
   assert.equal(renewed.filter((line) => line === '/v1/servers 304').length, 3);
 
-  lifetime = 60;
+  rewritten.expires_in = 60;
   await context.db.run(sql`delete from tokens`);
   await client.get('/v1/counters');
   await client.get('/v1/counters');
@@ -221,13 +220,6 @@ test("the application's token is kept, and renewed once for all requests", async
   assert.throws(() => new Scorehall({ baseUrl: API!, clientId, clientSecret: 'x' }), /authUrl/);
 });
 
-async function fake(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 test('faults that pass are tried again, others are told', async (t) => {
   const answers: RequestListener[] = [
     (request) => request.socket.destroy(),
@@ -239,7 +231,7 @@ test('faults that pass are tried again, others are told', async (t) => {
     (_, response) => void response.end('[]'),
   ];
   let requests = 0;
-  const baseUrl = await fake(t, (request, response) =>
+  const baseUrl = await listen(t, (request, response) =>
     answers[Math.min(requests++, answers.length - 1)]!(request, response),
   );
   const client = new Scorehall({ baseUrl, token: 'x' });
@@ -261,7 +253,7 @@ test('faults that pass are tried again, others are told', async (t) => {
   await assert.rejects(once.get('/v1/servers'), isError({ code: 'timeout' }));
   await assert.rejects(once.get('/v1/servers'), isError({ code: 'unexpected_response', status: undefined }));
 
-  const refusing = await fake(t, (_, response) => {
+  const refusing = await listen(t, (_, response) => {
     response.writeHead(403, { 'x-request-id': 'abc', 'content-type': 'application/json' });
     response.end('{"error":"access_not_approved","error_description":"Not yet."}');
     requests++;

@@ -75,6 +75,11 @@ export async function mapByKey(db: Queryable, key: number): Promise<GameMap | un
   return row && toGameMap(row);
 }
 
+export async function mapsByKeys(db: Queryable, keys: readonly number[]): Promise<GameMap[]> {
+  const rows = await db.all<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key in (${list(keys)})`);
+  return rows.map(toGameMap);
+}
+
 /** A map by its exact name, else the newest one with this name in any case. */
 export async function mapByName(db: Queryable, name: string): Promise<GameMap | undefined> {
   const exact = await mapByExactName(db, name);

@@ -1,30 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { AppContext } from '#context/context.ts';
-import {
-  type LeasedTable,
-  otherLeases,
-  releaseLeases,
-  renewLeases,
-  type ServerLease,
-  takeLeases,
-} from '#store/game/watches/server-leases.ts';
+import type { AppContext } from './context.ts';
+import { type LeasedTable, otherLeases, releaseLeases, renewLeases, type Lease, takeLeases } from '#store/leases.ts';
 
-/** Other processes take over the servers of a process that has not renewed its leases for this long. */
+/** Other processes take over the rows of a process that has not renewed its leases for this long. */
 const LEASE_MS = 20_000;
 
 /**
- * The servers that this process polls or follows, among several processes whose clocks may differ. A lease is over when this
- * process has seen it unchanged for `LEASE_MS` by its own monotonic clock; no timestamp of another process is compared with
- * it.
+ * The rows of a table whose work this process does, such as the servers that it polls, among several processes whose clocks
+ * may differ. A lease is over when this process has seen it unchanged for `LEASE_MS` by its own monotonic clock; no timestamp
+ * of another process is compared with it.
  */
-export class ServerLeases {
+export class Leases {
   /** The name of this process in its leases. */
   readonly holder = randomUUID();
   readonly #context: Pick<AppContext, 'db' | 'clock'>;
   readonly #table: LeasedTable;
   readonly #monotonic: () => number;
-  /** The leases of other processes by server, and since when they are unchanged. */
-  #others = new Map<number, { lease: ServerLease; since: number }>();
+  /** The leases of other processes by key, and since when they are unchanged. */
+  #others = new Map<number, { lease: Lease; since: number }>();
   #renewed = Number.NEGATIVE_INFINITY;
 
   constructor(context: Pick<AppContext, 'db' | 'clock'>, table: LeasedTable, monotonic: () => number) {
@@ -33,7 +26,7 @@ export class ServerLeases {
     this.#monotonic = monotonic;
   }
 
-  /** Renews the leases of this process at half time, and takes at most `limit` servers that no process holds. */
+  /** Renews the leases of this process at half time, and takes at most `limit` rows that no process holds. */
   async hold(limit: number): Promise<void> {
     const { db, clock } = this.#context;
     const now = this.#monotonic();
@@ -48,17 +41,17 @@ export class ServerLeases {
     await takeLeases(db, this.#table, free.slice(0, limit), this.holder, until);
   }
 
-  #observe(leases: readonly ServerLease[], now: number): { lease: ServerLease; since: number }[] {
+  #observe(leases: readonly Lease[], now: number): { lease: Lease; since: number }[] {
     const observed = leases.map((lease) => {
-      const before = this.#others.get(lease.serverKey);
+      const before = this.#others.get(lease.key);
       const isSame = before?.lease.holder === lease.holder && before.lease.until === lease.until;
       return isSame ? before : { lease, since: now };
     });
-    this.#others = new Map(observed.map((one) => [one.lease.serverKey, one]));
+    this.#others = new Map(observed.map((one) => [one.lease.key, one]));
     return observed;
   }
 
-  /** Releases the leases, so that other processes can take the servers immediately. */
+  /** Releases the leases, so that other processes can take the rows immediately. */
   async release(): Promise<void> {
     await releaseLeases(this.#context.db, this.#table, this.holder);
   }

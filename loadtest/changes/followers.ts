@@ -1,0 +1,45 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Db } from '#db/db.ts';
+import { answerOf } from '#test/support/child-reply.ts';
+import { createReaderIn } from '../support/prepare.ts';
+import type { FollowersOrder, FollowersReport } from './followers-process.ts';
+
+/** The stream from the present on. */
+export const STREAM_PATH = '/v1/changes/stream';
+/** Lets one address open them all. */
+export const STREAM_LIMITS: NodeJS.ProcessEnv = {};
+
+/** Followers of streams in a process of their own, so that their CPU time does not count as the service's. */
+export class Followers implements Disposable {
+  readonly child: ChildProcess;
+
+  constructor() {
+    this.child = fork(new URL('./followers-process.ts', import.meta.url), { execArgv: [] });
+  }
+
+  /** Opens streams; the answer says how many. */
+  async open(order: Exclude<FollowersOrder, string>): Promise<FollowersReport> {
+    return await this.#send(order);
+  }
+
+  /** What came since the last report. */
+  async report(): Promise<FollowersReport> {
+    return await this.#send('report');
+  }
+
+  [Symbol.dispose](): void {
+    this.child.disconnect();
+  }
+
+  async #send(order: FollowersOrder): Promise<FollowersReport> {
+    this.child.send(order);
+    return await answerOf<FollowersReport>(this.child);
+  }
+}
+
+/** Creates applications, because each may open some streams only; returns a token of each. */
+export async function createFollowers(db: Db, count: number): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let number = 0; number < count; number++) tokens.push((await createReaderIn(db)).token);
+  return tokens;
+}

@@ -1,0 +1,165 @@
+import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { openDb } from '#db/open.ts';
+import { answerOf } from '#test/support/child-reply.ts';
+import type { LoadTestOptions } from '../options.ts';
+import type { Report } from '../report.ts';
+import { databases, dialectsOf } from '../support/databases.ts';
+import { prepare } from '../support/prepare.ts';
+import { serveProcess } from '../support/served-process.ts';
+import { createFollowers, Followers, STREAM_LIMITS, STREAM_PATH } from './followers.ts';
+
+const STREAMS = 5_000;
+const CHANGES = 10;
+const MAX_RATIO = 2;
+const APPLICATIONS = 100;
+const TIMEOUT_MS = 30_000;
+
+/** Memory and CPU time of idle streams, and of one change to all, compared with a bare server that sends the same bytes. */
+export async function testIdle(
+  report: Report,
+  { database, matches = STREAMS, seconds }: LoadTestOptions,
+): Promise<void> {
+  for (const dialect of dialectsOf(database)) {
+    await using opened = await databases(dialect);
+    const service = await measureService(await opened.create(), matches, seconds);
+    const bare = await measureBaseline(service.event, matches, seconds);
+    const compare = (name: string, unit: string, ours: number, theirs: number): void =>
+      report.add(
+        `${dialect}: ${name}`,
+        `${ours.toFixed(1)} ${unit}, bare ${theirs.toFixed(1)} ${unit}, ratio ${(ours / theirs).toFixed(2)}`,
+        ours <= MAX_RATIO * theirs,
+      );
+    compare(`memory of ${matches} idle streams`, 'MB', service.memory, bare.memory);
+    compare(`CPU of them in ${seconds} s`, 'ms', service.idle, bare.idle);
+    compare('CPU of one change to all', 'ms', service.change, bare.change);
+    report.note(`${dialect}: event`, `${service.event.length} bytes`);
+    for (const problem of [...service.problems, ...bare.problems]) report.add(`${dialect}: streams`, problem, false);
+  }
+}
+
+interface Figures {
+  /** MB that the streams add. */
+  memory: number;
+  /** CPU time that they add while nothing changes, in ms. */
+  idle: number;
+  /** CPU time that they add to one change, in ms. */
+  change: number;
+  /** The bytes of the change. */
+  event: string;
+  problems: string[];
+}
+
+/** A server of streams. */
+interface Streamed {
+  pid: number;
+  port: number;
+  path: string;
+  tokens: readonly string[];
+  /** Makes one change. */
+  change: () => Promise<void>;
+}
+
+async function measureService(url: string, streams: number, seconds: number): Promise<Figures> {
+  const [key] = (await prepare(url, 1)) as [string];
+  const tokens = await (async () => {
+    await using db = await openDb(url, { keyedHash: secretHash });
+    return await createFollowers(db, APPLICATIONS);
+  })();
+  const service = await serveProcess(url, { environment: STREAM_LIMITS });
+  let number = 0;
+  const change = async (): Promise<void> => {
+    const player = { uuid: '5c0fe11a-0000-4000-8000-000000000001', name: `Renamed${number}` };
+    const event = { version: 1, id: `login ${number++}`, type: 'player.login', time: new Date().toISOString() };
+    const response = await fetch(`http://127.0.0.1:${service.ingest}/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...event, data: { player } }),
+    });
+    const text = await response.text();
+    if (!text.includes('"accepted"')) throw new Error(`POST /events: ${response.status} ${text}`);
+  };
+  try {
+    return await measure(
+      { pid: service.child.pid!, port: service.api, path: STREAM_PATH, tokens, change },
+      streams,
+      seconds,
+    );
+  } finally {
+    await service.kill('SIGTERM');
+  }
+}
+
+async function measureBaseline(event: string, streams: number, seconds: number): Promise<Figures> {
+  const child = fork(new URL('./idle-baseline.ts', import.meta.url), { execArgv: [] });
+  try {
+    const { port } = await answerOf<{ port: number }>(child);
+    const change = async (): Promise<void> => void child.send(event);
+    return await measure({ pid: child.pid!, port, path: '/', tokens: [''], change }, streams, seconds);
+  } finally {
+    child.disconnect();
+  }
+}
+
+async function measure(
+  { pid, port, path, tokens, change }: Streamed,
+  streams: number,
+  seconds: number,
+): Promise<Figures> {
+  // The first changes load and compile what the following ones use.
+  for (let count = 0; count < CHANGES; count++) await change();
+  await sleep(1_000);
+  const restMs = await cpuDuring(pid, () => sleep(seconds * 1_000));
+  const aloneMs = await cpuDuring(pid, async () => {
+    for (let count = 0; count < CHANGES; count++) await change();
+    await sleep(1_000);
+  });
+  const before = residentMb(pid);
+  using followers = new Followers();
+  const { open, problems } = await followers.open({ open: streams, port, path, tokens });
+  if (open < streams) problems.push(`${open} of ${streams} streams are open`);
+  await sleep(2_000);
+  await followers.report();
+  const memory = residentMb(pid) - before;
+  const idleMs = await cpuDuring(pid, () => sleep(seconds * 1_000));
+  let event = '';
+  const changeMs = await cpuDuring(pid, async () => {
+    for (let count = 0; count < CHANGES; count++) {
+      await change();
+      event = await untilReceived(followers, open);
+    }
+    await sleep(1_000);
+  });
+  return { memory, idle: idleMs - restMs, change: (changeMs - aloneMs) / CHANGES, event, problems };
+}
+
+/** Waits until every follower has the change. @returns its bytes */
+async function untilReceived(followers: Followers, count: number): Promise<string> {
+  let received = 0;
+  for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; await sleep(100)) {
+    const report = await followers.report();
+    received += report.received;
+    if (received >= count) return report.event;
+  }
+  throw new Error(`${received} of ${count} followers received a change within ${TIMEOUT_MS / 1000} s.`);
+}
+
+const TICK_MS = 10;
+
+async function cpuDuring(pid: number, work: () => Promise<void>): Promise<number> {
+  const before = cpuMs(pid);
+  await work();
+  return cpuMs(pid) - before;
+}
+
+function cpuMs(pid: number): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  return (user! + system!) * TICK_MS;
+}
+
+function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}

@@ -1,0 +1,49 @@
+import type { AppContext } from '#context/context.ts';
+import { rateLimited } from '#http/errors.ts';
+import { FixedWindows } from '#http/fixed-windows.ts';
+import { LIMITS, rateLimit } from '#http/limits.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
+import type { Application } from '#store/applications/applications.ts';
+import type { Cursor, WalkGrant } from '#store/game/change-cursors.ts';
+import type { Caller } from './callers.ts';
+
+const MAX_APPLICATIONS = 10_000;
+
+/** First walks of applications through the feed of changes, which are paced and do not count against the hourly limit. */
+export class Walks {
+  readonly #context: Pick<AppContext, 'config' | 'db' | 'clock'>;
+  readonly #pages = new FixedWindows<number>(LIMITS.walkPage.windowMs, MAX_APPLICATIONS);
+
+  constructor(context: Pick<AppContext, 'config' | 'db' | 'clock'>) {
+    this.#context = context;
+  }
+
+  /**
+   * Whether the page after a cursor belongs to a granted walk of the caller. Without a cursor a walk begins, which is granted
+   * once in a day: to the application's own token, because each of its users could use up the grant.
+   */
+  async isGranted(caller: Caller, cursor: Cursor | undefined): Promise<boolean> {
+    if (caller.kind !== 'application' || caller.application.access !== 'approved') return false;
+    const { key } = caller.application;
+    return cursor === undefined ? await this.#begin(key) : this.#includes(key, cursor.walk?.grant);
+  }
+
+  /** Counts a page of a granted walk. @throws HttpError 429 if the pages come too fast */
+  pace({ key }: Application): void {
+    const now = this.#context.clock.now();
+    const { used, resets } = this.#pages.add(key, 1, now);
+    const { max } = rateLimit(this.#context.config, 'walkPage', 'application');
+    if (used > max) throw rateLimited(`Read at most ${max} pages of a first walk a minute.`, resets - now);
+  }
+
+  async #begin(application: number): Promise<boolean> {
+    const { config, db, clock } = this.#context;
+    const limit = rateLimit(config, 'walk', 'application');
+    return (await countAttempt(db, clock.now(), `walk ${application}`, limit)).allowed;
+  }
+
+  #includes(key: number, grant: WalkGrant | undefined): boolean {
+    const now = this.#context.clock.now();
+    return grant !== undefined && grant.application === key && now < grant.began + LIMITS.walk.windowMs;
+  }
+}

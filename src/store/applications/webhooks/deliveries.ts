@@ -1,0 +1,162 @@
+import type { Queryable } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import type { Change, ResourceKind } from '../../game/changes.ts';
+
+/** Messages that are not changes. */
+export const MESSAGE_TYPES = ['webhook.verification', 'webhook.test', 'webhook.probe', 'feed.reset'] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+/**
+ * pending: another attempt follows; set_aside: none does, unless it is sent again; replaced: a later row of the log has the
+ * change, or a newer one of the resource.
+ */
+export const DELIVERY_STATES = ['pending', 'delivered', 'set_aside', 'replaced'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** How long the log is kept, and its maximum rows per webhook. */
+export const LOG_MS = 30 * 86_400_000;
+export const MAX_LOGGED = 10_000;
+
+/** Maximum messages of a webhook that wait for another attempt. */
+export const MAX_PENDING = 100;
+
+/** What came of the last attempt. */
+export interface AttemptResult {
+  /** Null if there was no response; `reason` says why. */
+  status: number | null;
+  reason: string;
+  ms: number | null;
+  /** The beginning of the response's body. */
+  response: string;
+}
+
+/** A message to a webhook. */
+export interface Delivery extends AttemptResult {
+  /** Its place in the log. */
+  number: number;
+  type: string;
+  kind: ResourceKind | null;
+  resource: number | null;
+  change: number | null;
+  state: DeliveryState;
+  attempts: number;
+  next_attempt: number | null;
+  created: number;
+  attempted: number | null;
+}
+
+const COLUMNS = sql`number, type, kind, resource, change, state, attempts, next_attempt, created, attempted, status, reason,
+  ms, response`;
+
+/** The newest messages of a webhook with numbers below `before`, newest first. */
+export async function deliveriesBefore(
+  db: Queryable,
+  webhook: number,
+  before: number,
+  limit: number,
+): Promise<Delivery[]> {
+  return await db.all<Delivery>(sql`
+    select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and number < ${before}
+    order by number desc limit ${limit}`);
+}
+
+export async function deliveryByNumber(db: Queryable, webhook: number, number: number): Promise<Delivery | undefined> {
+  return await db.get<Delivery>(
+    sql`select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and number = ${number}`,
+  );
+}
+
+/** The pending message that is due first; resets precede all others. */
+export async function nextPending(db: Queryable, webhook: number): Promise<Delivery | undefined> {
+  return await db.get<Delivery>(sql`
+    select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and state = 'pending'
+    order by case type when 'feed.reset' then 0 else 1 end, next_attempt, number limit 1`);
+}
+
+export async function countPending(db: Queryable, webhook: number): Promise<number> {
+  const row = await db.get<{ count: number }>(
+    sql`select count(*) as count from webhook_deliveries where webhook_key = ${webhook} and state = 'pending'`,
+  );
+  return row!.count;
+}
+
+export async function hasPending(db: Queryable, webhook: number, type: MessageType): Promise<boolean> {
+  const row = await db.get(sql`
+    select number from webhook_deliveries where webhook_key = ${webhook} and state = 'pending' and type = ${type} limit 1`);
+  return row !== undefined;
+}
+
+/** Logs a message that is to be sent. */
+export const addMessage = (tx: Queryable, now: number, webhook: number, type: MessageType): Promise<void> =>
+  addDelivery(tx, now, webhook, { type, state: 'pending', attempts: 0, next_attempt: now });
+
+export type NewDelivery = Pick<Delivery, 'state' | 'attempts' | 'next_attempt'> & { type: string } & {
+  change?: Change;
+  result?: AttemptResult;
+};
+
+/** Adds a row to the log, and deletes the one that is too old by their number. */
+export async function addDelivery(
+  tx: Queryable,
+  now: number,
+  webhook: number,
+  { type, change, state, attempts, next_attempt, result }: NewDelivery,
+): Promise<void> {
+  const row = await tx.get<{ logged: number }>(
+    sql`update webhooks set logged = logged + 1 where key = ${webhook} returning logged`,
+  );
+  if (row === undefined) return;
+  const { logged } = row;
+  const resource = sql`${change?.kind ?? null}, ${change?.key ?? null}, ${change?.number ?? null}`;
+  const last = result === undefined ? sql`null, null, '', null, ''` : sql`${now}, ${columnsOf(result)}`;
+  await tx.run(sql`
+    insert into webhook_deliveries (webhook_key, number, type, kind, resource, change, state, attempts, next_attempt, created,
+      attempted, status, reason, ms, response)
+    values (${webhook}, ${logged}, ${type}, ${resource}, ${state}, ${attempts}, ${next_attempt}, ${now}, ${last})`);
+  await tx.run(sql`delete from webhook_deliveries where webhook_key = ${webhook} and number = ${logged - MAX_LOGGED}`);
+}
+
+const columnsOf = ({ status, reason, ms, response }: AttemptResult): Sql =>
+  sql`${status}, ${reason}, ${ms}, ${response}`;
+
+/** Records another attempt of a message. */
+export async function recordAttempt(
+  tx: Queryable,
+  now: number,
+  webhook: number,
+  { number, state, attempts, next_attempt }: Pick<Delivery, 'number' | 'state' | 'attempts' | 'next_attempt'>,
+  { status, reason, ms, response }: AttemptResult,
+): Promise<void> {
+  await tx.run(sql`
+    update webhook_deliveries set state = ${state}, attempts = ${attempts}, next_attempt = ${next_attempt},
+      attempted = ${now}, status = ${status}, reason = ${reason}, ms = ${ms}, response = ${response}
+    where webhook_key = ${webhook} and number = ${number}`);
+}
+
+/** Ends the attempts of a message whose resource has a newer change. */
+export async function replaceDelivery(tx: Queryable, webhook: number, number: number): Promise<void> {
+  await tx.run(sql`
+    update webhook_deliveries set state = 'replaced', next_attempt = null
+    where webhook_key = ${webhook} and number = ${number}`);
+}
+
+/** Ends the attempts of all changes after a place, which are delivered again. */
+export async function replaceAfter(tx: Queryable, webhook: number, place: number): Promise<void> {
+  await tx.run(sql`
+    update webhook_deliveries set state = 'replaced', next_attempt = null
+    where webhook_key = ${webhook} and state = 'pending' and change > ${place}`);
+}
+
+/** Sends a message again, with the present change of its resource. */
+export async function sendAgain(
+  db: Queryable,
+  now: number,
+  webhook: number,
+  number: number,
+  change: number | null,
+): Promise<boolean> {
+  const changed = await db.run(sql`
+    update webhook_deliveries set state = 'pending', attempts = 0, next_attempt = ${now}, change = ${change}
+    where webhook_key = ${webhook} and number = ${number} and state <> 'pending'`);
+  return changed === 1;
+}

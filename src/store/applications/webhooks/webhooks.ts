@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { seal, unseal } from '#platform/crypto/seal.ts';
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import type { Cursor } from '../../game/change-cursors.ts';
+import { RESOURCE_KINDS, type ResourceKind } from '../../game/changes.ts';
+import { nextKey } from '../../sequence.ts';
+import { addMessage } from './deliveries.ts';
+
+/** standard: signed requests of Standard Webhooks; discord: messages in a channel. */
+export const WEBHOOK_FORMS = ['standard', 'discord'] as const;
+export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
+
+/** unverified: the receiver has not confirmed that it wants messages; waiting: after failures, or as the receiver asked. */
+export const WEBHOOK_STATES = ['unverified', 'on', 'waiting', 'off'] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
+
+/** Why a webhook waits (`failures`, `slow_down`) or is off. */
+export const WEBHOOK_REASONS = ['failures', 'slow_down', 'owner', 'operator', 'gone', 'secret'] as const;
+export type WebhookReason = (typeof WEBHOOK_REASONS)[number];
+
+/** Where a webhook continues after a reset of the feed: at its end, or at its beginning. */
+export const AFTER_RESET = ['head', 'start'] as const;
+export type AfterReset = (typeof AFTER_RESET)[number];
+
+/** Maximum webhooks of an application. */
+export const MAX_WEBHOOKS = 10;
+
+/** How long the former secret signs as well. */
+export const FORMER_SECRET_MS = 24 * 3_600_000;
+
+/** The purpose of the key that seals the secrets. */
+export const WEBHOOK_SECRETS = 'webhook secrets';
+
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** A receiver of changes. It is a place in the feed of changes, with what is needed to deliver those after it. */
+export interface Webhook {
+  key: number;
+  id: string;
+  application_key: number;
+  client_id: string;
+  /** Of form `discord` without the token. */
+  url: string;
+  form: WebhookForm;
+  kinds: ResourceKind[];
+  state: WebhookState;
+  reason: WebhookReason | '';
+  /** When it came into this state. */
+  since: number;
+  /** When the receiver confirmed that it wants messages; null before. */
+  verified: number | null;
+  cursor: Cursor;
+  after_reset: AfterReset;
+  former_until: number | null;
+  revision: number;
+  /** Deliveries that failed in a row, and the place before the first of them. */
+  failed: number;
+  failed_after: number | null;
+  /** Failed attempts in a row, since `failing`. */
+  attempts: number;
+  failing: number | null;
+  /** Pauses in a row. */
+  pauses: number;
+  next_attempt: number;
+  created: number;
+}
+
+interface WebhookRow extends Omit<Webhook, 'id' | 'kinds' | 'cursor'> {
+  kinds: string;
+  feed: string;
+  place: number;
+  walk_head: number | null;
+}
+
+const COLUMNS = sql`w.key, w.application_key, a.client_id, w.url, w.form, w.kinds, w.state, w.reason, w.since, w.verified,
+  w.feed, w.place, w.walk_head, w.after_reset, w.former_until, w.revision, w.failed, w.failed_after, w.attempts, w.failing,
+  w.pauses, w.next_attempt, w.created`;
+const FROM = sql`from webhooks w join applications a on a.key = w.application_key`;
+
+function toWebhook({ kinds, feed, place, walk_head, ...row }: WebhookRow): Webhook {
+  const walk = walk_head === null ? undefined : { head: walk_head };
+  const cursor = { feed, number: place, walk };
+  return { ...row, id: idOf(row.key), kinds: kinds.split(' ') as ResourceKind[], cursor };
+}
+
+async function one(db: Queryable, where: Sql): Promise<Webhook | undefined> {
+  const row = await db.get<WebhookRow>(sql`select ${COLUMNS} ${FROM} where ${where}`);
+  return row && toWebhook(row);
+}
+
+export const webhookById = (db: Queryable, id: string): Promise<Webhook | undefined> =>
+  one(db, sql`w.key = ${keyOf(id) ?? 0}`);
+
+/** A webhook that this process delivers, if its application may use the data API. */
+export const heldWebhook = (db: Queryable, key: number, holder: string): Promise<Webhook | undefined> =>
+  one(db, sql`w.key = ${key} and w.holder = ${holder} and ${MAY_READ}`);
+
+/** Like requests to the data API, webhooks need access. */
+export const MAY_READ = sql`a.access = 'approved' and a.suspended is null`;
+
+/** The webhooks of an application, oldest first. */
+export async function webhooksOf(db: Queryable, applicationKey: number): Promise<Webhook[]> {
+  const rows = await db.all<WebhookRow>(
+    sql`select ${COLUMNS} ${FROM} where w.application_key = ${applicationKey} order by w.key`,
+  );
+  return rows.map(toWebhook);
+}
+
+/** The webhooks of all applications with keys below `before`, newest first. */
+export async function webhooksBefore(
+  db: Queryable,
+  before: number,
+  limit: number,
+): Promise<(Webhook & { application_name: string })[]> {
+  const rows = await db.all<WebhookRow & { application_name: string }>(sql`
+    select ${COLUMNS}, a.name as application_name ${FROM} where w.key < ${before} order by w.key desc limit ${limit}`);
+  return rows.map(({ application_name, ...row }) => ({ ...toWebhook(row), application_name }));
+}
+
+export interface NewWebhook {
+  url: string;
+  form: WebhookForm;
+  kinds: readonly ResourceKind[];
+  after_reset: AfterReset;
+  cursor: Cursor;
+  /** The token of an address of Discord. */
+  token?: string;
+}
+
+export const newWebhookSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+
+/** The bytes with which a secret signs. */
+export const secretBytes = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+
+/** The place of a webhook without grants, which only requests have. */
+const placeOf = ({ feed, number, walk }: Cursor): Sql => sql`${feed}, ${number}, ${walk?.head ?? null}`;
+
+/**
+ * Adds a webhook. One of form `standard` first sends a message with a challenge; an address of Discord proves by its token
+ * that its owner wants messages.
+ * @returns its key and its secret, which is shown only once; undefined if the application has `MAX_WEBHOOKS`
+ */
+export async function addWebhook(
+  db: Db,
+  now: number,
+  secretKey: SecretKey,
+  { key: application, ...wanted }: NewWebhook & { key: number },
+): Promise<{ id: string; secret: string | undefined } | undefined> {
+  const { url, form, kinds, after_reset, cursor, token } = wanted;
+  const secret = token ?? newWebhookSecret();
+  const isVerified = form === 'discord';
+  return await db.transaction(async (tx) => {
+    // Assigning a key locks the sequence until commit, so no concurrent transaction adds a webhook after the count.
+    const key = await nextKey(tx, now);
+    const known = await tx.get<{ count: number }>(
+      sql`select count(*) as count from webhooks where application_key = ${application}`,
+    );
+    if (known!.count >= MAX_WEBHOOKS) return undefined;
+    await tx.run(sql`
+      insert into webhooks (key, application_key, url, form, kinds, state, reason, since, verified, feed, place, walk_head,
+        after_reset, sealed_secret, sealed_former, former_until, revision, logged, failed, failed_after, attempts, failing,
+        pauses, next_attempt, mail, holder, held_until, created)
+      values (${key}, ${application}, ${url}, ${form}, ${inOrder(kinds)}, ${isVerified ? 'on' : 'unverified'}, '', ${now},
+        ${isVerified ? now : null}, ${placeOf(cursor)}, ${after_reset},
+        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, null, 0, null, 0, 0, '', '', 0, ${now})`);
+    if (!isVerified) await addMessage(tx, now, key, 'webhook.verification');
+    return { id: idOf(key), secret: isVerified ? undefined : secret };
+  });
+}
+
+const inOrder = (kinds: readonly ResourceKind[]): string =>
+  RESOURCE_KINDS.filter((kind) => kinds.includes(kind)).join(' ');
+
+/** What the owner of an unverified webhook types, or its receiver echoes: only who receives the first message knows it. */
+export const challengeOf = (db: Queryable, { key, url }: Pick<Webhook, 'key' | 'url'>): string =>
+  db.keyedHash(`webhook challenge ${key} ${url}`).slice(0, 16);
+
+/** Turns a verified webhook on, and an unverified one off to unverified. Its failures are forgotten. */
+export async function turnOn(db: Queryable, now: number, key: number): Promise<boolean> {
+  const changed = await db.run(sql`
+    update webhooks set state = case when verified is null then 'unverified' else 'on' end, ${RESTARTED}, since = ${now}
+    where key = ${key} and state in ('off', 'waiting')`);
+  return changed === 1;
+}
+
+const RESTARTED = sql`reason = '', failed = 0, failed_after = null, attempts = 0, failing = null, pauses = 0, next_attempt = 0,
+  mail = '', revision = revision + 1`;
+
+export async function markVerified(db: Queryable, now: number, key: number): Promise<boolean> {
+  const changed = await db.run(sql`
+    update webhooks set state = 'on', verified = ${now}, ${RESTARTED}, since = ${now}
+    where key = ${key} and state = 'unverified'`);
+  return changed === 1;
+}
+
+/** @param mail whether the owners get a mail */
+export async function turnOff(
+  db: Queryable,
+  now: number,
+  key: number,
+  reason: WebhookReason,
+  mail: '' | 'due' = '',
+): Promise<boolean> {
+  const changed = await db.run(sql`
+    update webhooks set state = 'off', reason = ${reason}, since = ${now}, mail = ${mail}, revision = revision + 1
+    where key = ${key} and (state <> 'off' or reason <> ${reason})`);
+  return changed === 1;
+}
+
+/** A webhook that the service has switched off. */
+export type SwitchedOff = Pick<Webhook, 'id' | 'application_key' | 'client_id' | 'url'> & {
+  application_name: string;
+  reason: WebhookReason;
+};
+
+/** The webhooks whose owners have to be told that they are off. Of several processes one gets each. */
+export async function claimMails(db: Db): Promise<SwitchedOff[]> {
+  // Reads first, because writing takes the writer's lock.
+  if ((await db.tuple(sql`select 1 from webhooks where mail = 'due' limit 1`)) === undefined) return [];
+  const claimed = await db.all<Omit<SwitchedOff, 'id'> & { key: number }>(sql`
+    update webhooks set mail = '' where mail = 'due' returning key, application_key, url, reason,
+      (select client_id from applications where key = application_key) as client_id,
+      (select name from applications where key = application_key) as application_name`);
+  return claimed.map(({ key, ...webhook }) => ({ id: idOf(key), ...webhook }));
+}
+
+export async function removeWebhook(db: Queryable, key: number): Promise<boolean> {
+  return (await db.run(sql`delete from webhooks where key = ${key}`)) === 1;
+}
+
+/** Ends the pause of a webhook that waits after failures: its next probe is due. */
+export async function hurry(db: Queryable, now: number, key: number): Promise<void> {
+  await db.run(sql`update webhooks set next_attempt = ${now} where key = ${key} and reason = 'failures'`);
+}
+
+/** Continues at another place of the feed. */
+export async function setPlace(db: Queryable, key: number, cursor: Cursor): Promise<void> {
+  await db.run(sql`
+    update webhooks set feed = ${cursor.feed}, place = ${cursor.number}, walk_head = ${cursor.walk?.head ?? null},
+      failed = 0, failed_after = null, revision = revision + 1
+    where key = ${key}`);
+}
+
+/** Replaces the secret; the former one signs as well for a day. @returns the new one, which is shown only once */
+export async function rotateSecret(db: Queryable, now: number, secretKey: SecretKey, key: number): Promise<string> {
+  const secret = newWebhookSecret();
+  await db.run(sql`
+    update webhooks set sealed_former = sealed_secret, former_until = ${now + FORMER_SECRET_MS},
+      sealed_secret = ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, revision = revision + 1
+    where key = ${key}`);
+  return secret;
+}
+
+/** The secrets that sign at this time, the newest first; empty if they were sealed under another secret key. */
+export async function signingSecrets(db: Queryable, now: number, secretKey: SecretKey, key: number): Promise<string[]> {
+  const row = await db.get<{ sealed_secret: string; sealed_former: string | null; former_until: number | null }>(
+    sql`select sealed_secret, sealed_former, former_until from webhooks where key = ${key}`,
+  );
+  const unsealed = (sealed: string) => unseal(secretKey.derive(WEBHOOK_SECRETS), sealed);
+  if (row === undefined) return [];
+  const secret = unsealed(row.sealed_secret);
+  if (secret === undefined) return [];
+  const former = row.sealed_former !== null && (row.former_until ?? 0) > now ? unsealed(row.sealed_former) : undefined;
+  return former === undefined ? [secret] : [secret, former];
+}

@@ -1,0 +1,353 @@
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
+import type { AppContext } from '#context/context.ts';
+import { OutgoingError, type OutgoingClient, type OutgoingRequest, type OutgoingResponse } from '#http/outgoing.ts';
+import type { Queryable } from '#db/db.ts';
+import { resetReason } from '#store/game/change-cursors.ts';
+import { type Change, changeOfResource, changesAfter, type Feed, readFeed } from '#store/game/changes.ts';
+import {
+  addDelivery,
+  addMessage,
+  countPending,
+  type Delivery,
+  MAX_PENDING,
+  type MessageType,
+  nextPending,
+  recordAttempt,
+  replaceAfter,
+  replaceDelivery,
+} from '#store/applications/webhooks/deliveries.ts';
+import { Progress } from '#store/applications/webhooks/progress.ts';
+import {
+  challengeOf,
+  heldWebhook,
+  markVerified,
+  signingSecrets,
+  turnOff,
+  type Webhook,
+} from '#store/applications/webhooks/webhooks.ts';
+import { DiscordChannel } from './discord.ts';
+import type { DeliveryMetrics } from './metrics.ts';
+import { changeMessage, type Message, otherMessage, type Rendering } from './messages.ts';
+import { busyUntil, MAX_FAILED, noResponse, OFF_AFTER, type Outcome, outcomeOf, probeAt, retryAt } from './outcome.ts';
+import { signedHeaders } from './signature.ts';
+
+/** A run ends after so many requests or this time, so that other webhooks get their turn. */
+const MAX_REQUESTS = 500;
+const MAX_MS = 5_000;
+const PAGE = 50;
+
+export interface DeliveryDeps {
+  context: Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
+  /** The name of this process in its leases. */
+  holder: string;
+  outgoing: OutgoingClient;
+  secretKey: () => SecretKey;
+  metrics: DeliveryMetrics;
+  rendering: Rendering;
+  stop: AbortSignal;
+  /** Where addresses of Discord lead in tests. */
+  discordOrigin?: string | undefined;
+}
+
+/** What the steps of one webhook need, as it was read before the step. */
+export interface Step {
+  webhook: Webhook;
+  progress: Progress;
+  /** The newest first; of form `discord` the token. */
+  secrets: readonly string[];
+}
+
+/** Delivers what is due of one webhook, in the order of the feed. */
+export class DeliveryRun {
+  readonly #deps: DeliveryDeps;
+  readonly #key: number;
+  #requests = 0;
+
+  constructor(deps: DeliveryDeps, key: number) {
+    this.#deps = deps;
+    this.#key = key;
+  }
+
+  /** @returns the number of requests */
+  async run(): Promise<number> {
+    const end = performance.now() + MAX_MS;
+    while (this.#requests < MAX_REQUESTS && performance.now() < end && !this.#deps.stop.aborted)
+      if (!(await this.#step())) break;
+    return this.#requests;
+  }
+
+  /** @returns whether more may be due */
+  async #step(): Promise<boolean> {
+    const { context, holder, secretKey } = this.#deps;
+    const { db, clock } = context;
+    const now = clock.now();
+    const webhook = await heldWebhook(db, this.#key, holder);
+    if (webhook === undefined || webhook.state === 'off') return false;
+    const secrets = await signingSecrets(db, now, secretKey(), webhook.key);
+    if (secrets.length === 0) return !(await turnOff(db, now, webhook.key, 'secret', 'due'));
+    const step = { webhook, secrets, progress: new Progress(holder, webhook) };
+    const isProbing = webhook.state === 'waiting' && webhook.reason === 'failures';
+    const pending = isProbing ? undefined : await nextPending(db, webhook.key);
+    if (pending !== undefined && pending.next_attempt! <= now && webhook.next_attempt <= now)
+      return await this.#sendPending(step, pending);
+    const isBlocked = webhook.state === 'unverified' || pending?.type === 'feed.reset' || webhook.next_attempt > now;
+    if (isBlocked) return false;
+    return isProbing ? await this.#probe(step) : await this.#sendChanges(step);
+  }
+
+  /** Sends a message that was logged before: again, or one that is no change. */
+  async #sendPending(step: Step, row: Delivery): Promise<boolean> {
+    const { db, clock } = this.#deps.context;
+    const { webhook, progress } = step;
+    const change = row.kind === null ? undefined : await changeOfResource(db, row.kind, row.resource!);
+    if (row.kind !== null && change?.number !== row.change) {
+      await replaceDelivery(db, webhook.key, row.number);
+      return true;
+    }
+    const outcome = await (change === undefined ? this.#sendMessage(step, row) : this.#sendChange(step, change));
+    if (outcome === undefined) return false;
+    const now = clock.now();
+    const { result } = outcome;
+    const isChange = change !== undefined;
+    return await this.#record(async (tx) => {
+      if (!(await progress.isHeld(tx))) return false;
+      const logged = { number: row.number, attempts: row.attempts + 1, next_attempt: null };
+      switch (outcome.kind) {
+        case 'delivered':
+          await recordAttempt(tx, now, webhook.key, { ...logged, state: 'delivered' }, result);
+          if (isChange) return await progress.succeeded(tx, now);
+          if (row.type === 'webhook.verification' && isEcho(result.response, challengeOf(db, webhook)))
+            await markVerified(tx, now, webhook.key);
+          return true;
+        case 'gone':
+          await recordAttempt(tx, now, webhook.key, { ...logged, state: 'set_aside' }, result);
+          return await this.#switchOff(tx, now, 'gone');
+        case 'busy': {
+          const until = busyUntil(now, webhook.pauses, outcome.pauseMs);
+          const waits = { number: row.number, attempts: row.attempts, next_attempt: until, state: 'pending' } as const;
+          await recordAttempt(tx, now, webhook.key, waits, result);
+          await (webhook.state === 'unverified' ? progress.hold(tx, until) : this.#pause(tx, step, 'slow_down', until));
+          return false;
+        }
+        default: {
+          const next = outcome.kind === 'refused' ? undefined : this.#retryAt(now, logged.attempts, outcome);
+          const state = next === undefined ? 'set_aside' : 'pending';
+          await recordAttempt(tx, now, webhook.key, { ...logged, state, next_attempt: next ?? null }, result);
+          if (isChange) await progress.failedAgain(tx, now);
+          if (outcome.pauseMs !== undefined) await progress.hold(tx, now + outcome.pauseMs);
+          await this.#switchOffAfterFailures(tx, now, progress);
+          return true;
+        }
+      }
+    });
+  }
+
+  #retryAt(now: number, attempts: number, { pauseMs = 0 }: Outcome): number | undefined {
+    const next = retryAt(now, attempts);
+    return next === undefined ? undefined : Math.max(next, now + pauseMs);
+  }
+
+  /** The changes after the place, the oldest first. */
+  async #sendChanges(step: Step): Promise<boolean> {
+    const { db } = this.#deps.context;
+    const { webhook, progress } = step;
+    // Read before the changes: what is not among them has a greater number.
+    const feed = await readFeed(db);
+    if (!feed.isFilled) return false;
+    if (resetReason(webhook.cursor, feed) !== undefined) return await this.#reset(step, feed);
+    const { number: place } = webhook.cursor;
+    const found = await changesAfter(db, place, PAGE, webhook.kinds);
+    this.#deps.metrics.reached(webhook.key, found[0]?.time);
+    if (found.length === 0) {
+      if (feed.head > place) await progress.pass(db, feed.head);
+      return false;
+    }
+    if (webhook.form === 'discord') return await this.#channel(step).sendChanges(found);
+    for (const change of found) if (!(await this.#sendNext(step, change))) return false;
+    return true;
+  }
+
+  /** @returns whether the following changes can be sent */
+  async #sendNext(step: Step, change: Change): Promise<boolean> {
+    const { webhook, progress } = step;
+    const outcome = await this.#sendChange(step, change);
+    if (outcome === undefined) return false;
+    const now = this.#deps.context.clock.now();
+    const { result } = outcome;
+    const logged = { type: `${change.kind}.${change.type}`, change, result, attempts: 1, next_attempt: null };
+    return await this.#record(async (tx) => {
+      if (!(await progress.isHeld(tx))) return false;
+      switch (outcome.kind) {
+        case 'delivered':
+          await addDelivery(tx, now, webhook.key, { ...logged, state: 'delivered' });
+          return await progress.succeeded(tx, now, change.number);
+        case 'gone':
+          await addDelivery(tx, now, webhook.key, { ...logged, state: 'set_aside' });
+          return await this.#switchOff(tx, now, 'gone');
+        case 'busy':
+          await addDelivery(tx, now, webhook.key, { ...logged, state: 'replaced' });
+          await this.#pause(tx, step, 'slow_down', busyUntil(now, webhook.pauses, outcome.pauseMs));
+          return false;
+        default: {
+          const isFull = (await countPending(tx, webhook.key)) >= MAX_PENDING;
+          const next = isFull ? undefined : this.#retryAt(now, 1, outcome);
+          const state = next === undefined ? 'set_aside' : 'pending';
+          await addDelivery(tx, now, webhook.key, { ...logged, state, next_attempt: next ?? null });
+          await progress.failed(tx, now, change.number);
+          return await this.#goOnAfterFailure(tx, step, outcome);
+        }
+      }
+    });
+  }
+
+  /** After so many failures in a row the webhook waits, and later goes on from the first of them. */
+  async #goOnAfterFailure(tx: Queryable, step: Step, { pauseMs }: Outcome): Promise<boolean> {
+    const now = this.#deps.context.clock.now();
+    const { webhook, progress } = step;
+    if (await this.#switchOffAfterFailures(tx, now, progress)) return false;
+    const { failed, failed_after } = await progress.failures(tx);
+    if (failed < MAX_FAILED) {
+      if (pauseMs !== undefined) await progress.hold(tx, now + pauseMs);
+      return pauseMs === undefined;
+    }
+    await replaceAfter(tx, webhook.key, failed_after!);
+    const until = Math.max(probeAt(now, webhook.pauses), now + (pauseMs ?? 0));
+    await progress.pause(tx, now, { reason: 'failures', until, place: failed_after! });
+    return false;
+  }
+
+  async #pause(tx: Queryable, step: Step, reason: 'failures' | 'slow_down', until: number): Promise<void> {
+    const now = this.#deps.context.clock.now();
+    await step.progress.pause(tx, now, { reason, until });
+    await this.#switchOffAfterFailures(tx, now, step.progress);
+  }
+
+  /** Asks a webhook that waits whether it accepts messages again. */
+  async #probe(step: Step): Promise<boolean> {
+    const { webhook, progress } = step;
+    const { clock } = this.#deps.context;
+    const outcome = await this.#sendProbe(step);
+    if (outcome === undefined) return false;
+    const now = clock.now();
+    const { kind, result, pauseMs } = outcome;
+    return await this.#record(async (tx) => {
+      if (!(await progress.isHeld(tx))) return false;
+      const state = kind === 'delivered' ? 'delivered' : 'set_aside';
+      await addDelivery(tx, now, webhook.key, {
+        type: 'webhook.probe',
+        state,
+        attempts: 1,
+        next_attempt: null,
+        result,
+      });
+      if (kind === 'delivered') return await progress.resume(tx, now);
+      if (kind === 'gone') return await this.#switchOff(tx, now, 'gone');
+      const until = Math.max(probeAt(now, webhook.pauses), now + (pauseMs ?? 0));
+      await this.#pause(tx, step, 'failures', until);
+      return false;
+    });
+  }
+
+  /** The feed has lost the place: the receiver is told, and the webhook goes on as its owner chose. */
+  async #reset({ webhook, progress }: Step, { id, head }: Feed): Promise<boolean> {
+    const { clock } = this.#deps.context;
+    const isStart = webhook.after_reset === 'start';
+    return await this.#record(async (tx) => {
+      const place = isStart ? { place: 0, walkHead: head } : { place: head, walkHead: null };
+      if (!(await progress.reset(tx, { feed: id, ...place }))) return false;
+      if (webhook.form === 'standard') await addMessage(tx, clock.now(), webhook.key, 'feed.reset');
+      return true;
+    });
+  }
+
+  async #switchOff(tx: Queryable, now: number, reason: 'gone' | 'failures'): Promise<false> {
+    await turnOff(tx, now, this.#key, reason, 'due');
+    return false;
+  }
+
+  async #switchOffAfterFailures(tx: Queryable, now: number, progress: Progress): Promise<boolean> {
+    const { attempts, failing } = await progress.failures(tx);
+    if (failing === null || failing > now - OFF_AFTER.ms || attempts < OFF_AFTER.attempts) return false;
+    await this.#switchOff(tx, now, 'failures');
+    return true;
+  }
+
+  /** A power failure repeats a delivery at most. */
+  async #record(work: (tx: Queryable) => Promise<boolean>): Promise<boolean> {
+    return await this.#deps.context.db.transaction(work, { durable: false });
+  }
+
+  #channel(step: Step): DiscordChannel {
+    return new DiscordChannel(this.#deps, step, {
+      send: (url, request, outcomeOfResponse) => this.#exchange(url, request, outcomeOfResponse),
+      switchOffAfterFailures: (tx, now) => this.#switchOffAfterFailures(tx, now, step.progress),
+    });
+  }
+
+  async #sendChange(step: Step, change: Change): Promise<Outcome | undefined> {
+    if (step.webhook.form === 'discord') return await this.#channel(step).sendOne(change);
+    const { context, rendering } = this.#deps;
+    const { id, cursor } = step.webhook;
+    return await this.#post(step, await changeMessage(context.db, rendering, { id, feed: cursor.feed }, change));
+  }
+
+  async #sendMessage(step: Step, { type: text, number, created }: Delivery): Promise<Outcome | undefined> {
+    const { webhook } = step;
+    if (webhook.form === 'discord') return await this.#channel(step).sendTest();
+    const type = text as MessageType;
+    const at = { id: webhook.id, number };
+    const data = {
+      'webhook.verification': { challenge: challengeOf(this.#deps.context.db, webhook) },
+      'webhook.test': { webhook: webhook.id },
+      'webhook.probe': { webhook: webhook.id },
+      'feed.reset': { continues: webhook.after_reset },
+    }[type];
+    return await this.#post(step, otherMessage(at, type, created, data as never));
+  }
+
+  async #sendProbe(step: Step): Promise<Outcome | undefined> {
+    const { webhook } = step;
+    if (webhook.form === 'discord') return await this.#channel(step).probe();
+    const now = this.#deps.context.clock.now();
+    const probe = otherMessage({ id: webhook.id, number: now }, 'webhook.probe', now, { webhook: webhook.id });
+    return await this.#post(step, probe);
+  }
+
+  async #post({ webhook, secrets }: Step, { id, body }: Message): Promise<Outcome | undefined> {
+    const signed = signedHeaders(secrets, { id, time: this.#deps.context.clock.now(), body });
+    const headers = { ...signed, 'content-type': 'application/json' };
+    return await this.#exchange(webhook.url, { method: 'POST', headers, body }, outcomeOf);
+  }
+
+  /** @returns undefined if the end of the process interrupted the request */
+  async #exchange(
+    url: string,
+    request: OutgoingRequest,
+    outcomeOfResponse: (response: OutgoingResponse, ms: number, now: number) => Outcome,
+  ): Promise<Outcome | undefined> {
+    const { outgoing, stop, context, metrics } = this.#deps;
+    this.#requests++;
+    const started = performance.now();
+    const elapsed = (): number => Math.round(performance.now() - started);
+    const outcome = await outgoing.request(url, { ...request, signal: stop }).then(
+      (response) => outcomeOfResponse(response, elapsed(), context.clock.now()),
+      (error: unknown) => {
+        if (error instanceof OutgoingError) return noResponse(error.reason, elapsed());
+        throw error;
+      },
+    );
+    if (stop.aborted) return undefined;
+    metrics.attempted(outcome.kind, elapsed());
+    return outcome;
+  }
+}
+
+/** A receiver proves by the challenge alone that it reads it: one that returns whole requests proves nothing. */
+function isEcho(response: string, challenge: string): boolean {
+  if (response === challenge) return true;
+  try {
+    return (JSON.parse(response) as { challenge?: unknown } | null)?.challenge === challenge;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,380 @@
+import assert from 'node:assert/strict';
+import { WebhookVerificationError } from 'standardwebhooks';
+import { idOf } from '#platform/ids.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { sql } from '#db/sql.ts';
+import { readFeed } from '#store/game/changes.ts';
+import { challengeOf, rotateSecret, setPlace } from '#store/applications/webhooks/webhooks.ts';
+import { match, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { type Answer, Receiver, verify, webhookWorld } from './support.ts';
+
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+
+onEachDatabase('changes arrive signed and in their order, a match with its head', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { context } = world;
+  const receiver = await Receiver.open(t);
+  const { id, secret } = await world.add(receiver);
+  await sendEvents(context, match());
+  const key = Number((await context.db.tuple(sql`select key from matches`))![0]);
+  await world.change(['player', 7], ['server', 3, 'changed'], ['map', 9, 'withdrawn']);
+  await world.deliver();
+  const messages = [...receiver.received];
+  assert.deepEqual(receiver.take().slice(-3), [
+    'player.created 1',
+    'server.changed 1',
+    'map.withdrawn 1',
+  ]);
+  for (const message of messages) {
+    assert.deepEqual(verify(message, secret), message.body);
+    assert.throws(() => verify({ ...message, text: `${message.text} ` }, secret), WebhookVerificationError);
+    assert.ok(message.text.length < 20_000);
+    assert.equal(message.headers['content-type'], 'application/json');
+  }
+  const first = messages.find(({ body }) => body.type === 'match.created')!;
+  const last = messages.at(-1)!;
+  const { match: head, ...data } = first.body.data;
+  const time = '2026-03-01T12:00:00.000+00:00';
+  const address = `${context.config.API_URL}/v1/matches/${idOf(key)}`;
+  assert.deepEqual(data, { id: idOf(key), type: 'match.created', revision: 1, time, url: address });
+  assert.equal(first.body.timestamp, '2026-03-01T12:00:00.000Z');
+  const { map, win, gamemode, finished, permalink_url } = head as Record<string, unknown>;
+  assert.deepEqual(
+    [map, win, gamemode, finished, permalink_url],
+    ['Twin Peaks', '', 'tdm', time, `${context.config.SITE_URL}/matches/${idOf(key)}`],
+  );
+  assert.deepEqual(
+    last.body.data,
+    { id: idOf(9), type: 'map.withdrawn', revision: 1, time },
+    'a tombstone has its id alone',
+  );
+  assert.equal(new Set(messages.map(({ headers }) => headers['webhook-id'])).size, messages.length);
+
+  const log = await world.log(id);
+  assert.deepEqual(
+    log.slice(0, 2).map(({ type, state, status, attempts, reason }) => ({ type, state, status, attempts, reason })),
+    [
+      { type: 'map.withdrawn', state: 'delivered', status: 204, attempts: 1, reason: '' },
+      { type: 'server.changed', state: 'delivered', status: 204, attempts: 1, reason: '' },
+    ],
+  );
+  await world.deliver();
+  assert.deepEqual(receiver.take(), [], 'each once');
+  assert.equal((await world.webhook(id)).cursor.number, (await readFeed(context.db)).head);
+});
+
+onEachDatabase('a webhook gets its kinds and all tombstones, and starts at the place of its owner', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const receiver = await Receiver.open(t);
+  await world.change(['match', 1], ['player', 1], ['player', 2, 'erased']);
+  const { id: feed, head } = await readFeed(world.context.db);
+  const { id } = await world.add(receiver, { kinds: ['match'], cursor: { feed, number: 0, walk: { head } } });
+  await world.deliver();
+  assert.deepEqual(receiver.take(), ['match.created 1', 'player.erased 1']);
+  await world.change(['map', 5, 'changed'], ['server', 1, 'withdrawn']);
+  await world.deliver();
+  assert.deepEqual(receiver.take(), ['server.withdrawn 1']);
+  const { cursor } = await world.webhook(id);
+  assert.deepEqual(cursor, { feed, number: head + 2, walk: undefined });
+});
+
+onEachDatabase('a receiver that echoes the challenge, or whose owner knows it, is verified', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { db } = world.context;
+  const echoes: Record<string, (challenge: string, text: string) => Answer> = {
+    'as text': (challenge) => ({ status: 200, body: challenge }),
+    'as JSON': (challenge) => ({ status: 200, body: JSON.stringify({ challenge }) }),
+  };
+  for (const [name, answer] of Object.entries(echoes)) {
+    const receiver = await Receiver.open(t, ({ body, text }) => answer(String(body.data['challenge']), text));
+    const { id, secret } = await world.add(receiver, { unverified: true });
+    await world.deliver();
+    verify(receiver.received[0]!, secret);
+    assert.equal((await world.webhook(id)).state, 'on', name);
+  }
+  const others: Record<string, (challenge: string, text: string) => Answer> = {
+    silent: () => 200,
+    'echo of everything': (_, text) => ({ status: 200, body: text }),
+    'a failure': (challenge) => ({ status: 500, body: challenge }),
+    'a redirect': (challenge) => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: challenge }),
+  };
+  for (const [name, answer] of Object.entries(others)) {
+    const receiver = await Receiver.open(t, ({ body, text }) => answer(String(body.data['challenge']), text));
+    const { id } = await world.add(receiver, { unverified: true });
+    await world.change(['match', 1, 'changed']);
+    await world.deliver();
+    const webhook = await world.webhook(id);
+    assert.equal(webhook.state, 'unverified', name);
+    assert.deepEqual(receiver.take(), ['webhook.verification'], name);
+    assert.equal(challengeOf(db, webhook).length, 16);
+  }
+});
+
+onSqlite('while a secret is replaced, both sign for a day', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { db, clock, config } = world.context;
+  const receiver = await Receiver.open(t);
+  const { id, secret: former } = await world.add(receiver);
+  const { key } = await world.webhook(id);
+  const secret = await rotateSecret(db, clock.now(), openSecretKey(config), key);
+  assert.match(secret, /^whsec_[\w+/]{43}=$/);
+  await world.change(['map', 1]);
+  await world.deliver();
+  for (const each of [former, secret]) verify(receiver.received[0]!, each);
+  clock.advance(DAY + MINUTE);
+  await world.change(['map', 2]);
+  await world.deliver();
+  verify(receiver.received[1]!, secret);
+  assert.throws(() => verify(receiver.received[1]!, former), WebhookVerificationError);
+});
+
+onEachDatabase('a change that fails is set aside and tried five times, and delays no other', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { clock } = world.context;
+  const poison = idOf(2);
+  const receiver = await Receiver.open(t, ({ body }) =>
+    body.data['id'] === poison ? { status: 500, body: 'It is\0 broken.' } : 200,
+  );
+  const { id } = await world.add(receiver);
+  await world.change(['map', 1], ['map', 2], ['map', 3]);
+  await world.deliver();
+  assert.equal(receiver.take().length, 3);
+  const attempts = [];
+  const started = clock.now();
+  for (let minute = 0; minute < 240; minute++) {
+    clock.advance(MINUTE);
+    await world.deliver();
+    if (receiver.take().length > 0) attempts.push(Math.round((clock.now() - started) / MINUTE));
+  }
+  const [second = 0, third = 0, fourth = 0, fifth = 0, ...more] = attempts;
+  assert.deepEqual(more, []);
+  const isWithin = (minutes: number, after: number, delay: number) =>
+    assert.ok(minutes - after >= delay && minutes - after <= delay * 1.2 + 1, `${minutes} after ${after}`);
+  isWithin(second, 0, 1);
+  isWithin(third, second, 5);
+  isWithin(fourth, third, 30);
+  isWithin(fifth, fourth, 120);
+  const row = (await world.log(id)).find(({ change }) => change === 2)!;
+  const { state, status, response, next_attempt } = row;
+  assert.deepEqual(
+    [state, row.attempts, status, response, next_attempt],
+    ['set_aside', 5, 500, 'It is  broken.', null],
+  );
+  assert.equal((await world.webhook(id)).state, 'on');
+});
+
+onSqlite('a newer change of a resource replaces the attempts of the older one', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const receiver = await Receiver.open(t, () => 500);
+  const { id } = await world.add(receiver);
+  await world.change(['map', 1]);
+  await world.deliver();
+  await world.change(['map', 1, 'changed']);
+  receiver.answer = () => 200;
+  world.context.clock.advance(10 * SECOND);
+  await world.deliver();
+  assert.deepEqual(receiver.take(), ['map.created 1', 'map.changed 2']);
+  assert.deepEqual(
+    (await world.log(id)).map(({ state }) => state),
+    ['delivered', 'replaced'],
+  );
+});
+
+onEachDatabase(
+  'after ten failures in a row a webhook waits, probes, and goes on from the first of them',
+  async (t, url) => {
+    const world = await webhookWorld(t, url);
+    const { clock } = world.context;
+    const receiver = await Receiver.open(t, () => 500);
+    const { id } = await world.add(receiver);
+    await world.change(...Array.from({ length: 14 }, (_, index) => ['map', index + 1] as ['map', number]));
+    await world.deliver();
+    assert.equal(receiver.take().length, 10);
+    const waiting = await world.webhook(id);
+    assert.deepEqual([waiting.state, waiting.reason, waiting.cursor.number], ['waiting', 'failures', 0]);
+    await world.deliver();
+    assert.deepEqual(receiver.take(), [], 'not before the pause is over');
+    for (let hour = 0; hour < 24; hour++) {
+      clock.advance(HOUR);
+      await world.deliver();
+      assert.deepEqual(receiver.take(), ['webhook.probe'], `hour ${hour}`);
+    }
+    receiver.answer = () => 200;
+    clock.advance(HOUR);
+    await world.deliver();
+    assert.equal(receiver.received.shift()?.body.type, 'webhook.probe');
+    assert.deepEqual(
+      receiver.received.map(({ body }) => body.data['id']),
+      Array.from({ length: 14 }, (_, index) => idOf(index + 1)),
+    );
+    receiver.take();
+    clock.advance(DAY);
+    await world.deliver();
+    assert.deepEqual(receiver.take(), [], 'nothing is delivered twice');
+    const { state, failing, pauses, failed } = await world.webhook(id);
+    assert.deepEqual([state, failing, pauses, failed], ['on', null, 0, 0]);
+  },
+);
+
+onEachDatabase('a webhook that has failed for five days is off, and its owner is told', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { clock, db } = world.context;
+  const receiver = await Receiver.open(t, () => 500);
+  const { id } = await world.add(receiver);
+  await world.change(...Array.from({ length: 10 }, (_, index) => ['map', index + 1] as ['map', number]));
+  await world.deliver();
+  for (let half = 0; half < 9; half++) {
+    clock.advance(DAY / 2);
+    await world.deliver();
+  }
+  assert.equal((await world.webhook(id)).state, 'waiting', 'after four and a half days');
+  clock.advance(DAY);
+  await world.deliver();
+  const { state, reason, cursor } = await world.webhook(id);
+  assert.deepEqual([state, reason, cursor.number], ['off', 'failures', 0]);
+  assert.deepEqual(await db.tuple(sql`select mail from webhooks`), ['due']);
+  receiver.take();
+  clock.advance(DAY);
+  await world.deliver();
+  assert.deepEqual(receiver.take(), []);
+});
+
+onSqlite('a single failure long after another does not switch a webhook off', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { clock } = world.context;
+  const receiver = await Receiver.open(t, () => 500);
+  const { id } = await world.add(receiver);
+  for (let day = 0; day < 2; day++) {
+    await world.change(['map', day + 1]);
+    for (let attempt = 0; attempt < 5 - day; attempt++) {
+      await world.deliver();
+      clock.advance(3 * HOUR);
+    }
+    clock.advance(8 * DAY);
+  }
+  assert.equal((await world.webhook(id)).state, 'on');
+});
+
+onSqlite('410 switches a webhook off; a busy receiver is left alone for as long as it says', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { clock } = world.context;
+  const gone = await Receiver.open(t, () => 410);
+  const { id: goneId } = await world.add(gone);
+  const busy = await Receiver.open(t, () => ({ status: 429, headers: { 'retry-after': '3600' } }));
+  const { id: busyId } = await world.add(busy);
+  const until = new Date(clock.now() + 2 * HOUR).toUTCString();
+  const dated = await Receiver.open(t, () => ({ status: 503, headers: { 'retry-after': until } }));
+  await world.add(dated);
+  const gateway = await Receiver.open(t, () => 502);
+  const { id: gatewayId } = await world.add(gateway);
+  await world.change(['map', 1], ['map', 2]);
+  await world.deliver();
+  assert.deepEqual([gone.take().length, busy.take().length, dated.take().length, gateway.take().length], [1, 1, 1, 1]);
+  const { state, reason } = await world.webhook(goneId);
+  assert.deepEqual([state, reason], ['off', 'gone']);
+  const waiting = await world.webhook(busyId);
+  assert.deepEqual([waiting.state, waiting.reason, waiting.cursor.number], ['waiting', 'slow_down', 0]);
+  assert.equal((await world.webhook(gatewayId)).cursor.number, 1, 'a message that crashes a gateway is set aside');
+  for (const receiver of [busy, dated, gateway]) receiver.answer = () => 200;
+  clock.advance(59 * MINUTE);
+  await world.deliver();
+  assert.deepEqual([busy.take(), dated.take()], [[], []]);
+  clock.advance(2 * MINUTE);
+  await world.deliver();
+  assert.deepEqual([busy.take().length, dated.take().length], [2, 0]);
+  clock.advance(HOUR);
+  await world.deliver();
+  assert.deepEqual([dated.take().length, gone.take().length], [2, 0]);
+});
+
+onEachDatabase('a webhook whose place is lost gets a reset, and goes on as its owner chose', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { db } = world.context;
+  const [head, start] = [await Receiver.open(t), await Receiver.open(t)];
+  await world.change(['map', 1], ['map', 2]);
+  const { id: atHead } = await world.add(head);
+  await world.add(start, { after_reset: 'start' });
+  await db.run(sql`update change_feed set id = 'restored', floor = 1`);
+  head.answer = () => 500;
+  await world.deliver();
+  await world.change(['map', 3]);
+  await world.deliver();
+  assert.deepEqual(head.take(), ['feed.reset'], 'nothing overtakes a reset');
+  assert.deepEqual(start.take(), ['feed.reset', 'map.created 1', 'map.created 1', 'map.created 1']);
+  head.answer = () => 200;
+  world.context.clock.advance(MINUTE);
+  await world.deliver();
+  const [reset, change] = head.received as [(typeof head.received)[0], (typeof head.received)[0]];
+  assert.deepEqual([reset.body.data, change.body.data['id']], [{ continues: 'head' }, idOf(3)]);
+  const { id: feed } = await readFeed(db);
+  assert.deepEqual((await world.webhook(atHead)).cursor, { feed, number: 3, walk: undefined });
+
+  head.take();
+  await world.change(['map', 4, 'withdrawn']);
+  await setPlace(db, (await world.webhook(atHead)).key, { feed, number: 2 });
+  await db.run(sql`update change_feed set floor = 3`);
+  await world.deliver();
+  assert.deepEqual(head.take(), ['feed.reset'], 'deleted tombstones behind the place');
+});
+
+onEachDatabase('two processes deliver each change once', async (t, url) => {
+  let elapsed = 0;
+  const monotonic = () => elapsed;
+  const world = await webhookWorld(t, url, { monotonic });
+  const others = [world.open(), world.open()];
+  const receivers = await Promise.all(Array.from({ length: 4 }, () => Receiver.open(t)));
+  for (const receiver of receivers) await world.add(receiver);
+  for (let round = 0; round < 10; round++) {
+    await world.change(['map', round * 3 + 1], ['map', round * 3 + 2], ['player', round + 1, 'changed']);
+    elapsed += 1_000;
+    await Promise.all([world.deliver(), ...others.map((each) => each.tick())]);
+  }
+  await Promise.all(others.map((each) => each.settled()));
+  await world.deliver();
+  for (const each of others) {
+    await each.tick();
+    await each.settled();
+  }
+  for (const { received } of receivers) {
+    const ids = received.map(({ headers }) => headers['webhook-id']);
+    assert.deepEqual([ids.length, new Set(ids).size], [30, 30]);
+  }
+});
+
+onSqlite(
+  'a receiver that does not answer delays no other, and is not delivered twice when its process ends',
+  async (t, url) => {
+    const world = await webhookWorld(t, url);
+    const { promise: blocked, resolve: release } = Promise.withResolvers<number>();
+    const slow = await Receiver.open(t, () => blocked);
+    const quick = await Receiver.open(t);
+    for (const receiver of [slow, quick]) await world.add(receiver);
+    const webhooks = world.open();
+    await world.change(['map', 1]);
+    await webhooks.tick();
+    await world.change(['map', 2]);
+    while (quick.received.length < 2) await webhooks.tick().then(() => new Promise(setImmediate));
+    assert.equal(slow.received.length, 1);
+    release(200);
+    await webhooks.settled();
+  },
+);
+
+onSqlite('only applications with access to the data API are delivered to', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { db } = world.context;
+  const receiver = await Receiver.open(t);
+  await world.add(receiver);
+  await db.run(sql`update applications set access = 'revoked'`);
+  await world.change(['map', 1]);
+  await world.deliver();
+  assert.deepEqual(receiver.take(), []);
+  await db.run(sql`update applications set access = 'approved'`);
+  await world.deliver();
+  assert.deepEqual(receiver.take(), ['map.created 1']);
+  await db.run(sql`update change_feed set filling = ''`);
+  await world.change(['map', 2]);
+  await world.deliver();
+  assert.deepEqual(receiver.take(), [], 'while the feed is filled after an upgrade');
+});
