@@ -56,6 +56,24 @@ interface Ready {
   checks: Record<string, string>;
 }
 
+async function assertFullDiskIsOutage(
+  url: string,
+  send: () => Promise<Response>,
+  writes: () => Promise<string>,
+): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`create function full_disk() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file "base/16384/16397"' using errcode = 'disk_full'; end $$`);
+  await client.query('create trigger full_disk before insert on ledger execute function full_disk()');
+  assert.equal((await send()).status, 503);
+  assert.equal(await writes(), 'a transaction has failed because the disk is full');
+  await client.query('drop trigger full_disk on ledger');
+  await client.end();
+  while ((await send()).status === 503);
+  while ((await writes()) !== 'ok');
+}
+
 onEachDatabase('a database that cannot be written is an outage without lost or counted events', async (t, url) => {
   const settings = { DATABASE_URL: url, INGEST_LIMIT: '60', REVOCATION_LOG: 'off' };
   const created = await scorehall(settings, 'server', 'create', '--name', 'Alpha', '--region', 'eu', '--json');
@@ -96,21 +114,11 @@ onEachDatabase('a database that cannot be written is an outage without lost or c
   assert.equal(repeated.status, 200, 'events that were not stored do not count for the limit');
   assert.match(await repeated.text(), /accepted/);
   assert.equal((await readiness()).ready, true);
+  const writes = async (): Promise<string> => (await readiness()).checks['writes']!;
   if (url.startsWith('postgres'))
-    await t.test('a full disk is an outage although small writes find space', async () => {
-      const writes = async (): Promise<string> => (await readiness()).checks['writes']!;
-      const client = new pg.Client(url);
-      await client.connect();
-      await client.query(`create function full_disk() returns trigger language plpgsql as
-        $$ begin raise exception 'could not extend file "base/16384/16397"' using errcode = 'disk_full'; end $$`);
-      await client.query('create trigger full_disk before insert on ledger execute function full_disk()');
-      assert.equal((await send(200, 1)).status, 503);
-      assert.equal(await writes(), 'a transaction has failed because the disk is full');
-      await client.query('drop trigger full_disk on ledger');
-      await client.end();
-      while ((await send(200, 1)).status === 503);
-      while ((await writes()) !== 'ok');
-    });
+    await t.test('a full disk is an outage although small writes find space', () =>
+      assertFullDiskIsOutage(url, () => send(200, 1), writes),
+    );
   child.kill('SIGTERM');
   assert.deepEqual(await exit, [0, null]);
   assert.ok(log.some(({ msg }) => msg === 'the database can be written again'));

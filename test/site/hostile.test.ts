@@ -30,7 +30,13 @@ import {
   statistics,
   sendEvents,
 } from '#test/support/builders.ts';
-import { type Closing, createTestDatabase, onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
+import {
+  type Closing,
+  createTestDatabase,
+  onEachDatabase,
+  type TestAppContext,
+  testContext,
+} from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { HOSTILE, strangeIn, TURNING } from '#test/support/hostile.ts';
 import { everyPage } from './pages.ts';
