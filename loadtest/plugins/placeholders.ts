@@ -111,7 +111,7 @@ class Checks {
     await this.expect(text, server, 'await 0 top_ctw_kills_1_name Saltmarten', 'Saltmarten');
     await this.expect(text, server, 'ask 1 top_ctw_kills_1_value', '10');
     await this.expect(text, server, 'ask 0 TOP_ctw_kills_100_name', '');
-    await this.expect('another one', server, 'await 0 top_total_wins_1_value 1', '1');
+    await this.expect('another one', server, 'await 0 top_total_kills_1_value 10', '10');
     for (const placeholder of [
       'top_dtc_kills_1_name',
       'top_ctw_deaths_1_name',
@@ -126,11 +126,11 @@ class Checks {
 
   async newLeaders(server: DriverSession): Promise<void> {
     const before = await this.#requests({ route: LEADERBOARDS });
-    await this.expect('within a minute', server, 'stays 0 top_total_wins_1_value', '1');
+    await this.expect('within a minute', server, 'stays 0 top_total_kills_1_value', '10');
     await this.expect('a minute later', server, 'leaderboards-due', true);
-    await this.expect('the leaderboard that was requested first', server, 'stays 0 top_total_wins_1_value', '1');
+    await this.expect('the leaderboard that was requested first', server, 'stays 0 top_total_kills_1_value', '10');
     await this.expect('two minutes later', server, 'leaderboards-due', true);
-    await this.expect('the other leaderboard', server, 'await 0 top_total_wins_1_value 2', '2');
+    await this.expect('the other leaderboard', server, 'await 0 top_total_kills_1_value 17', '17');
     const requests = (await this.#requests({ route: LEADERBOARDS })) - before;
     this.#report.add('requests of these minutes', requests, requests === 2);
   }
