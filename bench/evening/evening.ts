@@ -84,7 +84,8 @@ async function oneEvening(client: BenchClient, keys: string[], options: EveningO
   const load = fork(new URL('./load-process.ts', import.meta.url), { execArgv: [] });
   for (const { pid } of [service.child, load]) pin(pid!, CORES);
   try {
-    await using _beside = await options.beside?.(service, client);
+    await using others = new AsyncDisposableStack();
+    if (options.beside !== undefined) others.use(await options.beside(service, client));
     return await measure(client, keys, service, load, options);
   } finally {
     load.disconnect();

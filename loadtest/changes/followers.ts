@@ -1,17 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { createApplication, setLimit } from '#store/applications/applications.ts';
-import { issueClientToken } from '#store/applications/tokens.ts';
 import type { Db } from '#db/db.ts';
 import { answerOf } from '#test/support/child-reply.ts';
+import { createReaderIn } from '../support/prepare.ts';
 import type { FollowersOrder, FollowersReport } from './followers-process.ts';
 
 /** The stream from the present on. */
 export const STREAM_PATH = '/v1/changes/stream';
 /** Lets one address open them all. */
 export const STREAM_LIMITS: NodeJS.ProcessEnv = {};
-
-const DAY_MS = 86_400_000;
-const LIMIT = 100_000_000;
 
 /** Followers of streams in a process of their own, so that their CPU time does not count as the service's. */
 export class Followers implements Disposable {
@@ -44,15 +40,6 @@ export class Followers implements Disposable {
 /** Creates applications, because each may open some streams only; returns a token of each. */
 export async function createFollowers(db: Db, count: number): Promise<string[]> {
   const tokens: string[] = [];
-  for (let number = 0; number < count; number++) {
-    const { application } = await createApplication(db, Date.now(), {
-      name: `Follower ${number}`,
-      type: 'service',
-      redirect_uris: [],
-      access: 'approved',
-    });
-    await setLimit(db, application.client_id, LIMIT);
-    tokens.push(await issueClientToken(db, Date.now(), application.client_id, DAY_MS));
-  }
+  for (let number = 0; number < count; number++) tokens.push((await createReaderIn(db)).token);
   return tokens;
 }

@@ -1,5 +1,6 @@
 import { CLIENT_MIRRORS } from './client-mirror.ts';
 import { FEED_MIRRORS } from './feed-mirrors.ts';
+import { WEBHOOK_MIRRORS } from './webhook-mirror.ts';
 import { STREAM_MIRRORS } from './stream-mirror.ts';
 import type { Kind, MirrorDisk } from './mirror-disk.ts';
 
@@ -8,6 +9,8 @@ export interface Following {
   origin: string;
   token: string;
   seed: number;
+  /** Where deliveries come, and what signs them; undefined for mirrors that ask. */
+  receiver: { port: number; secret: string } | undefined;
   disk: MirrorDisk;
 }
 
@@ -15,11 +18,16 @@ export interface Following {
 export interface MirrorValue {
   /** The kinds of resources that it has; undefined: all. */
   kinds?: readonly Kind[];
+  /** Whether changes are delivered to it. */
+  receives?: true;
   /** Never ends by itself. */
   follow: (following: Following) => Promise<void>;
 }
 
-export const MIRRORS = { ...FEED_MIRRORS, ...STREAM_MIRRORS, ...CLIENT_MIRRORS } satisfies Record<string, MirrorValue>;
+export const MIRRORS = { ...FEED_MIRRORS, ...STREAM_MIRRORS, ...CLIENT_MIRRORS, ...WEBHOOK_MIRRORS } satisfies Record<
+  string,
+  MirrorValue
+>;
 
 export type MirrorKind = keyof typeof MIRRORS;
 export const KINDS_OF_MIRRORS = Object.keys(MIRRORS) as MirrorKind[];

@@ -3,26 +3,49 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Random } from '../support/random.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
+import type { Deliveries } from './deliveries.ts';
 import { type Kind, KINDS, MirrorDisk } from './mirror-disk.ts';
 import { type MirrorKind, MIRRORS, type MirrorValue } from './mirror-kinds.ts';
 import type { MirrorOrder } from './mirror-process.ts';
 
+/** What a mirror needs. */
+export interface MirrorPlace {
+  kind: MirrorKind;
+  file: string;
+  token: string;
+  /** To the data API. */
+  proxy: CuttingProxy;
+  /** Of mirrors to which changes are delivered. */
+  deliveries: Deliveries | undefined;
+}
+
 /** A mirror in its own process, which can be killed and lose its disk. */
 export class Mirror implements Disposable {
-  readonly kind: MirrorKind;
-  readonly file: string;
-  readonly proxy: CuttingProxy;
-  readonly #token: string;
+  readonly #place: MirrorPlace;
   readonly #random: Random;
   #child: ChildProcess;
 
-  constructor(kind: MirrorKind, file: string, proxy: CuttingProxy, token: string, random: Random) {
-    this.kind = kind;
-    this.file = file;
-    this.proxy = proxy;
-    this.#token = token;
+  constructor(place: MirrorPlace, random: Random) {
+    this.#place = place;
     this.#random = random;
     this.#child = this.#start();
+  }
+
+  get kind(): MirrorKind {
+    return this.#place.kind;
+  }
+
+  get file(): string {
+    return this.#place.file;
+  }
+
+  get deliveries(): Deliveries | undefined {
+    return this.#place.deliveries;
+  }
+
+  get proxies(): CuttingProxy[] {
+    const { proxy, deliveries } = this.#place;
+    return deliveries === undefined ? [proxy] : [proxy, deliveries.proxy];
   }
 
   /** The kinds of resources that it has. */
@@ -35,16 +58,23 @@ export class Mirror implements Disposable {
     return new MirrorDisk(this.file);
   }
 
-  /** Kills the mirror; it continues with its disk, or begins with an empty one. */
-  async restart(losesDisk: boolean): Promise<void> {
+  /** Kills the mirror, which continues with its disk. */
+  async restart(): Promise<void> {
     await this.#kill();
-    if (losesDisk) for (const end of ['', '-journal']) rmSync(this.file + end, { force: true });
+    this.#child = this.#start();
+  }
+
+  /** Kills the mirror, which begins with an empty disk. */
+  async loseDisk(database: string): Promise<void> {
+    await this.#kill();
+    for (const end of ['', '-journal']) rmSync(this.file + end, { force: true });
+    await this.deliveries?.beginAgain(database);
     this.#child = this.#start();
   }
 
   [Symbol.dispose](): void {
     this.#child.kill('SIGKILL');
-    this.proxy[Symbol.dispose]();
+    for (const proxy of this.proxies) proxy[Symbol.dispose]();
   }
 
   async #kill(): Promise<void> {
@@ -55,14 +85,11 @@ export class Mirror implements Disposable {
   }
 
   #start(): ChildProcess {
+    const { kind, file, token, proxy, deliveries } = this.#place;
     const child = fork(new URL('./mirror-process.ts', import.meta.url), { execArgv: [] });
-    child.send({
-      kind: this.kind,
-      origin: `http://127.0.0.1:${this.proxy.port}`,
-      token: this.#token,
-      file: this.file,
-      seed: this.#random.below(2 ** 31),
-    } satisfies MirrorOrder);
+    const origin = `http://127.0.0.1:${proxy.port}`;
+    const seed = this.#random.below(2 ** 31);
+    child.send({ kind, file, token, origin, seed, receiver: deliveries?.receiver } satisfies MirrorOrder);
     return child;
   }
 }

@@ -1,5 +1,5 @@
 import type { Acts } from '../model/acts.ts';
-import { ApiClient } from '../model/read-network.ts';
+import type { ApiClient } from '../model/read-network.ts';
 import type { ModelSender } from '../model/sender.ts';
 import type { Operator } from '../support/operator.ts';
 import type { Random } from '../support/random.ts';

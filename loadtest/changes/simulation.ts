@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openDb } from '#db/open.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { Acts } from '../model/acts.ts';
 import { keepEvents } from '../model/check.ts';
 import { EventGenerator } from '../model/generated-events.ts';
@@ -8,13 +10,13 @@ import { ModelSender } from '../model/sender.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from '../support/databases.ts';
 import { Operator } from '../support/operator.ts';
-import { createReader, prepare } from '../support/prepare.ts';
+import { createReaderIn, prepare } from '../support/prepare.ts';
 import type { Random } from '../support/random.ts';
 import { ServedNetwork } from '../support/served-network.ts';
-import type { Ports } from '../support/served-process.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
+import { Deliveries } from './deliveries.ts';
 import { Mirror } from './mirror.ts';
-import { KINDS_OF_MIRRORS, type MirrorKind } from './mirror-kinds.ts';
+import { KINDS_OF_MIRRORS, type MirrorKind, MIRRORS, type MirrorValue } from './mirror-kinds.ts';
 import { NetworkActs } from './network-acts.ts';
 import { differencesOf, namesIn, sessionsIn, textsIn, walk, type Walked } from './walk.ts';
 
@@ -48,7 +50,7 @@ export class Simulation implements AsyncDisposable {
   readonly #senders: readonly ModelSender[];
   readonly #acts: Acts;
   readonly #networkActs: NetworkActs;
-  readonly #tokens: ReadonlyMap<MirrorKind, string>;
+  readonly #applications: ReadonlyMap<MirrorKind, Reader>;
   readonly #mirrors: Mirror[] = [];
   #url: string;
   #kills = 0;
@@ -57,7 +59,7 @@ export class Simulation implements AsyncDisposable {
     databases: Databases,
     folder: string,
     random: Random,
-    { url, front, network, keys, tokens }: Started,
+    { url, front, network, keys, applications }: Started,
   ) {
     this.#databases = databases;
     this.#folder = folder;
@@ -65,7 +67,7 @@ export class Simulation implements AsyncDisposable {
     this.#url = url;
     this.#front = front;
     this.#network = network;
-    this.#tokens = tokens;
+    this.#applications = applications;
     this.#operator = new Operator({ ...settings(folder), DATABASE_URL: url });
     this.#administrator = new Operator({ ...settings(folder), DATABASE_URL: url });
     const began = Math.floor((Date.now() - HOUR_MS) / 1000) * 1000;
@@ -74,7 +76,7 @@ export class Simulation implements AsyncDisposable {
       return new ModelSender(`Server ${number}`, key, () => network.ingestPorts, generator, random.fork());
     });
     this.#acts = new Acts(this.#operator, this.#senders, random.fork());
-    const api = (): ApiClient => new ApiClient(front.port, tokens.values().next().value!);
+    const api = (): ApiClient => new ApiClient(front.port, applications.values().next().value!.token);
     this.#networkActs = new NetworkActs(this.#acts, this.#operator, this.#senders, random.fork(), api);
   }
 
@@ -82,47 +84,49 @@ export class Simulation implements AsyncDisposable {
   static async start(databases: Databases, folder: string, random: Random): Promise<Simulation> {
     const url = await databases.create();
     const keys = await prepare(url, SERVERS);
-    const tokens = new Map<MirrorKind, string>();
-    for (const kind of KINDS_OF_MIRRORS) tokens.set(kind, await createReader(url));
-    let network: ServedNetwork | undefined;
-    // One that never cuts: the address of the data API.
-    const front = await CuttingProxy.open(() => random.pick(network?.running ?? [])?.api, random.fork());
-    const environment = (ports: Ports): NodeJS.ProcessEnv => ({
+    const applications = await createReaders(url);
+    const network = new ServedNetwork((ports) => ({
       ...settings(folder),
       API_URL: `http://127.0.0.1:${front.port}`,
       SITE_URL: 'https://mirrored.example',
+      WEBHOOK_NETWORKS: '127.0.0.1:*',
       API_LISTEN: `127.0.0.1:${ports.api}`,
       SITE_LISTEN: `127.0.0.1:${ports.site}`,
-    });
-    network = await ServedNetwork.start(url, PROCESSES[databases.dialect], environment);
-    const simulation = new Simulation(databases, folder, random, { url, front, network, keys, tokens });
+    }));
+    // The address of the data API, whose connections are not cut.
+    const front = await CuttingProxy.open(() => random.pick(network.running)?.api, random.fork());
+    await network.serve(url, PROCESSES[databases.dialect]);
+    const simulation = new Simulation(databases, folder, random, { url, front, network, keys, applications });
     await Promise.all(simulation.#senders.map((sender) => sender.send(HISTORY)));
     return simulation;
   }
 
   /** Starts one mirror of each kind with an empty disk. */
   async startMirrors(): Promise<void> {
-    for (const [kind, token] of this.#tokens) {
+    for (const [kind, { application, token }] of this.#applications) {
       const random = this.#random.fork();
       const proxy = await CuttingProxy.open(() => random.pick(this.#network.running)?.api, random.fork());
       const file = join(this.#folder, `${kind}.db`);
-      this.#mirrors.push(new Mirror(kind, file, proxy, token, random));
+      const { receives }: MirrorValue = MIRRORS[kind];
+      const context = { ...settings(this.#folder), DATABASE_URL: this.#url };
+      const deliveries = receives && (await Deliveries.begin(context, application, random.fork()));
+      this.#mirrors.push(new Mirror({ kind, file, token, proxy, deliveries }, random));
     }
   }
 
   /** Servers report, operators act, processes are killed and connections cut, until all faults have happened. */
   async round(kills: number, cuts: number, during?: (simulation: Simulation) => Promise<void>): Promise<void> {
-    let isOver = false;
+    const over = new AbortController();
     const load = [
       ...this.#senders.map(async (sender) => {
         const random = this.#random.fork();
-        while (!isOver) {
+        while (!over.signal.aborted) {
           await sender.send(EVENTS_AT_ONCE);
           await sleep(random.below(MAX_PAUSE_MS));
         }
       }),
       (async () => {
-        while (!isOver) await this.#networkActs.next();
+        while (!over.signal.aborted) await this.#networkActs.next();
       })(),
     ];
     const faults = async (): Promise<void> => {
@@ -131,7 +135,7 @@ export class Simulation implements AsyncDisposable {
       await during?.(this);
       await this.#killAndCut(kills - before, Math.ceil(cuts / 2));
     };
-    await Promise.all([...load, faults().finally(() => (isOver = true))]);
+    await Promise.all([...load, faults().finally(() => over.abort())]);
   }
 
   /** Waits until each mirror equals a walk of `/v1`. @returns what differs */
@@ -139,7 +143,7 @@ export class Simulation implements AsyncDisposable {
     await Promise.all(this.#senders.map((sender) => sender.flush()));
     await this.#acts.finishJobs();
     const [api] = this.#network.apiPorts;
-    const client = new ApiClient(api!, this.#tokens.values().next().value!);
+    const client = new ApiClient(api!, this.#applications.values().next().value!.token);
     const { uuids } = this.#senders[0]!.generator;
     const walked = await walk(client, uuids);
     const erased = await this.#erased(client);
@@ -149,6 +153,7 @@ export class Simulation implements AsyncDisposable {
       let differences = this.#compare(mirror, walked, erased);
       while (differences.length > 0 && performance.now() < end) {
         await sleep(COMPARE_EVERY_MS);
+        await mirror.deliveries?.hurry(this.#url);
         differences = this.#compare(mirror, walked, erased);
       }
       found.push(...differences.map((line) => `${mirror.kind}: ${line}`));
@@ -191,7 +196,7 @@ export class Simulation implements AsyncDisposable {
   }
 
   report(report: Report, dialect: string): void {
-    const cuts = this.#mirrors.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
+    const cuts = this.#mirrors.reduce((sum, { proxies }) => sum + proxies.reduce((own, { cuts }) => own + cuts, 0), 0);
     const events = this.#senders.reduce((sum, { sent }) => sum + sent.size, 0);
     report.note(`${dialect}: kills, cuts, events`, `${this.#kills}, ${cuts}, ${events}`);
     for (const { kind, disk } of this.#disks()) {
@@ -212,13 +217,19 @@ export class Simulation implements AsyncDisposable {
     const random = this.#random;
     let due = 0;
     for (let number = 1; number <= kills; number++) {
-      for (; due < (cuts * number) / kills; due++) random.pick(this.#mirrors).proxy.cutNext();
+      for (; due < (cuts * number) / kills; due++) random.pick(random.pick(this.#mirrors).proxies).cutNext();
       await sleep(random.below(MAX_LIFE_MS));
       await this.#network.restart(random.below(this.#network.count));
-      if (++this.#kills % KILLS_PER_KILLED_MIRROR === 0) await random.pick(this.#mirrors).restart(random.chance(0.2));
+      for (const { deliveries } of this.#mirrors) await deliveries?.hurry(this.#url);
+      if (++this.#kills % KILLS_PER_KILLED_MIRROR !== 0) continue;
+      const mirror = random.pick(this.#mirrors);
+      await (random.chance(0.3) ? mirror.loseDisk(this.#url) : mirror.restart());
     }
-    // Mirrors ask again and again, so that each gets its cuts.
-    while (this.#mirrors.some(({ proxy }) => proxy.cutsDue > 0)) await sleep(50);
+    // Changes come, so that each gets its cuts.
+    const isDue = (): boolean => this.#mirrors.some(({ proxies }) => proxies.some(({ cutsDue }) => cutsDue > 0));
+    for (const end = performance.now() + CATCH_UP_MS; isDue() && performance.now() < end; await sleep(COMPARE_EVERY_MS))
+      for (const { deliveries } of this.#mirrors) await deliveries?.hurry(this.#url);
+    if (isDue()) this.#acts.failures.push('a mirror transfers nothing');
   }
 
   #compare(mirror: Mirror, walked: Walked, erased: readonly string[]): string[] {
@@ -258,6 +269,7 @@ export class Simulation implements AsyncDisposable {
     for (const end = performance.now() + CATCH_UP_MS; performance.now() < end; await sleep(COMPARE_EVERY_MS)) {
       using disk = mirror.openDisk();
       if (disk.resets > before) return;
+      await mirror.deliveries?.hurry(this.#url);
     }
     this.#acts.failures.push(`${mirror.kind} was not told that the feed is another one after the restore`);
   }
@@ -284,7 +296,17 @@ interface Started {
   front: CuttingProxy;
   network: ServedNetwork;
   keys: readonly string[];
-  tokens: ReadonlyMap<MirrorKind, string>;
+  applications: ReadonlyMap<MirrorKind, Reader>;
+}
+
+type Reader = Awaited<ReturnType<typeof createReaderIn>>;
+
+/** An application for each mirror. */
+async function createReaders(url: string): Promise<Map<MirrorKind, Reader>> {
+  await using db = await openDb(url, { keyedHash: secretHash });
+  const readers = new Map<MirrorKind, Reader>();
+  for (const kind of KINDS_OF_MIRRORS) readers.set(kind, await createReaderIn(db));
+  return readers;
 }
 
 const settings = (folder: string): NodeJS.ProcessEnv => ({

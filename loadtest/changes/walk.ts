@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { differences } from '../model/differences.ts';
-import { ApiClient } from '../model/read-network.ts';
+import type { ApiClient } from '../model/read-network.ts';
 import { type Kind, KINDS, type MirrorDisk } from './mirror-disk.ts';
 
 /** The oracle: reads everything public through `/v1` without the feed, and compares mirrors with it. */

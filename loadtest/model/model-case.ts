@@ -30,7 +30,8 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
   const url = await databases.create();
   const keys = await prepare(url, SERVERS);
   const token = await createReader(url);
-  const services = await ServedNetwork.start(url, PROCESSES, () => ({ SECRET_KEY }));
+  const services = new ServedNetwork(() => ({ SECRET_KEY }));
+  await services.serve(url, PROCESSES);
   const operator = new Operator({ DATABASE_URL: url, SECRET_KEY });
   try {
     const began = Math.floor((Date.now() - HOUR_MS) / 1000) * 1000;

@@ -1,10 +1,11 @@
 import { secretHash } from '#platform/crypto/secrets.ts';
+import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { systemClock } from '#platform/clock.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { createApplication, setLimit } from '#store/applications/applications.ts';
+import { type Application, createApplication, setLimit } from '#store/applications/applications.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 
@@ -33,6 +34,11 @@ const DAY_MS = 86_400_000;
 /** Creates an application; returns an access token of it with a practically unlimited rate. */
 export async function createReader(url: string): Promise<string> {
   await using db = await openDb(url, { keyedHash: secretHash });
+  return (await createReaderIn(db)).token;
+}
+
+/** Creates an application with a practically unlimited rate. */
+export async function createReaderIn(db: Db): Promise<{ application: Application; token: string }> {
   const { application } = await createApplication(db, Date.now(), {
     name: 'Load test',
     type: 'service',
@@ -40,5 +46,5 @@ export async function createReader(url: string): Promise<string> {
     access: 'approved',
   });
   await setLimit(db, application.client_id, 100_000_000);
-  return await issueClientToken(db, Date.now(), application.client_id, DAY_MS);
+  return { application, token: await issueClientToken(db, Date.now(), application.client_id, DAY_MS) };
 }

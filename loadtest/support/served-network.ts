@@ -3,25 +3,14 @@ import { freeServicePorts, type Ports, type ServedProcess, serveProcess } from '
 /** Processes of Scorehall on one database, which can be killed and started again. */
 export class ServedNetwork {
   readonly #environment: (ports: Ports) => NodeJS.ProcessEnv;
-  #url: string;
+  #url = '';
   #served: ServedProcess[] = [];
 
-  private constructor(url: string, environment: (ports: Ports) => NodeJS.ProcessEnv) {
-    this.#url = url;
+  constructor(environment: (ports: Ports) => NodeJS.ProcessEnv) {
     this.#environment = environment;
   }
 
-  static async start(
-    url: string,
-    count: number,
-    environment: (ports: Ports) => NodeJS.ProcessEnv,
-  ): Promise<ServedNetwork> {
-    const network = new ServedNetwork(url, environment);
-    await network.serve(url, count);
-    return network;
-  }
-
-  /** Starts processes on a database, after `stop` on another one. */
+  /** Starts processes on a database, at first or after `stop` on another one. */
   async serve(url: string, count: number): Promise<void> {
     this.#url = url;
     for (let number = 0; number < count; number++) this.#served.push(await this.#start());

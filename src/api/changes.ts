@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { changeItem } from '#http/change-item.ts';
 import { HttpError, invalidRequest } from '#http/errors.ts';
-import { idOf } from '#platform/ids.ts';
 import { type Cursor, cursorAfter, resetReason, type ResetReason } from '#store/game/change-cursors.ts';
 import {
   type Change,
@@ -35,16 +35,16 @@ const MAX_PAGE = 1000;
 const MAX_EXPANDED = 100;
 const FILLING_RETRY_S = '60';
 
-/** How the API gives each kind: its path, its shape, and several resources as JSON, as their own endpoint gives them. */
+/** How the API gives each kind: its shape, and several resources as JSON, as their own endpoint gives them. */
 const RESOURCES: Record<
   ResourceKind,
-  { path: string; shape: z.ZodType; json: (deps: Deps, keys: readonly number[]) => Promise<Map<number, string>> }
+  { shape: z.ZodType; json: (deps: Deps, keys: readonly number[]) => Promise<Map<number, string>> }
 > = {
-  match: { path: 'matches', shape: MatchShape, json: matchesJson },
-  map: { path: 'maps', shape: GameMapShape, json: mapsJson },
-  punishment: { path: 'punishments', shape: PunishmentShape, json: punishmentsJson },
-  player: { path: 'players', shape: PlayerShape, json: playersJson },
-  server: { path: 'servers', shape: ServerShape, json: serversJson },
+  match: { shape: MatchShape, json: matchesJson },
+  map: { shape: GameMapShape, json: mapsJson },
+  punishment: { shape: PunishmentShape, json: punishmentsJson },
+  player: { shape: PlayerShape, json: playersJson },
+  server: { shape: ServerShape, json: serversJson },
 };
 
 const TYPE_NAMES = Object.keys(CHANGE_TYPES) as ChangeType[];
@@ -74,12 +74,16 @@ const Page = z
   .meta({ id: 'Changes' });
 
 const START = '0';
+/** The end of the feed. Who only wants new changes does not read the present state first. */
+const NOW = 'now';
 
 const query = {
   after: z
     .string()
     .default(START)
-    .meta({ description: 'Only changes after this cursor; `0`: all resources of the present, once' }),
+    .meta({
+      description: 'Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone',
+    }),
   types: fieldsOf(RESOURCE_KINDS).meta({
     description: 'Only resources of these kinds, comma-separated; removals of all kinds are always in the list',
     type: 'array',
@@ -103,6 +107,7 @@ export const changes: Endpoint[] = [
     response: Page,
     isFeed: true,
     isPaced: async ({ deps, caller, query: { after } }) => {
+      if (after === NOW) return false;
       if (after !== START) return await deps.walks.isGranted(caller, deps.cursors.read(after));
       return (await readFeed(deps.db)).isFilled && (await deps.walks.isGranted(caller, undefined));
     },
@@ -126,11 +131,12 @@ interface PageQuery {
 }
 
 async function page(endpointContext: EndpointContext, deps: Deps, { after, types, limit, expand }: PageQuery) {
-  const cursor = after === START ? undefined : requiredCursor(deps, after);
+  const cursor = after === START || after === NOW ? undefined : requiredCursor(deps, after);
+  const place = after === NOW ? Number.MAX_SAFE_INTEGER : (cursor?.number ?? 0);
   const kinds = types.size === 0 ? RESOURCE_KINDS : [...types];
-  const { feed, changes: found } = await changesWithFeed(deps.db, cursor?.number ?? 0, limit + 1, kinds);
+  const { feed, changes: found } = await changesWithFeed(deps.db, place, limit + 1, kinds);
   if (!feed.isFilled) throw filling();
-  const from = cursor ?? beginning(endpointContext, feed);
+  const from = cursor ?? (after === NOW ? { feed: feed.id, number: feed.head } : beginning(endpointContext, feed));
   const reason = resetReason(from, feed);
   if (reason !== undefined) throw new ResetRequired(reason);
   const more = found.length > limit;
@@ -143,7 +149,7 @@ async function page(endpointContext: EndpointContext, deps: Deps, { after, types
 function requiredCursor({ cursors }: Deps, after: string): Cursor {
   const cursor = cursors.read(after);
   if (cursor === undefined)
-    throw invalidRequest('after must be 0, or a cursor from a response of /v1/changes, unchanged.');
+    throw invalidRequest('after must be 0, now, or a cursor from a response of /v1/changes, unchanged.');
   return cursor;
 }
 
@@ -158,21 +164,10 @@ function beginning({ deps, caller, isPaced }: EndpointContext, { id: feed, head 
 async function itemsJson(deps: Deps, found: readonly Change[], expand: boolean): Promise<string[]> {
   const resources = expand ? await resourcesJson(deps, found) : undefined;
   return found.map((change) => {
-    const item = JSON.stringify(changeWire(deps, change));
+    const item = JSON.stringify(changeItem(deps, change));
     const resource = resources?.get(change);
     return resource === undefined ? item : `${item.slice(0, -1)},"resource":${resource}}`;
   });
-}
-
-function changeWire({ timestamp: write, api }: Deps, { kind, key, type, revision, time }: Change) {
-  const resourceId = idOf(key);
-  return {
-    id: resourceId,
-    type: `${kind}.${type}`,
-    revision,
-    time: write(time),
-    ...(!CHANGE_TYPES[type].removes && { url: `${api}/v1/${RESOURCES[kind].path}/${resourceId}` }),
-  };
 }
 
 /** The resources of changes as JSON, with the statements of one resource of each kind. */

@@ -8,7 +8,7 @@ import type { Cursors } from '#store/game/change-cursors.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
-import type { WriteTimestamp } from './timestamps.ts';
+import type { WriteTimestamp } from '#http/timestamps.ts';
 import type { Walks } from './walks.ts';
 
 /** A match. If the database has no data version of all matches (PostgreSQL), `tag` contains the revision of this one. */

@@ -16,7 +16,7 @@ import {
 import { EXTRA_NAMES, extrasIn, Extras, needsExtras } from './match-extras.ts';
 import { type Endpoint, endpoint, fieldsOf, type Deps, paging, RenderedBody } from './endpoint.ts';
 import { matchFilters, readFilters } from './match-filters.ts';
-import { headJson } from './match-list.ts';
+import { headJson } from '#http/change-item.ts';
 import { count, id, link, timestamp, person } from './schemas.ts';
 
 const MatchPlayer = z

@@ -46,12 +46,18 @@ export class ReceivedRequest {
   }
 
   #readPrice(): number {
+    const price = this.endpoint?.price;
+    const query = price && this.validQuery;
+    return query === undefined ? 1 : price!.of(query);
+  }
+
+  /** The parameters of the query; undefined if the request will be refused for its method, path or query. */
+  get validQuery(): Readonly<Record<string, unknown>> | undefined {
     const { endpoint, query, isReading } = this;
-    if (endpoint?.price === undefined || !isReading) return 1;
     try {
-      return endpoint.price.of(query.read(endpoint.query));
+      return endpoint !== undefined && isReading ? query.read(endpoint.query) : undefined;
     } catch {
-      return 1;
+      return undefined;
     }
   }
 

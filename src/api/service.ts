@@ -12,20 +12,16 @@ import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#
 import { isCleanText } from '#platform/text/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import { bucketsIn } from '#store/game/time-buckets.ts';
 import { type Body, encodeBody, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
+import { depsOf } from './deps.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
-import { dataVersionOf, matchQuery } from './match-queries.ts';
+import { dataVersionOf } from './match-queries.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
 import { addIgnored } from './ignored-parameters.ts';
 import { renderVersionOf } from './match-list.ts';
-import { timestampsIn } from './timestamps.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { ResponseCache } from './response-cache.ts';
-import { Walks } from './walks.ts';
-import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { Cursors } from '#store/game/change-cursors.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
@@ -73,20 +69,7 @@ export class Api {
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db.shortReads, clock, this.#realm);
     this.#renderVersion = renderVersionOf(config);
-    const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
-    this.#deps = {
-      db: db.shortReads,
-      clock,
-      match: matchQuery(db, this.#renderVersion),
-      timestamp: timestampsIn(config.TIME_ZONE),
-      bucketsAt: bucketsIn(config.TIME_ZONE),
-      site: config.SITE_URL,
-      api: config.API_URL,
-      presenceTimeoutMs,
-      snapshot: () => db.snapshot(),
-      cursors: new Cursors(openSecretKey(config)),
-      walks: new Walks(context),
-    };
+    this.#deps = depsOf(context);
     this.#openapi = openapi;
   }
 
@@ -122,9 +105,7 @@ export class Api {
     try {
       authenticated = { received, caller: await this.#authenticate(received) };
       setSenders(received.response, sendersOf(authenticated.caller));
-      const { endpoint } = received;
-      const isPaced =
-        endpoint?.isPaced !== undefined && received.isReading && (await this.#isPaced(authenticated, endpoint));
+      const isPaced = received.endpoint?.isPaced !== undefined && (await this.#isPaced(authenticated));
       const rateLimit = await this.#count(authenticated, isPaced ? 'peek' : 'count');
       counted = { ...authenticated, isPaced, rateLimit };
       const body = await this.#answer(counted);
@@ -162,14 +143,9 @@ export class Api {
   }
 
   /** Whether the endpoint limits the request itself. A request with a wrong query counts. */
-  async #isPaced({ received, caller }: AuthenticatedRequest, endpoint: Endpoint): Promise<boolean> {
-    let query;
-    try {
-      query = received.query.read(endpoint.query);
-    } catch {
-      return false;
-    }
-    return await endpoint.isPaced!({ deps: this.#deps, caller, query: query as Record<string, never> });
+  async #isPaced({ received: { endpoint, validQuery }, caller }: AuthenticatedRequest): Promise<boolean> {
+    if (endpoint?.isPaced === undefined || validQuery === undefined) return false;
+    return await endpoint.isPaced({ deps: this.#deps, caller, query: validQuery as Record<string, never> });
   }
 
   /** The subject and hourly limit that a request counts against: a user, an application or a game server. */

@@ -12,6 +12,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   apply: () => import('#cli/apply/command.ts'),
   app: () => import('#cli/app/app.ts'),
   token: () => import('#cli/app/token.ts'),
+  webhook: () => import('#cli/webhook.ts'),
   import: () => import('#cli/import/command.ts'),
   account: () => import('#cli/account.ts'),
   passwords: () => import('#cli/passwords.ts'),

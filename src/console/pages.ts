@@ -19,6 +19,8 @@ import { personOf } from './session.ts';
 import { type Route, serveRoute } from './routes.ts';
 import { notFound, signInPages, signOut } from './sign-in.ts';
 import { TEXTS } from './texts/index.ts';
+import { webhookRoutes } from './applications/webhook.ts';
+import { webhookListRoutes } from './applications/webhooks.ts';
 import { usageRoutes } from './applications/usage.ts';
 
 /** Every page and form that needs a signed-in person. */
@@ -32,6 +34,8 @@ export const ROUTES: readonly Route[] = [
   ...logoRoutes,
   ...accessRoutes,
   ...usageRoutes,
+  ...webhookListRoutes,
+  ...webhookRoutes,
   ...operatorRoutes,
 ];
 

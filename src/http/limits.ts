@@ -50,6 +50,14 @@ export const LIMITS = {
     beyond: `${REFUSED}; 401 for a token that was valid before`,
     counter: '`COUNTERS`',
   },
+  /** Each is a request to an address that nobody has confirmed. */
+  webhookTest: {
+    counts: 'webhooks that are added, and test messages',
+    max: { application: 60 },
+    windowMs: HOUR_MS,
+    beyond: PROBLEM,
+    counter: 'database',
+  },
   ...FEED_LIMITS,
   token: {
     counts: 'tokens of one grant type',

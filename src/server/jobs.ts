@@ -18,6 +18,7 @@ import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#plat
 import { applyFactorResets } from '#auth/account/factor-resets.ts';
 import { mailNotices } from '#auth/account/notices.ts';
 import { rotateOldKey } from '#auth/oidc/keys.ts';
+import { mailWebhookOwners } from '#console/webhook-mails.ts';
 import { mailOperators } from '#console/operator-mails/notify.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
@@ -68,6 +69,7 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   { name: 'rotate signing keys', everyMs: MINUTE_MS, run: rotateOldKey },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
+  { name: 'mail owners of webhooks', everyMs: MINUTE_MS, run: mailWebhookOwners },
   {
     name: 'cut sitemaps',
     everyMs: 10 * MINUTE_MS,

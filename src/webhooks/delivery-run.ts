@@ -27,7 +27,7 @@ import {
 } from '#store/applications/webhooks/webhooks.ts';
 import { DiscordChannel } from './discord.ts';
 import type { DeliveryMetrics } from './metrics.ts';
-import { changeMessage, type Message, otherMessage } from './messages.ts';
+import { changeMessage, type Message, otherMessage, type Rendering } from './messages.ts';
 import { busyUntil, MAX_FAILED, noResponse, OFF_AFTER, type Outcome, outcomeOf, probeAt, retryAt } from './outcome.ts';
 import { signedHeaders } from './signature.ts';
 
@@ -43,6 +43,7 @@ export interface DeliveryDeps {
   outgoing: OutgoingClient;
   secretKey: () => SecretKey;
   metrics: DeliveryMetrics;
+  rendering: Rendering;
   stop: AbortSignal;
   /** Where addresses of Discord lead in tests. */
   discordOrigin?: string | undefined;
@@ -285,9 +286,9 @@ export class DeliveryRun {
 
   async #sendChange(step: Step, change: Change): Promise<Outcome | undefined> {
     if (step.webhook.form === 'discord') return await this.#channel(step).sendOne(change);
-    const { db, config } = this.#deps.context;
+    const { context, rendering } = this.#deps;
     const { id, cursor } = step.webhook;
-    return await this.#post(step, await changeMessage(db, config, { id, feed: cursor.feed }, change));
+    return await this.#post(step, await changeMessage(context.db, rendering, { id, feed: cursor.feed }, change));
   }
 
   async #sendMessage(step: Step, { type: text, number, created }: Delivery): Promise<Outcome | undefined> {

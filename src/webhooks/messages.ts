@@ -1,7 +1,8 @@
 import type { Config } from '#platform/config/config.ts';
-import { idOf } from '#platform/ids.ts';
+import { changeItem, headJson } from '#http/change-item.ts';
+import { timestampsIn, type WriteTimestamp } from '#http/timestamps.ts';
 import type { Queryable } from '#db/db.ts';
-import { type Change, CHANGE_TYPES, type ResourceKind } from '#store/game/changes.ts';
+import { type Change, CHANGE_TYPES } from '#store/game/changes.ts';
 import { matchHeadByKey } from '#store/game/matches.ts';
 import type { MessageType } from '#store/applications/webhooks/deliveries.ts';
 import { type AfterReset } from '#store/applications/webhooks/webhooks.ts';
@@ -13,15 +14,18 @@ export interface Message {
   body: string;
 }
 
-type Addresses = Pick<Config, 'API_URL' | 'SITE_URL'>;
+/** How the data API renders. */
+export interface Rendering {
+  timestamp: WriteTimestamp;
+  api: string;
+  site: string;
+}
 
-const PATHS: Record<ResourceKind, string> = {
-  match: 'matches',
-  map: 'maps',
-  punishment: 'punishments',
-  player: 'players',
-  server: 'servers',
-};
+export const renderingOf = ({ API_URL, SITE_URL, TIME_ZONE }: Config): Rendering => ({
+  timestamp: timestampsIn(TIME_ZONE),
+  api: API_URL,
+  site: SITE_URL,
+});
 
 const bodyOf = (type: string, time: number, data: object): string =>
   JSON.stringify({ type, timestamp: new Date(time).toISOString(), data });
@@ -29,29 +33,25 @@ const bodyOf = (type: string, time: number, data: object): string =>
 /** A change as `/v1/changes` lists it, with the head of a match: the receiver reads the rest by the address. */
 export async function changeMessage(
   db: Queryable,
-  config: Addresses,
+  render: Rendering,
   webhook: { id: string; feed: string },
   change: Change,
 ): Promise<Message> {
-  const { number, kind, key, type: changeType, revision, time } = change;
-  const [id, type] = [idOf(key), `${kind}.${changeType}`];
-  const { removes } = CHANGE_TYPES[changeType];
-  const data = {
-    ...{ id, type, revision, time: new Date(time).toISOString() },
-    ...(!removes && { url: `${config.API_URL}/v1/${PATHS[kind]}/${id}` }),
-    ...(!removes && kind === 'match' && (await headOf(db, config, key))),
+  const { number, kind, key, type, time } = change;
+  const hasHead = kind === 'match' && !CHANGE_TYPES[type].removes;
+  const item = changeItem(render, change);
+  const data = { ...item, ...(hasHead && (await headOf(db, render, key))) };
+  return {
+    id: `msg_${webhook.id}_${webhook.feed}_${number}`,
+    type: item.type,
+    body: bodyOf(item.type, time, data),
   };
-  return { id: `msg_${webhook.id}_${webhook.feed}_${number}`, type, body: bodyOf(type, time, data) };
 }
 
 /** Empty for a match that was withdrawn since: a newer change follows. */
-async function headOf(db: Queryable, { SITE_URL }: Addresses, key: number): Promise<{ match?: object }> {
+async function headOf(db: Queryable, render: Rendering, key: number): Promise<{ match?: object }> {
   const found = await matchHeadByKey(db, key);
-  if (found === undefined) return {};
-  const { head, started, finished } = found;
-  const facts = JSON.parse(`${head}}`) as object;
-  const times = { started: new Date(started).toISOString(), finished: new Date(finished).toISOString() };
-  return { match: { ...facts, ...times, permalink_url: `${SITE_URL}/matches/${idOf(key)}` } };
+  return found === undefined ? {} : { match: JSON.parse(`${headJson(render, found)}}`) as object };
 }
 
 /** What the messages say that are no changes. */

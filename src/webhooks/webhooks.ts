@@ -6,6 +6,7 @@ import { OutgoingClient } from '#http/outgoing.ts';
 import { type Feed, readFeed } from '#store/game/changes.ts';
 import { type DueWebhook, heldWebhooks } from '#store/applications/webhooks/progress.ts';
 import { type DeliveryDeps, DeliveryRun } from './delivery-run.ts';
+import { renderingOf } from './messages.ts';
 import { type DeliveryMetrics, deliveryMetrics } from './metrics.ts';
 
 const TICK_MS = 1_000;
@@ -59,6 +60,7 @@ export class Webhooks implements AsyncDisposable {
     let key: SecretKey | undefined;
     this.#deps = {
       ...{ context, holder: this.#leases.holder, metrics: this.#metrics, stop: this.#stop.signal, discordOrigin },
+      rendering: renderingOf(context.config),
       outgoing: outgoing ?? new OutgoingClient(context.config),
       secretKey: () => (key ??= openSecretKey(context.config)),
     };

@@ -31,6 +31,7 @@ import { OWNER_EXAMPLES } from './owner-examples.ts';
 import { PLAYER_EXAMPLES } from './player-examples.ts';
 import { PUNISHMENT_EXAMPLES } from './punishment-examples.ts';
 import { SERVER_EXAMPLES } from './server-examples.ts';
+import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
 
 /** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
 const EXAMPLES = {
@@ -40,6 +41,7 @@ const EXAMPLES = {
   ...APPLICATION_EXAMPLES,
   ...ACCESS_EXAMPLES,
   ...OWNER_EXAMPLES,
+  ...WEBHOOK_EXAMPLES,
   ...PUNISHMENT_EXAMPLES,
   ...PLAYER_EXAMPLES,
   ...COUNTER_EXAMPLES,

@@ -10,6 +10,7 @@ import { sql } from '#db/sql.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
 import { newFactorCode } from '#store/accounts/factor-codes.ts';
 import { startReset } from '#store/accounts/factor-resets.ts';
+import { addWebhook, removeWebhook, turnOff, turnOn, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
 import { addOwner, removeOwner } from '#store/applications/owners.ts';
 import { deleteApplication, removeSecret, secretsOf, setAccess } from '#store/applications/applications.ts';
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
@@ -101,6 +102,17 @@ async function fill(context: TestAppContext) {
     ofAnn: await userToken(context, app.client_id, ann.id, { lifetimeMs: YEARS_MS }),
   };
   for (const name of ['Alpha', 'Beta', 'Gamma']) await manage(context, name, `wss://${name}.example.org:25585`);
+  for (const url of ['https://a.example/', 'https://b.example/', 'https://c.example/', 'https://d.example/'])
+    await addWebhook(context.db, 0, new SecretKey(SECRET_KEY), {
+      ...{
+        key: app.key,
+        url,
+        form: 'standard',
+        kinds: ['match'],
+        after_reset: 'head',
+        cursor: { feed: '', number: 0 },
+      },
+    });
   const keys = { revoked: await keyOf(context, 'Alpha'), valid: await keyOf(context, 'Beta') };
   return { ann, disabled, demoted, operator, leaver, app, withdrawn, deleted, tokens, keys };
 }
@@ -127,6 +139,10 @@ async function deleteAndRevoke(context: TestAppContext, filled: Filled, environm
   await removeSecret(db, filled.app.key, secret!.id);
   await removeManaged(db, (await serverByName(db, 'Alpha'))!.key);
   await manage(context, 'Gamma', 'wss://moved.example.org:25585');
+  const [removed, off, onAgain] = await webhooksOf(db, filled.app.key);
+  await removeWebhook(db, removed!.key);
+  for (const { key } of [off!, onAgain!]) await turnOff(db, 0, key, 'operator');
+  await turnOn(db, 0, onAgain!.key);
   // A person who was erased and is unknown to the backup, but whose events a game server may still hold.
   await sendEvents(context, login('Alpha', person(9, 'Later')));
   await ok(environment, 'player', 'erase', '--player', person(9).uuid, '--yes');
@@ -143,6 +159,7 @@ const REPLAYED = {
   owners_removed: 1,
   consents_ended: 0,
   management_removed: 2,
+  webhooks_removed: 2,
   accounts_disabled: 1,
   roles_lowered: 1,
   factor_codes_used: 1,

@@ -11,7 +11,8 @@ import { secretKeyMatches } from '#store/installation/installation.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { hasManagementSecret, setManaged } from '#store/game/watches/managed-servers.ts';
 import { listedBans, saveBans } from '#store/game/watches/managed-state.ts';
-import { account, login, person, sendEvents } from '#test/support/builders.ts';
+import { addWebhook, rotateSecret, signingSecrets, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
+import { account, application, login, person, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, testContext, testServices } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 import { scorehall, scorehallWith } from './scorehall.ts';
@@ -35,6 +36,12 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
   const { id } = await account(first, 'Ann', person(1).uuid);
   await deleteAccount(db, clock.now(), id);
   const { id: owner } = await account(first, 'Bob', person(3).uuid);
+  const { key: app } = await application(first);
+  const place = { kinds: ['match'], after_reset: 'head', cursor: { feed: '', number: 0 } } as const;
+  const hook = { key: app, url: 'https://hooks.example/', form: 'standard', ...place } as const;
+  const { secret: former } = (await addWebhook(db, clock.now(), openSecretKey(config), hook))!;
+  const webhook = (await webhooksOf(db, app))[0]!.key;
+  const replaced = await rotateSecret(db, clock.now(), openSecretKey(config), webhook);
   const totp = newTotpSecret();
   await db.transaction((tx) => setTotp(tx, clock.now(), openSecretKey(config), owner, { secret: totp, step: 0 }));
   const started = await scorehallWith(
@@ -59,7 +66,7 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
     const { status, out, err } = await change(from);
     assert.deepEqual(
       [status, JSON.parse(out || '{}')],
-      [0, { signing_keys: 1, management_secrets: 1, totp_secrets: 1, erased_players: 1 }],
+      [0, { signing_keys: 1, management_secrets: 1, webhook_secrets: 1, totp_secrets: 1, erased_players: 1 }],
       err,
     );
     assert.match((await change(from)).err, /this secret key already/);
@@ -68,6 +75,7 @@ onEachDatabase('a changed secret key keeps signing keys and erased players, twic
     assert.equal(await secretKeyMatches(context.db, key), true);
     assert.deepEqual((await currentKeys(context.db, key, clock.now()))[0], signing);
     assert.equal(await hasManagementSecret(context.db, key, server, 'of the game'), true);
+    assert.deepEqual(await signingSecrets(context.db, clock.now(), key, webhook), [replaced, former]);
     await context.db.run(sql`update totp_secrets set last_step = 0`);
     const code = totpCode(totp, totpStep(clock.now()));
     assert.equal(await useTotpCode(context.db, clock.now(), key, owner, code), true);
@@ -95,6 +103,7 @@ onEachDatabase('a used database gets no new secret key unless it is reset', asyn
     signing_keys: 1,
     erased_players: 0,
     management_secrets: 0,
+    webhook_secrets: 0,
     totp_secrets: 0,
   });
   assert.equal((await scorehall(without, 'server', 'list')).status, 2, 'asking changes nothing');

@@ -9,6 +9,16 @@ import { changeApplication, changeLogo } from '#store/applications/application-c
 import { type Application, createApplication } from '#store/applications/applications.ts';
 import { setLogo } from '#store/applications/logos.ts';
 import { recordAudit } from '#store/audit/audit.ts';
+import { addDelivery, type NewDelivery } from '#store/applications/webhooks/deliveries.ts';
+import {
+  addWebhook,
+  markVerified,
+  type NewWebhook,
+  turnOff,
+  webhookById,
+} from '#store/applications/webhooks/webhooks.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { type Change, changesAfter, readFeed, RESOURCE_KINDS } from '#store/game/changes.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { recordPolls, setWatch } from '#store/game/watches/server-watches.ts';
@@ -71,6 +81,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
     note: 'Keep what you have read: matches never change.',
   });
   await addWeekOfUsage(context, application, now);
+  await fillWebhooks(context, application);
   await addRefusedRequests(db, now, [
     { kind: 'address', sender: '203.0.113.9', status: 401, count: 812 },
     { kind: 'address', sender: '203.0.113.9', status: 429, count: 1_240 },
@@ -171,6 +182,56 @@ async function reportImplausible(context: AppContext): Promise<void> {
   );
 }
 
+/** A webhook in each state; the log of the first one has a message in every state. */
+async function fillWebhooks({ db, clock, config }: AppContext, { key }: Application): Promise<void> {
+  const now = clock.now();
+  const feed = await readFeed(db);
+  const place = { after_reset: 'head', cursor: { feed: feed.id, number: Math.max(0, feed.head - 3) } } as const;
+  const add = async (url: string, more: Partial<NewWebhook> = {}): Promise<number> => {
+    const wanted = { key, url, form: 'standard', kinds: RESOURCE_KINDS, ...place, ...more } as const;
+    const { id } = (await addWebhook(db, now, openSecretKey(config), wanted))!;
+    return (await webhookById(db, id))!.key;
+  };
+  const on = await add('https://board.example.org/hooks/scorehall');
+  await markVerified(db, now, on);
+  await add('https://hooks.example.net/');
+  await add('https://discord.com/api/webhooks/104857612345678901', {
+    ...{ form: 'discord', kinds: ['match', 'punishment'], token: 'token' },
+  });
+  const off = await add('https://down.example.org/', { kinds: ['player'] });
+  await turnOff(db, now, off, 'failures');
+  const waiting = await add('https://busy.example.org/');
+  const until = now + 1_800_000;
+  await db.run(
+    sql`update webhooks set state = 'waiting', reason = 'failures', next_attempt = ${until} where key = ${waiting}`,
+  );
+  const [change] = (await changesAfter(db, 0, 1, ['match'])) as [Change];
+  const page = '<h1>502 Bad Gateway</h1>\n<p>nginx</p>';
+  const sent = { status: 204, reason: '', ms: 38, response: '' };
+  const rows: NewDelivery[] = [
+    { type: 'match.created', change, state: 'delivered', attempts: 1, next_attempt: null, result: sent },
+    {
+      type: 'match.created',
+      change,
+      state: 'replaced',
+      attempts: 2,
+      next_attempt: null,
+      result: { ...sent, status: 429 },
+    },
+    {
+      ...{ type: 'match.created', change, state: 'set_aside', attempts: 5, next_attempt: null },
+      result: { status: 502, reason: '', ms: 1_204, response: page },
+    },
+    {
+      ...{ type: 'match.created', change, state: 'pending', attempts: 3, next_attempt: until },
+      result: { status: null, reason: 'timeout', ms: 15_000, response: '' },
+    },
+    { type: 'feed.reset', state: 'delivered', attempts: 1, next_attempt: null, result: sent },
+    { type: 'webhook.test', state: 'pending', attempts: 0, next_attempt: now },
+  ];
+  for (const row of rows) await db.transaction((tx) => addDelivery(tx, now, on, row));
+}
+
 /** A job in every state. One that waits names the job that is running. */
 async function fillJobs({ db, clock }: AppContext): Promise<void> {
   const now = clock.now();
@@ -214,6 +275,8 @@ export async function consolePages(
   const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
     String(uuid),
   );
+  const webhook = (state: string): Promise<string> =>
+    firstId(sql`select min(key) from webhooks where application_key = ${application.key} and state = ${state}`);
   const counter = String((await db.tuple(sql`select min(key) from counters`))![0]);
   const job = (state: string, kind: string): Promise<string> =>
     firstId(sql`select key from jobs where state = ${state} and kind = ${kind}`);
@@ -225,6 +288,9 @@ export async function consolePages(
     'application-waiting': own,
     access: `${app}/access`,
     usage: `${app}/usage`,
+    webhooks: `${app}/webhooks`,
+    webhook: `${app}/webhooks/${await webhook('on')}`,
+    'webhook-unverified': `${app}/webhooks/${await webhook('unverified')}`,
     settings: `${app}/settings`,
     'settings-change': `/console/applications/${changed.client_id}/settings`,
     delete: `${app}/delete`,
@@ -233,6 +299,7 @@ export async function consolePages(
     'operator-request': `/console/operator/requests/${request}`,
     'operator-change': `/console/operator/changes/${change}`,
     'operator-applications': '/console/operator/applications',
+    'operator-webhooks': '/console/operator/webhooks',
     'operator-accounts': '/console/operator/accounts',
     'operator-account': `/console/operator/accounts/${other.id}`,
     'operator-account-help': `/console/operator/accounts/${other.id}/help`,

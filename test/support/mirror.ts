@@ -5,7 +5,7 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Deps, RenderedBody } from '#api/endpoint.ts';
 import { ENDPOINTS } from '#api/index.ts';
-import { timestampsIn } from '#api/timestamps.ts';
+import { timestampsIn } from '#http/timestamps.ts';
 import { matchWithTeams } from '#store/game/matches.ts';
 import { isHidden } from '#store/game/hidden-lists.ts';
 import { idOf } from '#platform/ids.ts';

@@ -35,10 +35,10 @@ onEachDatabase('changes arrive signed and in their order, a match with its head'
   const first = messages.find(({ body }) => body.type === 'match.created')!;
   const last = messages.at(-1)!;
   const { match: head, ...data } = first.body.data;
-  const time = '2026-03-01T12:00:00.000Z';
+  const time = '2026-03-01T12:00:00.000+00:00';
   const address = `${context.config.API_URL}/v1/matches/${idOf(key)}`;
   assert.deepEqual(data, { id: idOf(key), type: 'match.created', revision: 1, time, url: address });
-  assert.equal(first.body.timestamp, time);
+  assert.equal(first.body.timestamp, '2026-03-01T12:00:00.000Z');
   const { map, win, gamemode, finished, permalink_url } = head as Record<string, unknown>;
   assert.deepEqual(
     [map, win, gamemode, finished, permalink_url],

@@ -31,6 +31,7 @@ import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.t
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
 import { confirmInApplication, inApplication } from './layout.ts';
+import { webhookBanner } from './webhooks.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -38,7 +39,7 @@ async function overviewPage(request: OwnedRequest): Promise<PageContent> {
   const { application, texts } = request;
   const { application: t } = texts;
   const secret = consumeSecret(request, application.client_id);
-  const inner = html`${secretNotice(request, t.secret_once, secret)}
+  const inner = html`${await webhookBanner(request)} ${secretNotice(request, t.secret_once, secret)}
     <section class="card" aria-labelledby="identity">
       <h2 id="identity">${t.identity}</h2>
       <dl class="facts">

@@ -6,7 +6,7 @@ import { confirmationCard, type Confirmation } from '../confirmation.ts';
 import type { PageContent } from '../layout.ts';
 import type { OwnedRequest } from '../routes.ts';
 
-const TABS = ['', '/access', '/usage', '/settings'] as const;
+const TABS = ['', '/access', '/usage', '/webhooks', '/settings'] as const;
 type Tab = (typeof TABS)[number];
 
 /**

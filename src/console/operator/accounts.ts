@@ -21,7 +21,7 @@ import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from
 import { notFound } from '../sign-in.ts';
 import { type Act, confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
-import { searchForm, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { searchForm, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 /** Sorts after every account id, so the first page starts at the newest account. */
 const AFTER_ALL_IDS = '~';

@@ -15,7 +15,7 @@ import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
-import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 /** All applications, linked to their owners' pages, which operators may use as well. */
 async function applicationsPage(request: ConsoleRequest) {

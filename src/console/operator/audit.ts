@@ -6,7 +6,7 @@ import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } 
 import { timestamp, textOf } from '../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { olderPager, PAGE_SIZE, table } from './lists.ts';
+import { olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 const DAY_MS = 86_400_000;
 /** The first words of action names, which filter by all actions about one kind of thing. */
@@ -14,6 +14,7 @@ const ACTION_PREFIXES = [
   'access',
   'account',
   'application',
+  'webhook',
   'console',
   'counter',
   'database',

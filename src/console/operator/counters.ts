@@ -15,7 +15,7 @@ import { actForm, type ConsoleRequest, operatorPage, type Route } from '../route
 import { notFound } from '../sign-in.ts';
 import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
-import { table } from './lists.ts';
+import { table } from '../lists.ts';
 
 type Declaration = z.output<typeof setCounter.fields>;
 

@@ -21,6 +21,7 @@ import { serverKeyRoutes } from './server-key.ts';
 import { serverRoutes } from './server.ts';
 import { serverListRoutes } from './servers.ts';
 import { warningRoutes } from './warnings.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** The pages and forms of operators. */
 export const operatorRoutes: readonly Route[] = [
@@ -28,6 +29,7 @@ export const operatorRoutes: readonly Route[] = [
   ...searchRoutes,
   ...changeRoutes,
   ...applicationRoutes,
+  ...webhookRoutes,
   ...accountRoutes,
   ...accountHelpRoutes,
   ...factorResetRoutes,

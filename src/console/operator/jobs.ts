@@ -9,7 +9,7 @@ import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 /** Jobs (`store/jobs.ts`) with their progress; operators pause and resume them. */
 async function jobsPage(request: ConsoleRequest) {

@@ -12,7 +12,7 @@ import { moderatorPage, type Route, type ConsoleRequest, type OwnedRequest } fro
 import { requireAccount } from './accounts.ts';
 import { factorCard } from './factor-reset.ts';
 import { inOperator } from './layout.ts';
-import { searchForm, table } from './lists.ts';
+import { searchForm, table } from '../lists.ts';
 
 /** The player of a name, with all names that the network has seen, and the account, whose name may be replaced. */
 async function namesPage(request: ConsoleRequest, renaming?: { account: Account; problem: string }) {

@@ -15,7 +15,7 @@ import { factsList, formTo, timestamp } from '../components.ts';
 import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_PUNISHMENTS = 10;

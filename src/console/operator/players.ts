@@ -5,7 +5,7 @@ import { type Player, playerByUuid, playersBefore, playersNamed } from '#store/g
 import { textOf, timestamp } from '../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, searchForm, table } from './lists.ts';
+import { keyBefore, olderPager, PAGE_SIZE, searchForm, table } from '../lists.ts';
 
 /** Players by name, former name or UUID; without a query the newest ones. */
 async function playersPage(request: ConsoleRequest) {

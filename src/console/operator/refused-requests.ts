@@ -3,7 +3,7 @@ import type { Html } from '#http/page.ts';
 import { OTHERS, type RefusedSender, topRefusedSenders } from '#store/installation/refused-requests.ts';
 import { number, timestamp } from '../components.ts';
 import type { ConsoleRequest } from '../routes.ts';
-import { table } from './lists.ts';
+import { table } from '../lists.ts';
 
 const LISTED = 5;
 

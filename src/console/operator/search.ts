@@ -12,7 +12,7 @@ import { findByWord, type SearchKind } from '#store/search-terms.ts';
 import { textOf, timestamp } from '../components.ts';
 import { moderatorPage, type ConsoleRequest, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { searchForm } from './lists.ts';
+import { searchForm } from '../lists.ts';
 import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_FOUND = 20;

@@ -11,7 +11,7 @@ import { formTo, textOf, timestamp } from '../components.ts';
 import { operatorPage, type ConsoleRequest, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 /** All that one key of a game server changed, with a link to each record, and the form that withdraws it. */
 async function keyPage(request: ConsoleRequest) {

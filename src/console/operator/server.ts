@@ -29,7 +29,7 @@ import { connectionCard, typeOf } from './connection.ts';
 import { confirmationPage } from './confirmation.ts';
 import { keysCard } from './keys-card.ts';
 import { inOperator } from './layout.ts';
-import { hiddenHeading, keyBefore, olderPager, table } from './lists.ts';
+import { hiddenHeading, keyBefore, olderPager, table } from '../lists.ts';
 import { readSettings, serverFields, wrongSetting } from './servers.ts';
 import { managementCard, readManagement, wrongManagement } from './management/management-card.ts';
 import { readTarget, watchCard, wrongTarget } from './watch.ts';

@@ -12,7 +12,7 @@ import { operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import type { Texts } from '../texts/index.ts';
 import { inOperator } from './layout.ts';
-import { table } from './lists.ts';
+import { table } from '../lists.ts';
 
 const MAX_NAME = 64;
 const MAX_HIDDEN_TEXT = 16_000;

@@ -12,7 +12,7 @@ import { oneOfForms, operationForm } from '../operation-form.ts';
 import { notFound } from '../sign-in.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 /** Accepted events with values that are not plausible. */
 async function warningsPage(request: ConsoleRequest) {

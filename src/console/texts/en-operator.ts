@@ -5,6 +5,7 @@ export const operator = {
     sections: {
       '': 'Overview',
       '/applications': 'Applications',
+      '/webhooks': 'Webhooks',
       '/accounts': 'Accounts',
       '/servers': 'Game servers',
       '/counters': 'Counters',

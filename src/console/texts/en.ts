@@ -10,6 +10,7 @@ import { help } from './en-help.ts';
 import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
 import { management } from './en-management.ts';
+import { webhooks } from './en-webhooks.ts';
 import { watch } from './en-watch.ts';
 
 /** The English texts of the console. */
@@ -25,6 +26,7 @@ export const en = {
   ...mail,
   ...watch,
   ...management,
+  ...webhooks,
   lang: 'en' as Language,
   console: 'Console',
   skip: 'Skip to content',
@@ -38,7 +40,13 @@ export const en = {
   once: 'This is shown only once. Copy it now: only a hash is stored, so it cannot be shown again.',
   zone: (zone: string) => `Times in ${zone}`,
   parts: { applications: 'Applications', operator: 'Operator', moderator: 'Moderation' },
-  tabs: { '': 'Overview', '/access': 'API access', '/usage': 'Usage', '/settings': 'Settings' },
+  tabs: {
+    '': 'Overview',
+    '/access': 'API access',
+    '/usage': 'Usage',
+    '/webhooks': 'Webhooks',
+    '/settings': 'Settings',
+  },
 
   welcome: {
     title: (network: string) => `Build on ${network}`,
@@ -68,6 +76,7 @@ export const en = {
   },
 
   done: {
+    ...webhooks.webhooks.done,
     again: 'You are confirmed, but nothing has been changed: please send the form once more.',
     registered: 'Your application is registered.',
     saved: 'Saved.',

@@ -7,6 +7,7 @@ export const operator: typeof en = {
     sections: {
       '': '概要',
       '/applications': 'アプリ',
+      '/webhooks': 'Webhook',
       '/accounts': 'アカウント',
       '/servers': 'ゲームサーバー',
       '/counters': 'カウンター',

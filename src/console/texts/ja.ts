@@ -9,6 +9,7 @@ import { help } from './ja-help.ts';
 import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
 import { management } from './ja-management.ts';
+import { webhooks } from './ja-webhooks.ts';
 import { watch } from './ja-watch.ts';
 
 /** The Japanese texts of the console. */
@@ -24,6 +25,7 @@ export const ja: Texts = {
   ...mail,
   ...watch,
   ...management,
+  ...webhooks,
   lang: 'ja',
   console: 'コンソール',
   skip: '本文へ移動',
@@ -37,7 +39,7 @@ export const ja: Texts = {
   once: '表示されるのは今回だけです。いま控えてください。保存されるのはハッシュだけなので、二度と表示できません。',
   zone: (zone) => `時刻は ${zone}`,
   parts: { applications: 'アプリ', operator: '運営者', moderator: 'モデレーション' },
-  tabs: { '': '概要', '/access': 'API の利用', '/usage': '利用状況', '/settings': '設定' },
+  tabs: { '': '概要', '/access': 'API の利用', '/usage': '利用状況', '/webhooks': 'Webhook', '/settings': '設定' },
 
   welcome: {
     title: (network) => `${network} で作る`,
@@ -67,6 +69,7 @@ export const ja: Texts = {
   },
 
   done: {
+    ...webhooks.webhooks.done,
     again: 'ご本人を確認しましたが、まだ何も変更していません。もう一度フォームを送信してください。',
     registered: 'アプリを登録しました。',
     saved: '保存しました。',

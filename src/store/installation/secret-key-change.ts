@@ -4,6 +4,7 @@ import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { MANAGEMENT_SECRETS } from '#store/game/watches/managed-servers.ts';
+import { WEBHOOK_SECRETS } from '#store/applications/webhooks/webhooks.ts';
 import { TOTP_SECRETS } from '#store/accounts/totp.ts';
 import { clearImportHashes } from '#store/imports.ts';
 import { deleteFormerHashKeys, formerHashKeys, secretFingerprint, saveFingerprint } from './installation.ts';
@@ -16,6 +17,8 @@ export interface SecretKeyChange {
   signing_keys: number;
   /** Secrets of management connections. */
   management_secrets: number;
+  /** Secrets that sign webhooks, and tokens of channels. */
+  webhook_secrets: number;
   /** Secrets of authenticator apps. */
   totp_secrets: number;
   erased_players: number;
@@ -38,6 +41,8 @@ export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): P
     const signing_keys = await reseal(tx, { table: 'signing_keys', purpose: 'signing keys' }, from, to);
     await reseal(tx, { table: 'first_party_clients', purpose: 'own client' }, from, to);
     const management_secrets = await reseal(tx, { table: 'managed_servers', purpose: MANAGEMENT_SECRETS }, from, to);
+    const webhook_secrets = await reseal(tx, { table: 'webhooks', purpose: WEBHOOK_SECRETS }, from, to);
+    await reseal(tx, { table: 'former_webhooks', purpose: WEBHOOK_SECRETS }, from, to);
     const totp_secrets = await reseal(tx, { table: 'totp_secrets', purpose: TOTP_SECRETS }, from, to);
     const erased_players = await rehash(tx, keyedHashOf(to));
     await rehashBans(tx, keyedHashOf(to));
@@ -46,7 +51,7 @@ export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): P
     await tx.run(sql`delete from factor_mail_codes`);
     await clearImportHashes(tx);
     await saveFingerprint(tx, to);
-    return { signing_keys, management_secrets, totp_secrets, erased_players };
+    return { signing_keys, management_secrets, webhook_secrets, totp_secrets, erased_players };
   });
 }
 
@@ -58,6 +63,8 @@ export interface SecretKeyLoss {
   erased_players: number;
   /** Secrets of management connections, which have to be entered again. */
   management_secrets: number;
+  /** Secrets of webhooks, which are switched off and have to be added again. */
+  webhook_secrets: number;
   /** Secrets of authenticator apps: their codes are refused, so the owners need a passkey or a recovery code. */
   totp_secrets: number;
 }
@@ -68,6 +75,7 @@ export async function readLoss(db: Queryable): Promise<SecretKeyLoss> {
     signing_keys: await count(sql`select count(*) from signing_keys`),
     erased_players: await count(sql`select count(*) from pseudonyms`),
     management_secrets: await count(sql`select count(*) from managed_servers`),
+    webhook_secrets: await count(sql`select count(*) from webhooks`),
     totp_secrets: await count(sql`select count(*) from totp_secrets`),
   };
 }
@@ -99,13 +107,15 @@ const SEALED = {
   signing_keys: { key: sql`kid`, sealed: sql`sealed`, table: sql`signing_keys` },
   first_party_clients: { key: sql`name`, sealed: sql`sealed_secret`, table: sql`first_party_clients` },
   totp_secrets: { key: sql`account_id`, sealed: sql`sealed`, table: sql`totp_secrets` },
+  webhooks: { key: sql`key`, sealed: sql`sealed_secret`, table: sql`webhooks` },
+  former_webhooks: { key: sql`key`, sealed: sql`sealed_former`, table: sql`webhooks` },
   managed_servers: { key: sql`server_key`, sealed: sql`sealed_secret`, table: sql`managed_servers` },
 };
 
 /**
  * Seals the rows of a table under the new key. A row that cannot be unsealed is not changed: the service then refuses
- * to start for a signing key, issues a new secret for a first-party client, and asks for the secret of a management
- * connection. The codes of an authenticator app are then refused; its owner needs a passkey or a recovery code.
+ * to start for a signing key, issues a new secret for a first-party client, asks for the secret of a management
+ * connection, and switches a webhook off. The codes of an authenticator app are then refused; its owner needs a passkey or a recovery code.
  */
 async function reseal(
   tx: Queryable,
@@ -115,7 +125,7 @@ async function reseal(
 ): Promise<number> {
   const { key, sealed, table } = SEALED[name];
   const [oldKey, newKey] = [from.derive(purpose), to.derive(purpose)];
-  const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table}`)) as [string | number, string][];
+  const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table} where ${sealed} is not null`)) as [string | number, string][];
   for (const [id, value] of rows) {
     const text = unseal(oldKey, value);
     if (text === undefined && name === 'signing_keys') {

@@ -24,6 +24,7 @@ export const KINDS = [
   'recovery code',
   'factor code',
   'factor reset',
+  'webhook',
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 

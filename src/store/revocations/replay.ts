@@ -27,6 +27,7 @@ export interface Replayed {
   consents_ended: number;
   signing_keys_withdrawn: number;
   management_removed: number;
+  webhooks_removed: number;
   passkeys_removed: number;
   authenticator_apps_removed: number;
   recovery_codes_used: number;
@@ -80,9 +81,10 @@ async function replayCredentials(
     | 'secrets_withdrawn'
     | 'signing_keys_withdrawn'
     | 'management_removed'
+    | 'webhooks_removed'
   >
 > {
-  const { token, server, management } = revocations;
+  const { token, server, management, webhook } = revocations;
   return {
     tokens_revoked: await inBatches(db, token, (some) => sql`delete from tokens where hash in (${some})`),
     console_sessions_ended: await inBatches(
@@ -110,7 +112,17 @@ async function replayCredentials(
     management_removed: await count(endedIn(management), ([key, url]) =>
       changes(db, sql`delete from managed_servers where server_key = ${Number(key)} and url = ${url!}`),
     ),
+    webhooks_removed: await count(webhook, ([key, state]) => endWebhook(db, Number(key), state)),
   };
+}
+
+/** What has no place in a restored database: a webhook that was removed, or is switched off. */
+async function endWebhook(db: Db, key: number, state: string): Promise<boolean> {
+  if (state === 'removed') return await changes(db, sql`delete from webhooks where key = ${key}`);
+  const [, reason] = /^off (.*)$/.exec(state) ?? [];
+  if (reason === undefined) return false;
+  const off = sql`update webhooks set state = 'off', reason = ${reason} where key = ${key} and state <> 'off'`;
+  return await changes(db, off);
 }
 
 type Factors =

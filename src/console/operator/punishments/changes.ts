@@ -7,7 +7,7 @@ import { listChanges, type PunishmentChange } from '#events/punishments/changes.
 import { button, number, timestamp } from '../../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from '../../lists.ts';
 import { typeName } from '../punishment-labels.ts';
 
 /**

@@ -6,7 +6,7 @@ import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { timestamp, textOf } from '../../components.ts';
 import { moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
-import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../../lists.ts';
 import { stateBadge, typeName } from '../punishment-labels.ts';
 import { expiryOf } from './terms.ts';
 

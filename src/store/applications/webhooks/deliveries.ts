@@ -80,6 +80,12 @@ export async function countPending(db: Queryable, webhook: number): Promise<numb
   return row!.count;
 }
 
+export async function hasPending(db: Queryable, webhook: number, type: MessageType): Promise<boolean> {
+  const row = await db.get(sql`
+    select number from webhook_deliveries where webhook_key = ${webhook} and state = 'pending' and type = ${type} limit 1`);
+  return row !== undefined;
+}
+
 /** Logs a message that is to be sent. */
 export const addMessage = (tx: Queryable, now: number, webhook: number, type: MessageType): Promise<void> =>
   addDelivery(tx, now, webhook, { type, state: 'pending', attempts: 0, next_attempt: now });

@@ -211,8 +211,30 @@ export async function turnOff(
   return changed === 1;
 }
 
+/** A webhook that the service has switched off. */
+export type SwitchedOff = Pick<Webhook, 'id' | 'application_key' | 'client_id' | 'url'> & {
+  application_name: string;
+  reason: WebhookReason;
+};
+
+/** The webhooks whose owners have to be told that they are off. Of several processes one gets each. */
+export async function claimMails(db: Db): Promise<SwitchedOff[]> {
+  // Reads first, because writing takes the writer's lock.
+  if ((await db.tuple(sql`select 1 from webhooks where mail = 'due' limit 1`)) === undefined) return [];
+  const claimed = await db.all<Omit<SwitchedOff, 'id'> & { key: number }>(sql`
+    update webhooks set mail = '' where mail = 'due' returning key, application_key, url, reason,
+      (select client_id from applications where key = application_key) as client_id,
+      (select name from applications where key = application_key) as application_name`);
+  return claimed.map(({ key, ...webhook }) => ({ id: idOf(key), ...webhook }));
+}
+
 export async function removeWebhook(db: Queryable, key: number): Promise<boolean> {
   return (await db.run(sql`delete from webhooks where key = ${key}`)) === 1;
+}
+
+/** Ends the pause of a webhook that waits after failures: its next probe is due. */
+export async function hurry(db: Queryable, now: number, key: number): Promise<void> {
+  await db.run(sql`update webhooks set next_attempt = ${now} where key = ${key} and reason = 'failures'`);
 }
 
 /** Continues at another place of the feed. */

@@ -3,7 +3,7 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 import { boundOf } from '#platform/ids.ts';
 import { pager } from '#http/pager.ts';
 import type { Html } from '#http/page.ts';
-import type { ConsoleRequest } from '../routes.ts';
+import type { ConsoleRequest } from './routes.ts';
 
 /** A search form. */
 export function searchForm(

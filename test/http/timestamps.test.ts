@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { timestampsIn } from '#api/timestamps.ts';
+import { timestampsIn } from '#http/timestamps.ts';
 
 const ZONES = [
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Tokyo', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns'],

@@ -1,0 +1,276 @@
+import { z } from 'zod';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { rateLimit } from '#http/limits.ts';
+import { type AddressProblem, OutgoingClient } from '#http/outgoing.ts';
+import { countAttempt } from '#store/accounts/attempts.ts';
+import type { Application } from '#store/applications/applications.ts';
+import { addMessage, deliveryByNumber, hasPending, sendAgain } from '#store/applications/webhooks/deliveries.ts';
+import { readDiscordUrl } from '#store/applications/webhooks/discord-url.ts';
+import {
+  addWebhook as add,
+  AFTER_RESET,
+  challengeOf,
+  hurry,
+  markVerified,
+  removeWebhook as remove,
+  rotateSecret,
+  setPlace,
+  turnOff,
+  turnOn,
+  type Webhook,
+  WEBHOOK_FORMS,
+  type WebhookForm,
+} from '#store/applications/webhooks/webhooks.ts';
+import { type Cursor, Cursors } from '#store/game/change-cursors.ts';
+import { changeOfResource, placeBefore, readFeed, RESOURCE_KINDS, type ResourceKind } from '#store/game/changes.ts';
+import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
+import { type Acting, operation, refuse } from './operation.ts';
+
+const MAX_URL_LENGTH = 1024;
+const DISCORD_KINDS: readonly ResourceKind[] = ['match', 'punishment'];
+
+/** The address may have secrets in its path, so the audit log has its host alone. */
+const subject = ({ id, url }: Webhook) => ({ subject: id, label: new URL(url).host });
+const ofApplication = (_fields: unknown, _result: unknown, { client_id }: Webhook) => ({ application: client_id });
+const withApplication = { fields: withoutFields.fields, detail: ofApplication };
+
+const kinds = readable(
+  (text): ResourceKind[] | undefined => {
+    const chosen = text.split(',').map((kind) => kind.trim());
+    return chosen.every((kind) => RESOURCE_KINDS.includes(kind as ResourceKind))
+      ? (chosen as ResourceKind[])
+      : undefined;
+  },
+  `one or more of ${RESOURCE_KINDS.join(', ')}, separated by commas`,
+);
+
+type UrlRefusal = { refused: AddressProblem | 'not_discord' | 'discord_kinds' };
+
+/** An address to which messages may be sent, or why it is none. */
+function target({ config }: Acting, url: string, form: WebhookForm): { url: string; token?: string } | UrlRefusal {
+  if (form === 'discord') return readDiscordUrl(url) ?? refuse('not_discord');
+  using outgoing = new OutgoingClient(config);
+  const problem = outgoing.problemOf(url);
+  return problem === undefined ? { url: new URL(url).href } : refuse(problem);
+}
+
+/** Messages that owners make the service send, also to receivers that do not want them. */
+async function mayTest({ config, db, clock }: Acting, client_id: string): Promise<boolean> {
+  const limit = rateLimit(config, 'webhookTest', 'application');
+  return (await countAttempt(db, clock.now(), `webhook tests ${client_id}`, limit)).allowed;
+}
+
+/** Adds a receiver of changes. */
+export const addWebhook = operation({
+  name: 'webhook.create',
+  subject: ({ client_id, name }: Application) => ({ subject: client_id, label: name }),
+  fields: z.strictObject({
+    url: z.string().trim().max(MAX_URL_LENGTH, `must not be longer than ${MAX_URL_LENGTH} characters`),
+    form: oneOf(WEBHOOK_FORMS).optional(),
+    kinds: kinds.optional(),
+    start: oneOf(AFTER_RESET).optional(),
+    after_reset: oneOf(AFTER_RESET).optional(),
+  }),
+  who: 'owner',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async (acting, { key, client_id }: Application, fields) => {
+    const { form = 'standard', start = 'head', after_reset = 'head' } = fields;
+    const found = target(acting, fields.url, form);
+    if ('refused' in found) return found;
+    const chosen = fields.kinds ?? RESOURCE_KINDS;
+    const shown = form === 'discord' ? chosen.filter((kind) => DISCORD_KINDS.includes(kind)) : chosen;
+    if (shown.length === 0) return refuse('discord_kinds');
+    if (!(await mayTest(acting, client_id))) return refuse('too_many_tests');
+    const { db, clock, config } = acting;
+    const cursor = await placeAt(acting, start);
+    const wanted = { ...found, key, form, kinds: shown, after_reset, cursor: cursor! };
+    return (await add(db, clock.now(), openSecretKey(config), wanted)) ?? refuse('enough_webhooks');
+  },
+  detail: ({ url, form = 'standard' }, { id }) => ({ webhook: id, host: new URL(url).host, form }),
+});
+
+/** Verifies a receiver by the challenge of its first message, which its owner has read there. */
+export const verifyWebhook = operation({
+  name: 'webhook.verify',
+  subject,
+  fields: z.strictObject({ code: z.string().trim() }),
+  who: 'owner',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async ({ db, clock }, webhook: Webhook, { code }) => {
+    if (webhook.state !== 'unverified') return refuse('not_unverified');
+    if (code !== challengeOf(db, webhook)) return refuse('wrong_code');
+    return (await markVerified(db, clock.now(), webhook.key)) ? undefined : refuse('not_unverified');
+  },
+  detail: ofApplication,
+});
+
+/** Sends a test message; to a receiver that is not verified, the first message again. */
+export const testWebhook = operation({
+  name: 'webhook.test',
+  subject,
+  ...withApplication,
+  who: 'owner',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async (acting, { key, state, client_id }: Webhook) => {
+    if (state === 'off') return refuse('is_off');
+    const { db, clock } = acting;
+    const type = state === 'unverified' ? 'webhook.verification' : 'webhook.test';
+    if (await hasPending(db, key, type)) return refuse('under_way');
+    if (!(await mayTest(acting, client_id))) return refuse('too_many_tests');
+    await db.transaction(async (tx) => {
+      await addMessage(tx, clock.now(), key, type);
+      await hurry(tx, clock.now(), key);
+    });
+    return undefined;
+  },
+});
+
+/** Switches a webhook off; it keeps its place. */
+export const pauseWebhook = operation({
+  name: 'webhook.pause',
+  subject,
+  ...withApplication,
+  who: 'owner',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async ({ db, clock }, { key, state }: Webhook) =>
+    state !== 'off' && (await turnOff(db, clock.now(), key, 'owner')) ? undefined : refuse('is_off'),
+});
+
+/** Switches a webhook on, which continues at its place. */
+export const resumeWebhook = operation({
+  name: 'webhook.resume',
+  subject,
+  ...withApplication,
+  who: 'owner',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async ({ db, clock }, { key, state, reason }: Webhook) => {
+    if (state === 'off' && reason === 'operator') return refuse('blocked');
+    return (await turnOn(db, clock.now(), key)) ? undefined : refuse('is_on');
+  },
+});
+
+/** Replaces the secret; the former one signs as well for a day. */
+export const rotateWebhookSecret = operation({
+  name: 'webhook.secret.rotate',
+  subject,
+  ...withApplication,
+  who: 'owner',
+  loss: 'none',
+  reauthenticate: 'always',
+  changes: [],
+  impact: undefined,
+  run: async ({ db, clock, config }, { key, form }: Webhook) => {
+    if (form === 'discord') return refuse('is_discord');
+    return { secret: await rotateSecret(db, clock.now(), openSecretKey(config), key) };
+  },
+});
+
+/** Continues at another place of the feed: its beginning or end, a cursor, or the first change since a time. */
+export const moveWebhook = operation({
+  name: 'webhook.move',
+  subject,
+  fields: z.strictObject({ to: z.string().trim() }),
+  who: 'owner',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async (acting, { key }: Webhook, { to }) => {
+    const cursor = await placeAt(acting, to);
+    if (cursor === undefined) return refuse('unknown_place');
+    return void (await setPlace(acting.db, key, cursor));
+  },
+  detail: ({ to }, _result, { client_id }) => ({ application: client_id, to: to.slice(0, 64) }),
+});
+
+/** The place of `start`, `head`, a cursor of this feed or a time; undefined for another text. */
+async function placeAt({ db, config }: Acting, text: string): Promise<Cursor | undefined> {
+  const feed = await readFeed(db);
+  const { id, head } = feed;
+  if (text === 'head') return { feed: id, number: head };
+  if (text === 'start') return { feed: id, number: 0, walk: { head } };
+  const since = time.safeParse(text);
+  if (since.success) return { feed: id, number: await placeBefore(db, since.data, feed) };
+  const cursor = new Cursors(openSecretKey(config)).read(text);
+  return cursor?.feed === id && cursor.number <= head ? cursor : undefined;
+}
+
+/** Sends a message of the log again, with the present state of its resource. */
+export const resendDelivery = operation({
+  name: 'webhook.resend',
+  subject,
+  fields: z.strictObject({ number: wholeNumber(1, 1_000_000_000_000) }),
+  who: 'owner',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async ({ db, clock }, { key, state }: Webhook, { number }) => {
+    if (state === 'off') return refuse('is_off');
+    const delivery = await deliveryByNumber(db, key, number);
+    if (delivery === undefined) return refuse('unknown_delivery');
+    const { kind, resource } = delivery;
+    const change = kind === null ? undefined : await changeOfResource(db, kind, resource!);
+    if (kind !== null && change === undefined) return refuse('forgotten');
+    return (await sendAgain(db, clock.now(), key, number, change?.number ?? null)) ? undefined : refuse('under_way');
+  },
+  detail: ({ number }, _result, { client_id }) => ({ application: client_id, number }),
+});
+
+/** Deletes a webhook with its log. */
+export const deleteWebhook = operation({
+  name: 'webhook.delete',
+  subject,
+  ...withApplication,
+  who: 'owner',
+  loss: 'permanent',
+  reauthenticate: 'always',
+  changes: [],
+  impact: undefined,
+  run: async ({ db }, { key }: Webhook) => ((await remove(db, key)) ? undefined : refuse('unknown_webhook')),
+});
+
+/** Switches a webhook off until an operator allows it again. */
+export const blockWebhook = operation({
+  name: 'webhook.block',
+  subject,
+  ...withApplication,
+  who: 'operator',
+  loss: 'restorable',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async ({ db, clock }, { key }: Webhook) =>
+    (await turnOff(db, clock.now(), key, 'operator')) ? undefined : refuse('blocked'),
+});
+
+/** Ends the block of an operator: the webhook continues at its place. */
+export const unblockWebhook = operation({
+  name: 'webhook.unblock',
+  subject,
+  ...withApplication,
+  who: 'operator',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  run: async ({ db, clock }, { key, state, reason }: Webhook) => {
+    if (state !== 'off' || reason !== 'operator') return refuse('not_blocked');
+    return (await turnOn(db, clock.now(), key)) ? undefined : refuse('not_blocked');
+  },
+});

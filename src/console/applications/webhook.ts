@@ -1,0 +1,234 @@
+import { html } from 'hono/html';
+import { idOf } from '#platform/ids.ts';
+import {
+  deleteWebhook,
+  moveWebhook,
+  pauseWebhook,
+  resendDelivery,
+  resumeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  verifyWebhook,
+} from '#admin/webhooks.ts';
+import { field, notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { deliveriesBefore, type Delivery, type MessageType } from '#store/applications/webhooks/deliveries.ts';
+import { type Webhook, webhookById } from '#store/applications/webhooks/webhooks.ts';
+import { type ChangeType, readFeed, type ResourceKind } from '#store/game/changes.ts';
+import { button, factsList, formTo, number, type Problems, timestamp } from '../components.ts';
+import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
+import { operationForm } from '../operation-form.ts';
+import { table } from '../lists.ts';
+import { ownedPage, type OwnedRequest, type Route } from '../routes.ts';
+import { notFound } from '../sign-in.ts';
+import { confirmInApplication, inApplication } from './layout.ts';
+import { hostOf, kindList, webhookBadge } from './webhooks.ts';
+
+const LOGGED = 50;
+const AT = '/applications/:client_id/webhooks/:webhook';
+
+async function find({ application, c, deps }: OwnedRequest): Promise<Webhook> {
+  const webhook = await webhookById(deps.db, c.req.param('webhook') ?? '');
+  if (webhook === undefined || webhook.application_key !== application.key) throw notFound();
+  return webhook;
+}
+
+const pathOf = ({ client_id, id }: Webhook, done = ''): string =>
+  `/applications/${client_id}/webhooks/${id}${done === '' ? '' : `?done=${done}`}`;
+const to =
+  (done: string) =>
+  (_: OwnedRequest, webhook: Webhook): string =>
+    pathOf(webhook, done);
+
+async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
+  const webhook = await find(request);
+  const { texts, deps, c } = request;
+  const { webhooks: t } = texts;
+  const secret = consumeSecret(request, webhook.id);
+  const { head } = await readFeed(deps.db);
+  const { state, reason, since, next_attempt, cursor, kinds, form, url } = webhook;
+  const facts: [string, string | Html][] = [
+    [t.url, html`<code class="line">${url}</code>`],
+    [t.form, t.forms[form]],
+    [t.kinds, kindList(texts, kinds)],
+    [t.state, html`${webhookBadge(texts, webhook)} <span class="hint">${t.since} ${timestamp(request, since)}</span>`],
+    ...(reason === '' ? [] : [['', t.reasons[reason]] as [string, string]]),
+    ...(state === 'waiting' ? [[t.next_attempt, timestamp(request, next_attempt)] as [string, Html]] : []),
+    [t.behind, number(request, Math.max(0, head - cursor.number))],
+  ];
+  const inner = html`${onceNotice(request, secret)} ${notice(problems['problem'], 'bad')}
+    <section class="card" aria-labelledby="webhook">
+      <h2 id="webhook"><bdi>${hostOf(webhook)}</bdi></h2>
+      ${factsList(facts)}
+      <div class="actions">${stateButtons(request, webhook)}</div>
+    </section>
+    ${state === 'unverified' ? verifyCard(request, webhook, problems) : ''} ${await logCard(request, webhook)}
+    ${form === 'standard' ? rotateCard(request, webhook) : ''} ${moveCard(request, webhook, problems)}
+    <section class="card" aria-labelledby="delete">
+      <h2 id="delete">${t.delete}</h2>
+      <p>${t.delete_impact}</p>
+      ${button(request, `${pathOf(webhook)}/delete`, t.delete, { kind: 'quiet danger' })}
+    </section>`;
+  return await inApplication(request, '/webhooks', hostOf(webhook), inner, c.req.method === 'GET' ? 200 : 422);
+}
+
+/** A webhook's secret is sealed, and not only its hash stored, so the sentence differs from that of other secrets. */
+function onceNotice(request: OwnedRequest, secret: string | undefined): Html {
+  const { texts } = request;
+  const { webhooks: t } = texts;
+  return secretNotice({ ...request, texts: { ...texts, once: t.once } }, t.secret_once, secret);
+}
+
+function stateButtons(request: OwnedRequest, webhook: Webhook): Html {
+  const { webhooks: t } = request.texts;
+  const at = pathOf(webhook);
+  const isOff = webhook.state === 'off';
+  const test = webhook.state === 'unverified' ? t.first_again : t.test;
+  return html`${isOff ? '' : button(request, `${at}/test`, test)}
+  ${isOff || webhook.state === 'waiting' ? button(request, `${at}/resume`, t.resume) : ''}
+  ${isOff ? '' : button(request, `${at}/pause`, t.pause)}`;
+}
+
+function verifyCard(request: OwnedRequest, webhook: Webhook, problems: Problems): Html {
+  const { webhooks: t } = request.texts;
+  const code = field({ name: 'code', label: t.code, error: problems['code'], maxlength: 64 });
+  return html`<section class="card next" aria-labelledby="verify">
+    <h2 id="verify">${t.verify_title}</h2>
+    <p>${t.verify_lead}</p>
+    ${formTo(request, `${pathOf(webhook)}/verify`, html`${code}<button>${t.verify}</button>`, 'row bottom')}
+  </section>`;
+}
+
+function rotateCard(request: OwnedRequest, webhook: Webhook): Html {
+  const { webhooks: t } = request.texts;
+  return html`<section class="card" aria-labelledby="rotate">
+    <h2 id="rotate">${t.rotate}</h2>
+    <p class="hint">${t.rotate_hint}</p>
+    ${button(request, `${pathOf(webhook)}/secret`, t.rotate)}
+  </section>`;
+}
+
+function moveCard(request: OwnedRequest, webhook: Webhook, problems: Problems): Html {
+  const { webhooks: t } = request.texts;
+  const place = field({
+    ...{ name: 'to', label: t.move_to, hint: t.move_hint, maxlength: 256 },
+    ...{ value: request.form['to'], error: problems['to'] },
+  });
+  return html`<section class="card form" aria-labelledby="move">
+    <h2 id="move">${t.move}</h2>
+    ${formTo(request, `${pathOf(webhook)}/move`, html`${place}<button class="quiet">${t.move_button}</button>`)}
+  </section>`;
+}
+
+async function logCard(request: OwnedRequest, webhook: Webhook): Promise<Html> {
+  const { webhooks: t } = request.texts;
+  const found = await deliveriesBefore(request.deps.db, webhook.key, Number.MAX_SAFE_INTEGER, LOGGED);
+  const rows = found.map((delivery) => logRow(request, webhook, delivery));
+  const headings = [t.message, t.result, t.when, t.response, html`<span class="hidden">${t.resend}</span>`];
+  return html`<section class="card" aria-labelledby="log">
+    <div class="heading">
+      <h2 id="log">${t.log}</h2>
+      <a class="button quiet" href="/console${pathOf(webhook)}">${t.reload}</a>
+    </div>
+    ${found.length === 0 ? html`<p class="soft">${t.log_empty}</p>` : table(t.log, headings, rows)}
+  </section>`;
+}
+
+function logRow(request: OwnedRequest, webhook: Webhook, delivery: Delivery): Html {
+  const { webhooks: t } = request.texts;
+  const { number: place, state, attempts, status, reason, ms, response, attempted } = delivery;
+  const isSending = state === 'pending' && attempts === 0;
+  const badge = { pending: 'warn', delivered: 'good', set_aside: 'bad', replaced: '' }[state];
+  const result = status === null ? (reason === '' ? '' : t.responses[reason as 'timeout']) : String(status);
+  const canSend = webhook.state !== 'off' && state !== 'pending';
+  const about = `${messageName(request, delivery)} ${place}`;
+  return html`<tr>
+    <th scope="row">${messageName(request, delivery)}</th>
+    <td>
+      <span class="badge ${badge}">${isSending ? t.sending : t.delivery_states[state]}</span> ${result}
+      ${attempts > 1 ? html`<span class="hint">${t.attempts(attempts)}</span>` : ''}
+    </td>
+    <td>
+      ${attempted === null ? '' : html`${timestamp(request, attempted)}${ms === null ? '' : ` · ${number(request, ms)} ms`}`}
+    </td>
+    <td>
+      ${
+        response === ''
+          ? ''
+          : html`<details>
+              <summary>${t.response}</summary>
+              <pre>${response}</pre>
+            </details>`
+      }
+    </td>
+    <td>
+      ${canSend ? button(request, `${pathOf(webhook)}/resend`, t.resend, { fields: { number: String(place) }, about }) : ''}
+    </td>
+  </tr>`;
+}
+
+/** What a message was about: `Matches: new 38ft1k2k44p`. */
+function messageName({ texts }: OwnedRequest, { type, kind, resource }: Delivery): string {
+  const { webhooks: t } = texts;
+  if (kind === null) return t.message_types[type as MessageType];
+  const [, change = ''] = type.split('.');
+  return `${t.kind_names[kind as ResourceKind]} · ${t.change_types[change as ChangeType]} · ${idOf(resource!)}`;
+}
+
+const again =
+  (name: string, code: 'wrong_code' | 'unknown_place' | 'too_many_tests') =>
+  (request: OwnedRequest): ReturnType<typeof webhookPage> =>
+    webhookPage(request, { [name]: request.texts.webhooks.problems[code] });
+
+export const webhookRoutes: readonly Route[] = [
+  ownedPage(AT, (request) => webhookPage(request)),
+  operationForm(`${AT}/verify`, verifyWebhook, {
+    find,
+    again: (request, problems) => webhookPage(request, problems),
+    refused: { not_unverified: to('gone'), wrong_code: again('code', 'wrong_code') },
+    done: to('verified'),
+  }),
+  operationForm(`${AT}/test`, testWebhook, {
+    find,
+    refused: { is_off: to('is_off'), under_way: to('sent'), too_many_tests: again('problem', 'too_many_tests') },
+    done: to('sent'),
+  }),
+  operationForm(`${AT}/pause`, pauseWebhook, { find, refused: { is_off: to('gone') }, done: to('saved') }),
+  operationForm(`${AT}/resume`, resumeWebhook, {
+    find,
+    refused: { is_on: to('gone'), blocked: to('blocked') },
+    done: to('saved'),
+  }),
+  operationForm(`${AT}/secret`, rotateWebhookSecret, {
+    find,
+    refused: { is_discord: to('gone') },
+    done: (request, webhook, { secret }) => {
+      flashSecret(request, webhook.id, secret);
+      return pathOf(webhook);
+    },
+  }),
+  operationForm(`${AT}/move`, moveWebhook, {
+    find,
+    again: (request, problems) => webhookPage(request, problems),
+    refused: { unknown_place: again('to', 'unknown_place') },
+    done: to('moved'),
+  }),
+  operationForm(`${AT}/resend`, resendDelivery, {
+    find,
+    refused: {
+      ...{ is_off: to('is_off'), under_way: to('sent') },
+      ...{ unknown_delivery: to('gone'), forgotten: to('forgotten') },
+    },
+    done: to('sent'),
+  }),
+  operationForm(`${AT}/delete`, deleteWebhook, {
+    find,
+    confirm: (request, webhook) =>
+      confirmInApplication(request, {
+        ...{ tab: '/webhooks', title: request.texts.webhooks.delete_title(hostOf(webhook)) },
+        ...{ impact: [request.texts.webhooks.delete_impact], submit: request.texts.webhooks.delete },
+      }),
+    refused: { unknown_webhook: to('gone') },
+    done: (_, { client_id }) => `/applications/${client_id}/webhooks?done=removed`,
+  }),
+];

@@ -1,0 +1,83 @@
+import { html } from 'hono/html';
+import { keyCursor, listed } from '#http/pager.ts';
+import { blockWebhook, unblockWebhook } from '#admin/webhooks.ts';
+import { type Webhook, webhookById, webhooksBefore } from '#store/applications/webhooks/webhooks.ts';
+import { hostOf, webhookBadge } from '../applications/webhooks.ts';
+import { button, timestamp } from '../components.ts';
+import { operationForm } from '../operation-form.ts';
+import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
+import { notFound } from '../sign-in.ts';
+import { confirmationPage } from './confirmation.ts';
+import { inOperator } from './layout.ts';
+import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+
+const AT = '/operator/webhooks';
+
+/** The receivers of all applications. */
+async function webhooksPage(request: ConsoleRequest) {
+  const { deps, texts } = request;
+  const { operator, webhooks: t, application } = texts;
+  const found = await webhooksBefore(deps.db, keyBefore(request), PAGE_SIZE + 1);
+  const { items, next } = listed(found, PAGE_SIZE, keyCursor);
+  const rows = items.map(
+    (webhook) =>
+      html`<tr>
+        <th scope="row">
+          <a href="/console/applications/${webhook.client_id}/webhooks/${webhook.id}"><bdi>${hostOf(webhook)}</bdi></a>
+        </th>
+        <td><a href="/console/applications/${webhook.client_id}">${webhook.application_name}</a></td>
+        <td>
+          ${webhookBadge(texts, webhook)}
+          ${webhook.reason === '' ? '' : html`<span class="hint">${t.reasons[webhook.reason]}</span>`}
+        </td>
+        <td>${timestamp(request, webhook.since)}</td>
+        <td>${blockButton(request, webhook)}</td>
+      </tr>`,
+  );
+  const headings = [t.url, application.name, t.state, t.since, hiddenHeading(t.block)];
+  const inner = html`<section class="card">
+    <p class="hint">${t.operator_lead}</p>
+    ${items.length === 0 ? html`<p class="soft">${t.none}</p>` : table(operator.sections['/webhooks'], headings, rows)}
+    ${olderPager(request, next)}
+  </section>`;
+  return inOperator(request, '/webhooks', operator.sections['/webhooks'], inner);
+}
+
+function blockButton(request: ConsoleRequest, webhook: Webhook) {
+  const { webhooks: t } = request.texts;
+  const about = hostOf(webhook);
+  return webhook.state === 'off' && webhook.reason === 'operator'
+    ? button(request, `${AT}/${webhook.id}/unblock`, t.unblock, { about })
+    : button(request, `${AT}/${webhook.id}/block`, t.block, { kind: 'quiet danger', about });
+}
+
+async function find({ c, deps }: ConsoleRequest): Promise<Webhook> {
+  const webhook = await webhookById(deps.db, c.req.param('webhook') ?? '');
+  if (webhook === undefined) throw notFound();
+  return webhook;
+}
+
+const to = (done: string) => (): string => `${AT}?done=${done}`;
+
+export const webhookRoutes: readonly Route[] = [
+  operatorPage(AT, webhooksPage),
+  operationForm(`${AT}/:webhook/block`, blockWebhook, {
+    find,
+    confirm: (request, webhook) =>
+      confirmationPage(request, {
+        section: '/webhooks',
+        title: request.texts.webhooks.block_title(hostOf(webhook)),
+        impact: [request.texts.webhooks.block_impact],
+        undo: request.texts.webhooks.block_undo,
+        submit: request.texts.webhooks.block,
+        back: AT,
+      }),
+    refused: { blocked: to('gone') },
+    done: to('saved'),
+  }),
+  operationForm(`${AT}/:webhook/unblock`, unblockWebhook, {
+    find,
+    refused: { not_blocked: to('gone') },
+    done: to('saved'),
+  }),
+];

@@ -1,0 +1,38 @@
+import type { AppContext } from '#context/context.ts';
+import { withoutAddresses } from '#platform/text/text.ts';
+import { chooseLanguage } from '#http/languages.ts';
+import type { Mail } from '#platform/mail/mail.ts';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { ownersOf } from '#store/applications/owners.ts';
+import { claimMails, type SwitchedOff } from '#store/applications/webhooks/webhooks.ts';
+import { TEXTS } from './texts/index.ts';
+
+type Context = Pick<AppContext, 'config' | 'db' | 'mail'>;
+
+/** Tells the owners of webhooks that these were switched off. Any number of processes may run this. */
+export async function mailWebhookOwners({ config, db, mail }: Context): Promise<void> {
+  for (const webhook of await claimMails(db))
+    for (const { account_id } of await ownersOf(db, webhook.application_key)) {
+      const owner = await accountById(db, account_id);
+      if (owner !== undefined && owner.disabled === null) mail.send(offMail(config, owner, webhook));
+    }
+}
+
+function offMail(
+  config: Context['config'],
+  { name, email, locale }: Account,
+  { id, client_id, application_name, url, reason }: SwitchedOff,
+): Mail {
+  const { mail, webhooks } = TEXTS[chooseLanguage([locale], undefined)];
+  const t = webhooks.mail;
+  const application = withoutAddresses(application_name);
+  const lines = [
+    mail.hello(name),
+    `${t.lead(application, withoutAddresses(new URL(url).host))} ${t.reasons[reason] ?? ''}`.trim(),
+    t.next,
+    `${config.SITE_URL}/console/applications/${client_id}/webhooks/${id}`,
+    config.NETWORK_NAME,
+  ];
+  const subject = `${t.subject(application)} · ${config.NETWORK_NAME}`;
+  return { to: email, subject, text: `${lines.join('\n\n')}\n` };
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { sql } from '#db/sql.ts';
+import { mailWebhookOwners } from '#console/webhook-mails.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { challengeOf, signingSecrets, turnOff, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
+import { makeAccount } from '#test/auth/support.ts';
+import { account, application } from '#test/support/builders.ts';
+import { onSqlite, testContext } from '#test/support/context.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { enter, openTestConsole, tokenOn } from './support.ts';
+
+onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages it', async (t, url) => {
+  const services = await openTestConsole(t, url, { SECRET_KEY: 'a secret that is long enough for tests' });
+  const { context } = services;
+  const { db, clock, config } = context;
+  const ann = await makeAccount(services, 'Ann');
+  const app = await application(context, { name: 'Board' });
+  await addOwner(db, 0, app.key, ann.id);
+  const { console: page } = await enter(services, 'Ann');
+  const at = `/console/applications/${app.client_id}/webhooks`;
+  await page.open(at);
+  const form_token = tokenOn(page.page.html);
+  const post = async (path: string, form: Record<string, string> = {}) => {
+    await page.post(`${at}${path}`, { ...form, form_token });
+    return page.page;
+  };
+  const form = { form: 'standard', kind_match: '1', kind_map: '1', start: 'head', after_reset: 'start' };
+  const refused = {
+    'http://hooks.example.org/': 'must begin with https://',
+    'https://user:secret@hooks.example.org/': 'must not contain a user name',
+    'https://hooks.example.org:8443/': 'must not name a port',
+    'https://127.0.0.1/': 'must be public',
+    'https://[::ffff:10.0.0.1]/': 'must be public',
+    'hooks.example.org': 'Enter an address like',
+  };
+  for (const [wrong, sentence] of Object.entries(refused)) {
+    const { status, html } = await post('', { ...form, url: wrong });
+    assert.deepEqual([status, html.includes(sentence)], [422, true], wrong);
+  }
+  const discord = await post('', {
+    ...form,
+    form: 'discord',
+    url: 'https://discord.com.evil.example/api/webhooks/1/x',
+  });
+  assert.match(discord.html, /Enter the address of the channel/);
+  assert.match((await post('', { form: 'standard', url: 'https://a.example/' })).html, /Choose at least one/);
+
+  const added = await post('', { ...form, url: 'https://hooks.example.org/board' });
+  const [webhook] = await webhooksOf(db, app.key);
+  const { id, key, kinds, after_reset, state } = webhook!;
+  assert.deepEqual([kinds, after_reset, state], [['match', 'map'], 'start', 'unverified']);
+  const [secret] = await signingSecrets(db, clock.now(), openSecretKey(config), key);
+  assert.ok(added.html.includes(secret!), 'its secret');
+  await page.open(`${at}/${id}`);
+  assert.ok(!page.page.html.includes(secret!), 'once');
+  assert.ok(!page.page.html.includes(challengeOf(db, webhook!)), 'the challenge is what the receiver alone knows');
+  assert.match((await post(`/${id}/verify`, { code: 'guessed' })).html, /This is not the challenge/);
+  await post(`/${id}/verify`, { code: challengeOf(db, webhook!) });
+  const stateNow = async () => (await webhooksOf(db, app.key))[0]?.state;
+  assert.equal(await stateNow(), 'on');
+  assert.match((await post(`/${id}/move`, { to: 'yesterday' })).html, /Enter start, head, a cursor/);
+  await post(`/${id}/move`, { to: '2026-01-31T12:00:00Z' });
+  await post(`/${id}/test`);
+  assert.match(page.page.html, /Test message/);
+  await post(`/${id}/pause`);
+  assert.equal(await stateNow(), 'off');
+  await turnOff(db, 0, key, 'operator');
+  assert.match((await post(`/${id}/resume`)).html, /The operator switched it off/);
+  assert.equal(await stateNow(), 'off');
+  await page.open(`/console/applications/${app.client_id}`);
+  assert.match(page.page.html, /The webhook to hooks\.example\.org is off/);
+
+  const other = await application(context, { name: 'Other' });
+  const foreign = await page.post(`/console/applications/${other.client_id}/webhooks/${id}/pause`, { form_token });
+  assert.equal(foreign.status, 404);
+  await addOwner(db, 0, other.key, ann.id);
+  const moved = await page.post(`/console/applications/${other.client_id}/webhooks/${id}/pause`, { form_token });
+  assert.equal(moved.status, 404, 'a webhook of another application');
+  for (let added = 1; added < 10; added++) await post('', { ...form, url: `https://hooks.example.org/${added}` });
+  assert.match((await post('', { ...form, url: 'https://hooks.example.org/11' })).html, /as many webhooks as it can/);
+});
+
+onSqlite('owners get one mail about a webhook that was switched off', async (t, url) => {
+  const mailbox = await Mailbox.open(t);
+  const context = await testContext(t, url, { SMTP_URL: mailbox.url });
+  const { db } = context;
+  const [ann, bob] = [await account(context, 'Ann'), await account(context, 'Bob')];
+  const app = await application(context, { name: 'Board' });
+  for (const { id } of [ann, bob]) await addOwner(db, 0, app.key, id);
+  await db.run(sql`
+    insert into webhooks (key, application_key, url, form, kinds, state, reason, since, feed, place, after_reset, sealed_secret,
+      revision, logged, failed, attempts, pauses, next_attempt, mail, holder, held_until, created)
+    values (1, ${app.key}, 'https://hooks.example.org/secret-path', 'standard', 'match', 'on', '', 0, '', 0, 'head', '', 1, 0, 0,
+      0, 0, 0, '', '', 0, 0)`);
+  await turnOff(db, 0, 1, 'failures', 'due');
+  await Promise.all([mailWebhookOwners(context), mailWebhookOwners(context)]);
+  await context.mail.settled();
+  const mails = await Promise.all([mailbox.next(ann.email), mailbox.next(bob.email)]);
+  for (const { subject, text } of mails) {
+    assert.match(subject, /A webhook of Board is off/);
+    assert.match(text, /For five days no message could be delivered/);
+    assert.ok(!text.includes('secret-path'));
+  }
+  await mailWebhookOwners(context);
+  await context.mail.settled();
+  assert.equal(mailbox.count, 0);
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { Receiver, type WebhookWorld, webhookWorld } from './support.ts';
+
+const SECOND = 1_000;
+
+interface Channel {
+  world: WebhookWorld;
+  discord: Receiver;
+  id: string;
+  /** The embeds of the messages since the last call. */
+  embeds(): Record<string, string>[][];
+}
+
+async function channel(t: TestContext, url: string): Promise<Channel> {
+  const discord = await Receiver.open(t, () => ({ status: 200, body: '{"id":"1"}' }));
+  const world = await webhookWorld(t, url, { discordOrigin: discord.origin });
+  await sendEvents(world.context, match());
+  const address = { form: 'discord', url: 'https://discord.com/api/webhooks/123', token: 'tok-EN_1' } as const;
+  const { id } = await world.add(discord, { ...address, kinds: ['match', 'punishment'] });
+  const embeds = () =>
+    discord.received.splice(0).map(({ body }) => (body as unknown as { embeds: Record<string, string>[] }).embeds);
+  return { world, discord, id, embeds };
+}
+
+onEachDatabase('Discord gets new matches and punishments, ten in a message, without mentions', async (t, url) => {
+  const { world, discord, embeds } = await channel(t, url);
+  const hostile = '@everyone **x** [a](https://evil.example) <@1>';
+  const { context } = world;
+  await sendEvents(
+    context,
+    match({ map: hostile, teams: [team('Red', 1)], win: 'Red' }),
+    punishment('p1', person(1, 'Rook_a'), { type: 'BAN', reason: '<script> _ok_' }),
+    ...Array.from({ length: 11 }, () => match()),
+    match({}, { time: '2026-02-01T12:00:00.000Z' }),
+  );
+  await world.deliver();
+  assert.deepEqual(
+    discord.received.map(({ path, body }) => [path, (body as unknown as { embeds: unknown[] }).embeds.length]),
+    [
+      ['/api/webhooks/123/tok-EN_1?wait=true', 10],
+      ['/api/webhooks/123/tok-EN_1?wait=true', 4],
+    ],
+  );
+  for (const { body } of discord.received)
+    assert.deepEqual((body as unknown as { allowed_mentions: unknown }).allowed_mentions, { parse: [] });
+  const all = embeds().flat();
+  const [first] = all;
+  assert.equal(first!['title'], String.raw`\@everyone \*\*x\*\* \[a\]\(https\://evil.example\) \<\@1\>`);
+  const banned = all.find(({ url: address }) => address!.includes('/punishments/'))!;
+  assert.equal(banned['title'], String.raw`BAN: Rook\_a`);
+  assert.equal(banned['description'], String.raw`\<script\> \_ok\_`);
+  await world.deliver();
+  assert.deepEqual(embeds(), []);
+});
+
+onSqlite('the limits of Discord are obeyed', async (t, url) => {
+  const { world, discord, id, embeds } = await channel(t, url);
+  const { clock } = world.context;
+  discord.answer = () => ({ status: 429, headers: { 'retry-after': '2.5' }, body: '{"retry_after":2.5}' });
+  await sendEvents(world.context, match());
+  await world.deliver();
+  assert.equal(embeds().length, 1);
+  const { state, reason, next_attempt } = await world.webhook(id);
+  assert.deepEqual([state, reason, next_attempt - clock.now()], ['waiting', 'slow_down', 2_500]);
+  const limits = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.2' };
+  discord.answer = () => ({ status: 204, headers: limits });
+  clock.advance(2_500);
+  await world.deliver();
+  assert.equal(embeds().length, 1);
+  await sendEvents(world.context, match());
+  await world.deliver();
+  assert.deepEqual(embeds(), [], 'the channel is full');
+  clock.advance(2 * SECOND);
+  await world.deliver();
+  assert.equal(embeds().length, 1);
+
+  discord.answer = () => 500;
+  clock.advance(2 * SECOND);
+  await sendEvents(world.context, match());
+  for (let attempt = 0; attempt < 4; attempt++) {
+    await world.deliver();
+    clock.advance(10 * 60 * SECOND);
+  }
+  assert.equal(embeds().length, 4, 'its own failures set nothing aside');
+  discord.answer = () => 204;
+  await world.deliver();
+  assert.equal(embeds().length, 1);
+});
+
+onSqlite('an embed that Discord refuses is set aside alone, and a deleted channel switches off', async (t, url) => {
+  const { world, discord, id, embeds } = await channel(t, url);
+  discord.answer = ({ text }) => ({ status: text.includes('Poison') ? 400 : 204 });
+  await sendEvents(world.context, match(), match({ map: 'Poison' }), match());
+  await world.deliver();
+  assert.deepEqual(
+    embeds().map(({ length }) => length),
+    [3, 1, 1, 1],
+  );
+  assert.deepEqual(
+    (await world.log(id)).map(({ state, status }) => [state, status]),
+    [
+      ['delivered', 204],
+      ['set_aside', 400],
+      ['delivered', 204],
+    ],
+  );
+  discord.answer = () => ({ status: 404, body: '{"code":10015}' });
+  await sendEvents(world.context, match());
+  await world.deliver();
+  const { state, reason } = await world.webhook(id);
+  assert.deepEqual([state, reason], ['off', 'gone']);
+});
