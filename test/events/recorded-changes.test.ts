@@ -18,12 +18,14 @@ import {
   event,
   login,
   map,
+  match,
   person,
   presence,
   punishment,
   rating,
   rotation,
   sendEvents,
+  team,
 } from '#test/support/builders.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
@@ -126,6 +128,43 @@ onEachDatabase('the erasure of staff moves the punishments that they issued or r
     changes.map(({ kind, type }) => `${kind} ${type}`),
     ['player erased', 'punishment changed', 'punishment changed'],
   );
+});
+
+onEachDatabase(
+  'the newer name of a merged player moves the punishments and matches of the surviving one',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    const [old, young, third] = [person(1, 'Old'), person(2, 'Newer'), person(3, 'Third')];
+    await sendEvents(
+      context,
+      match({ teams: [team('Red', 3), team('Blue', 4)] }),
+      punishment('one', old, { punisher: null }),
+      event('player.merged', { from: third.uuid, into: old.uuid }),
+      login('Alpha', young, { time: new Date(context.clock.now()).toISOString() }),
+    );
+    const mirror = new Mirror(context);
+    await mirror.check('before');
+    await sendEvents(context, event('player.merged', { from: young.uuid, into: old.uuid }));
+    await finishJobs(context.db);
+    const changes = await mirror.check('after');
+    const recorded = changes.map(({ kind, type }) => `${kind} ${type}`).toSorted();
+    assert.deepEqual(recorded, ['match changed', 'player changed', 'player merged', 'punishment changed']);
+  },
+);
+
+onEachDatabase('counting or excluding a match moves it', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db } = context;
+  await sendEvents(context, configured('Alpha'), match({}));
+  const mirror = new Mirror(context);
+  const { key } = (await mirror.follow()).find(({ kind }) => kind === 'match')!;
+  for (const counted of [false, true]) {
+    assert.equal(await setCounted(db, context.clock, key, counted), undefined);
+    assert.deepEqual(
+      (await mirror.check('after')).map(({ kind, type }) => `${kind} ${type}`),
+      ['match changed'],
+    );
+  }
 });
 
 onEachDatabase('statistics, votes, presence and rejected events are no changes', async (t, url) => {
