@@ -1,3 +1,5 @@
+import { METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
+import { PERIODS } from '#store/game/time-buckets.ts';
 import {
   COUNTERS,
   countersOf,
@@ -28,6 +30,14 @@ ${Object.values(COUNTERS)
 
   /** Names that are not in all groups together, each after its group. */
   static final List<String> ONLY_IN_GROUPS = ${listOf(GROUP_NAMES.flatMap(ownNames))};
+
+  /** Modes and periods of leaderboards. */
+  static final List<String> LEADERBOARD_MODES = ${listOf(MODES)};
+  static final List<String> LEADERBOARD_PERIODS = ${listOf(PERIODS)};
+
+  /** The members that order leaderboards, by the names of placeholders. */
+  static final Map<String, String> LEADERBOARD_MEMBERS = Map.of(
+${METRICS.map((metric) => `      "${COUNTERS[metric].placeholder}", "${COUNTERS[metric].wire}"`).join(',\n')});
 
   private Statistics() {}
 }

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
-import { databases } from '../support/databases.ts';
-import { dialectsOf } from '../support/databases.ts';
+import { databases, dialectsOf } from '../support/databases.ts';
 import { Random } from '../support/random.ts';
 import { Simulation } from './simulation.ts';
 
@@ -40,9 +39,11 @@ export async function testMirrors(
         for (const line of differences.slice(0, MAX_SHOWN)) console.log(`         ${line}`);
       }
       simulation.report(report, dialect);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+    } catch (error) {
+      console.log(`         Its backup, revocation log and mirrors: ${folder}`);
+      throw error;
     }
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -18,6 +18,7 @@ const NEWCOMER = { uuid: '7f0c6a4e-52b1-4c2f-9b7d-000000000005', name: 'Newcomer
 
 /** The smallest `placeholder-seconds`. */
 const REFRESH_MS = 5_000;
+const LEADERBOARDS = '/v1/leaderboards/:mode/:period';
 const ASKS = 10_000;
 const MAX_NS_PER_ASK = 20_000;
 
@@ -31,7 +32,9 @@ export async function checkPlaceholders(installation: Installation, report: Repo
     await using server = driver.start('placeholders', folder, `http://127.0.0.1:${ports.api}`, key);
     await checks.firstValues(server);
     await checks.manyReads(server);
+    await checks.leaderboards(server);
     await checks.newValues(server);
+    await checks.newLeaders(server);
     await checks.afterFault(server);
     await service.kill('SIGKILL');
     await checks.whileAway(server);
@@ -103,6 +106,35 @@ class Checks {
     await this.expect('which needs no request', server, 'stays 2 kills', '');
   }
 
+  async leaderboards(server: DriverSession): Promise<void> {
+    const text = 'a leaderboard';
+    await this.expect(text, server, 'await 0 top_ctw_kills_1_name Saltmarten', 'Saltmarten');
+    await this.expect(text, server, 'ask 1 top_ctw_kills_1_value', '10');
+    await this.expect(text, server, 'ask 0 TOP_ctw_kills_100_name', '');
+    await this.expect('another one', server, 'await 0 top_total_wins_1_value 1', '1');
+    for (const placeholder of [
+      'top_dtc_kills_1_name',
+      'top_ctw_deaths_1_name',
+      'top_ctw_kills_0_name',
+      'top_ctw_kills_1',
+    ])
+      await this.expect('no leaderboard', server, `ask 0 ${placeholder}`, null);
+    await this.expect('which is read often', server, 'stays 0 top_ctw_kills_1_value', '10');
+    const requests = await this.#requests({ route: LEADERBOARDS });
+    this.#report.add('requests for both leaderboards', requests, requests === 2);
+  }
+
+  async newLeaders(server: DriverSession): Promise<void> {
+    const before = await this.#requests({ route: LEADERBOARDS });
+    await this.expect('within a minute', server, 'stays 0 top_total_wins_1_value', '1');
+    await this.expect('a minute later', server, 'leaderboards-due', true);
+    await this.expect('the leaderboard that was requested first', server, 'stays 0 top_total_wins_1_value', '1');
+    await this.expect('two minutes later', server, 'leaderboards-due', true);
+    await this.expect('the other leaderboard', server, 'await 0 top_total_wins_1_value 2', '2');
+    const requests = (await this.#requests({ route: LEADERBOARDS })) - before;
+    this.#report.add('requests of these minutes', requests, requests === 2);
+  }
+
   async newValues(server: DriverSession): Promise<void> {
     await server.ask('join', '5');
     await this.expect('a player whom the service does not know', server, 'stays 5 kills', '');
@@ -152,11 +184,11 @@ class Checks {
     await this.expect('no requests are left', server, 'ban-check 1', 'ALLOWED ');
     const warning = (await server.ask('warning')) as string | null;
     this.#report.add('a warning', String(warning), /SERVER_LIMIT/.test(warning ?? ''));
-    const refused = await this.#requests(429);
+    const refused = await this.#requests({ status: 429 });
     await this.expect('the last value', server, 'stays 1 kills', '17');
     await this.expect('another player', server, 'ban-check 3', 'ALLOWED ');
     await this.expect('the banned player', server, 'ban-check 2', 'KICK_BANNED You are banned: Griefing "spawn"');
-    const more = (await this.#requests(429)) - refused;
+    const more = (await this.#requests({ status: 429 })) - refused;
     this.#report.add('requests before the end of Retry-After', more, more === 0);
   }
 
@@ -195,13 +227,13 @@ class Checks {
     return response;
   }
 
-  /** The requests for players that the service has answered, by its own count. */
-  async #requests(status?: number): Promise<number> {
+  /** The requests that the service has answered, by its own count. */
+  async #requests({ status, route = '/v1/players/:id' }: { status?: number; route?: string } = {}): Promise<number> {
     const metrics = await (await fetch(`http://127.0.0.1:${this.#ports.internal}/metrics`)).text();
     return metrics
       .split('\n')
       .filter((line) => line.startsWith('scorehall_http_request_duration_seconds_count'))
-      .filter((line) => line.includes('route="/v1/players/:id"'))
+      .filter((line) => line.includes(`route="${route}"`))
       .filter((line) => status === undefined || line.includes(`status="${status}"`))
       .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
   }

@@ -21,7 +21,7 @@ export class Changes {
    * Follows the feed until the signal aborts: first what has changed since the cursor, then each change when it happens, by the
    * stream or, if that is refused, by polling. It continues after cut connections and outages. A change can come again with the
    * same revision.
-   * @param after the `cursor` of the last change that was processed; without it the feed begins with the present state
+   * @param after the `cursor` of the last change that was processed, or `now`; without it the feed begins with the present state
    * @throws ResetError if the follower has to begin again without a cursor
    */
   async *follow(after = START, options: FollowOptions = {}): AsyncGenerator<FollowedChange, void, undefined> {

@@ -642,12 +642,12 @@ export interface components {
                 server: string;
             } | null;
         };
-        /** @description The answer to one entry, or a player that a search found. Members may be added */
-        PlayerAnswer: {
+        /** @description One entry, or a player that a search found. Members may be added */
+        PlayerLookUp: {
             /** @description The entry of `uuids` or `names`, or the text of `search` */
             asked: string;
             /**
-             * @description ambiguous: several players have the name, or nobody has it and several had it; invalid: an entry of `uuids` that is no UUID
+             * @description ambiguous: several players have the name, or no player has it and several had it; invalid: an entry of `uuids` that is no UUID
              * @enum {string}
              */
             status: "found" | "ambiguous" | "not_found" | "invalid";
@@ -2344,7 +2344,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["PlayerAnswer"][];
+                    "application/json": components["schemas"]["PlayerLookUp"][];
                 };
             };
             /** @description Not modified: the response still has an entity tag of `If-None-Match` */
@@ -3108,7 +3108,7 @@ export interface operations {
     getChanges: {
         parameters: {
             query?: {
-                /** @description Only changes after this cursor; `0`: all resources of the present, once */
+                /** @description Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone */
                 after?: string;
                 /** @description Only resources of these kinds, comma-separated; removals of all kinds are always in the list */
                 types?: ("match" | "map" | "punishment" | "player" | "server")[];

@@ -1,32 +1,23 @@
-import type { components } from './data-api.ts';
 import { jsonObject, ResetError, ScorehallError } from './errors.ts';
 import { EventStreamParser, type StreamEvent } from './event-stream.ts';
-import { pathOf } from './paths.ts';
+import { type Params, pathOf, type Result } from './paths.ts';
 import { backoff, type Deadline, pause } from './timing.ts';
 import type { Transport } from './transport.ts';
 
-/** The resources of the feed by kind. */
-export interface Resources {
-  match: components['schemas']['Match'];
-  map: components['schemas']['Map'];
-  punishment: components['schemas']['Punishment'];
-  player: components['schemas']['Player'];
-  server: components['schemas']['Server'];
-}
-export type Kind = keyof Resources;
+/** Changes in their order, and the cursor after the last of them. */
+export type ChangesPage = Result<'/v1/changes'>;
+export type Change = ChangesPage['changes'][number];
 
-interface ChangeOf<K extends Kind> {
-  id: string;
-  /** `withdrawn`, `merged` and `erased`: remove it; otherwise store it. */
-  type: `${K}.${'created' | 'changed' | 'withdrawn' | 'merged' | 'erased'}`;
-  /** A higher one replaces a lower one. */
-  revision: number;
-  time: string;
-  url?: string;
-  /** With `expand`, unless it was removed. */
-  resource?: Resources[K];
-}
-export type Change = { [K in Kind]: ChangeOf<K> }[Kind];
+/** What can be in the feed: `match`, `player` … */
+export type Kind = NonNullable<Params<'/v1/changes'>['types']>[number];
+
+type ChangeOf<C extends Change, K extends Kind> = C extends unknown
+  ? `${K}.created` extends C['type']
+    ? C
+    : never
+  : never;
+/** A resource of a kind, as its own endpoint gives it. */
+export type Resource<K extends Kind> = NonNullable<ChangeOf<Change, K>['resource']>;
 
 export interface FollowOptions {
   /** Only resources of these kinds. Removals of all kinds come in any case. */
@@ -36,14 +27,6 @@ export interface FollowOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds between requests without a stream, and the least between requests for resources; default 10 seconds. */
   pollMs?: number | undefined;
-}
-
-/** Changes in their order, and the cursor after the last of them. */
-export interface ChangesPage {
-  changes: Change[];
-  cursor: string;
-  /** Whether there are more changes now. */
-  more: boolean;
 }
 
 /** How a stream ended: before it began, without a byte, after some, or because this program was too slow to read it. */

@@ -1,10 +1,10 @@
-import type { ChangesPage, FollowOptions, Kind, Resources } from './feed-reader.ts';
+import type { ChangesPage, FollowOptions, Kind, Resource } from './feed-reader.ts';
 
 export type MirrorOptions = Omit<FollowOptions, 'expand'>;
 
 /** A resource as its own endpoint gives it. */
 export type MirroredResource = {
-  [K in Kind]: { kind: K; id: string; revision: number; time: string; resource: Resources[K] };
+  [K in Kind]: { kind: K; id: string; revision: number; time: string; resource: Resource<K> };
 }[Kind];
 
 /** What a store applies at once. Each resource is in it once. */

@@ -74,12 +74,16 @@ const Page = z
   .meta({ id: 'Changes' });
 
 const START = '0';
+/** The end of the feed. Who only wants new changes does not read the present state first. */
+const NOW = 'now';
 
 const query = {
   after: z
     .string()
     .default(START)
-    .meta({ description: 'Only changes after this cursor; `0`: all resources of the present, once' }),
+    .meta({
+      description: 'Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone',
+    }),
   types: fieldsOf(RESOURCE_KINDS).meta({
     description: 'Only resources of these kinds, comma-separated; removals of all kinds are always in the list',
     type: 'array',
@@ -103,6 +107,7 @@ export const changes: Endpoint[] = [
     response: Page,
     isFeed: true,
     isPaced: async ({ deps, caller, query: { after } }) => {
+      if (after === NOW) return false;
       if (after !== START) return await deps.walks.isGranted(caller, deps.cursors.read(after));
       return (await readFeed(deps.db)).isFilled && (await deps.walks.isGranted(caller, undefined));
     },
@@ -126,11 +131,12 @@ interface PageQuery {
 }
 
 async function page(endpointContext: EndpointContext, deps: Deps, { after, types, limit, expand }: PageQuery) {
-  const cursor = after === START ? undefined : requiredCursor(deps, after);
+  const cursor = after === START || after === NOW ? undefined : requiredCursor(deps, after);
+  const place = after === NOW ? Number.MAX_SAFE_INTEGER : (cursor?.number ?? 0);
   const kinds = types.size === 0 ? RESOURCE_KINDS : [...types];
-  const { feed, changes: found } = await changesWithFeed(deps.db, cursor?.number ?? 0, limit + 1, kinds);
+  const { feed, changes: found } = await changesWithFeed(deps.db, place, limit + 1, kinds);
   if (!feed.isFilled) throw filling();
-  const from = cursor ?? beginning(endpointContext, feed);
+  const from = cursor ?? (after === NOW ? { feed: feed.id, number: feed.head } : beginning(endpointContext, feed));
   const reason = resetReason(from, feed);
   if (reason !== undefined) throw new ResetRequired(reason);
   const more = found.length > limit;
@@ -143,7 +149,7 @@ async function page(endpointContext: EndpointContext, deps: Deps, { after, types
 function requiredCursor({ cursors }: Deps, after: string): Cursor {
   const cursor = cursors.read(after);
   if (cursor === undefined)
-    throw invalidRequest('after must be 0, or a cursor from a response of /v1/changes, unchanged.');
+    throw invalidRequest('after must be 0, now, or a cursor from a response of /v1/changes, unchanged.');
   return cursor;
 }
 

@@ -17,12 +17,12 @@ const MAX_CANDIDATES = 10;
 
 const STATUSES = ['found', 'ambiguous', 'not_found', 'invalid'] as const;
 
-const PlayerAnswer = z
+const PlayerLookUp = z
   .looseObject({
     asked: z.string().meta({ description: 'The entry of `uuids` or `names`, or the text of `search`' }),
     status: z.enum(STATUSES).meta({
       description:
-        'ambiguous: several players have the name, or nobody has it and several had it; invalid: an entry of `uuids` that is no UUID',
+        'ambiguous: several players have the name, or no player has it and several had it; invalid: an entry of `uuids` that is no UUID',
     }),
     player: PlayerShape.nullable().meta({ description: 'The player that was found' }),
     former_name: z
@@ -33,11 +33,11 @@ const PlayerAnswer = z
     }),
   })
   .meta({
-    id: 'PlayerAnswer',
-    description: 'The answer to one entry, or a player that a search found. Members may be added',
+    id: 'PlayerLookUp',
+    description: 'One entry, or a player that a search found. Members may be added',
   });
 
-type Answer = z.input<typeof PlayerAnswer>;
+type LookUp = z.input<typeof PlayerLookUp>;
 type Caller = Pick<EndpointContext, 'deps' | 'caller'>;
 
 export const playerLookups: Endpoint[] = [
@@ -51,7 +51,7 @@ export const playerLookups: Endpoint[] = [
       search: filter('The beginning of a present or former name, ignoring case; not with uuids or names'),
       limit: paging.limit,
     },
-    response: z.array(PlayerAnswer),
+    response: z.array(PlayerLookUp),
     price: {
       description: `Each ${ENTRIES_PER_REQUEST} entries of \`uuids\` and \`names\` count as a request, as \`X-RateLimit-Cost\` says`,
       of: ({ uuids, names }) => {
@@ -63,27 +63,28 @@ export const playerLookups: Endpoint[] = [
       const count = uuids.length + names.length;
       if (count > MAX_ENTRIES)
         throw invalidRequest(`uuids and names must have at most ${MAX_ENTRIES} entries together.`);
-      if (count > 0 === (search !== undefined)) throw invalidRequest('Give either uuids and names, or search.');
+      if (count > 0 === (search !== undefined))
+        throw invalidRequest('uuids, names or search must be given, and search without the others.');
       if (search !== undefined) return await found(deps, search, limit);
       return [...(await byUuids({ deps, caller }, uuids)), ...(await byNames(deps, names))];
     },
   }),
 ];
 
-const answer = (asked: string, status: Answer['status'], more: Partial<Answer> = {}): Answer => ({
+const lookUp = (asked: string, status: LookUp['status'], more: Partial<LookUp> = {}): LookUp => ({
   ...{ asked, status, player: null, former_name: '', candidates: [] },
   ...more,
 });
 
-async function found(deps: Deps, search: string, limit: number): Promise<Answer[]> {
+async function found(deps: Deps, search: string, limit: number): Promise<LookUp[]> {
   const players = await searchPlayers(deps.db, search, limit);
   const wires = await playersWire(deps, players);
   return players.map(({ formerly = '' }, place) =>
-    answer(search, 'found', { player: wires[place]!, former_name: formerly }),
+    lookUp(search, 'found', { player: wires[place]!, former_name: formerly }),
   );
 }
 
-async function byUuids({ deps, caller }: Caller, asked: readonly string[]): Promise<Answer[]> {
+async function byUuids({ deps, caller }: Caller, asked: readonly string[]): Promise<LookUp[]> {
   const uuids = new Set(asked.flatMap((text) => uuidOf(text) ?? []));
   const players = await playersByUuid(deps.db, [...uuids]);
   const deleted = await findAllDeleted(
@@ -95,14 +96,14 @@ async function byUuids({ deps, caller }: Caller, asked: readonly string[]): Prom
   for (const player of deleted.values()) wires.set(player.uuid, await strippedWire(deps, player));
   return asked.map((text) => {
     const uuid = uuidOf(text);
-    if (uuid === undefined) return answer(text, 'invalid');
+    if (uuid === undefined) return lookUp(text, 'invalid');
     const player = wires.get(players.get(uuid)?.uuid ?? uuid);
-    return player === undefined ? answer(text, 'not_found') : answer(text, 'found', { player });
+    return player === undefined ? lookUp(text, 'not_found') : lookUp(text, 'found', { player });
   });
 }
 
 /** A single present holder is found, as by `/v1/players/:id`; a former name finds a player only if no other had it. */
-async function byNames(deps: Deps, asked: readonly string[]): Promise<Answer[]> {
+async function byNames(deps: Deps, asked: readonly string[]): Promise<LookUp[]> {
   const bearers = await Promise.all(asked.map((name) => playersNamed(deps.db, name, MAX_CANDIDATES)));
   const only = asked.map((name, place) => onlyBearer(name, bearers[place]!));
   const wires = await playersWire(
@@ -114,10 +115,10 @@ async function byNames(deps: Deps, asked: readonly string[]): Promise<Answer[]> 
     const player = only[place];
     if (player !== undefined) {
       const former_name = hasName(player, name) ? '' : player.found;
-      return answer(name, 'found', { player: byKey.get(idOf(player.key))!, former_name });
+      return lookUp(name, 'found', { player: byKey.get(idOf(player.key))!, former_name });
     }
     const candidates = bearers[place]!.map(({ key, uuid, name: present }) => ({ id: idOf(key), uuid, name: present }));
-    return answer(name, candidates.length === 0 ? 'not_found' : 'ambiguous', { candidates });
+    return lookUp(name, candidates.length === 0 ? 'not_found' : 'ambiguous', { candidates });
   });
 }
 

@@ -90,6 +90,26 @@ onEachDatabase('a walk gives every resource once, as its own endpoint gives it',
   });
 });
 
+onEachDatabase('after=now is the end of the feed, and leaves the walk of the day', async (t, url) => {
+  const { context, get } = await testApi(t, url);
+  await record(context, made(1), made(2));
+  for (const expand of ['', '&expand=1']) {
+    const { json } = await get(`${PATH}?after=now${expand}`);
+    assert.deepEqual([json.changes, json.more], [[], false]);
+    assert.deepEqual((await walk(get, '', json.cursor)).items, []);
+  }
+  const { json, headers } = await get(`${PATH}?after=now`);
+  await record(context, made(3));
+  const { items } = await walk(get, '', json.cursor);
+  assert.deepEqual(
+    items.map(({ id }) => id),
+    [idOf(3)],
+  );
+  const before = Number((await get(`${PATH}?after=now`)).headers['x-ratelimit-remaining']);
+  assert.ok(before < Number(headers['x-ratelimit-remaining']), 'it counts as a request');
+  assert.equal(left(await get(PATH)), before, 'the walk was not begun');
+});
+
 onEachDatabase('a plain item names the resource, a removed one only its id', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await record(context, made(4711), { kind: 'player', key: 4712, type: 'erased' });

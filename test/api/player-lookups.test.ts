@@ -7,7 +7,7 @@ import { after, configured, event, login, logout, person, punishment, sendEvents
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import type { Reply } from '#test/support/request.ts';
 
-interface Answer {
+interface LookUp {
   asked: string;
   status: string;
   player: { uuid: string; name: string; banned: boolean; last_login: string } | null;
@@ -32,21 +32,21 @@ async function network(t: Parameters<typeof testApi>[0], url: string, settings =
   return api;
 }
 
-const answersIn = ({ status, json, text }: Reply): Answer[] => {
+const lookUpsIn = ({ status, json, text }: Reply): LookUp[] => {
   assert.equal(status, 200, text);
-  return json as Answer[];
+  return json as LookUp[];
 };
-const summary = ({ asked, status, player, former_name, candidates }: Answer) =>
+const summary = ({ asked, status, player, former_name, candidates }: LookUp) =>
   [asked, status, player?.name ?? null, former_name, candidates.map(({ name }) => name).join()] as const;
 
-onEachDatabase('each entry of uuids and names has an answer of its own', async (t, url) => {
+onEachDatabase('each entry of uuids and names is answered by itself', async (t, url) => {
   const { context, get } = await network(t, url);
   await sendEvents(context, event('player.merged', { from: person(7).uuid, into: person(1).uuid }));
   const plain = person(3).uuid.replaceAll('-', '').toUpperCase();
   const uuids = [person(1).uuid, plain, person(7).uuid, person(99).uuid, 'nonsense', person(1).uuid].join();
   const names = 'ADA,Otter,twin,finch,grebe,Nobody,,%20Bob%20';
-  const answers = answersIn(await get(`/v1/players?uuids=${uuids}&names=${names}`));
-  assert.deepEqual(answers.map(summary), [
+  const lookUps = lookUpsIn(await get(`/v1/players?uuids=${uuids}&names=${names}`));
+  assert.deepEqual(lookUps.map(summary), [
     [person(1).uuid, 'found', 'Ada', '', ''],
     [plain, 'found', 'Twin', '', ''],
     [person(7).uuid, 'found', 'Ada', '', ''],
@@ -61,19 +61,19 @@ onEachDatabase('each entry of uuids and names has an answer of its own', async (
     ['Nobody', 'not_found', null, '', ''],
     ['Bob', 'found', 'Bob', '', ''],
   ]);
-  const bob = answers[7]!.candidates[0]!;
+  const bob = lookUps[7]!.candidates[0]!;
   assert.deepEqual(bob, { id: idOf((await findPlayer(context.db, 'Bob'))!.key), uuid: person(2).uuid, name: 'Bob' });
-  const heron = answers[10]!.player!;
+  const heron = lookUps[10]!.player!;
   assert.deepEqual(heron, (await get('/v1/players/Heron')).json, 'the same members as the player');
   assert.equal(heron.banned, true);
-  assert.equal(answers[0]!.player!.banned, false);
-  assert.deepEqual(answersIn(await get(`/v1/players?uuids=${person(1).uuid}&uuids=${person(5).uuid}`)).length, 2);
+  assert.equal(lookUps[0]!.player!.banned, false);
+  assert.deepEqual(lookUpsIn(await get(`/v1/players?uuids=${person(1).uuid}&uuids=${person(5).uuid}`)).length, 2);
 });
 
 onEachDatabase('a search finds players by the beginning of a present or former name', async (t, url) => {
   const { context, get } = await network(t, url);
   const search = async (text: string, more = '') =>
-    answersIn(await get(`/v1/players?search=${text}${more}`)).map(summary);
+    lookUpsIn(await get(`/v1/players?search=${text}${more}`)).map(summary);
   assert.deepEqual(await search('TW'), [
     ['TW', 'found', 'Twin', '', ''],
     ['TW', 'found', 'Twin', '', ''],
@@ -84,7 +84,7 @@ onEachDatabase('a search finds players by the beginning of a present or former n
   assert.deepEqual(await search('%25'), []);
   await sendEvents(context, logout('Alpha', person(6, 'Heron')));
   await setHidden(context.db, context.clock.now(), 0, ['Heron']);
-  const [hidden] = answersIn(await get('/v1/players?search=heron'));
+  const [hidden] = lookUpsIn(await get('/v1/players?search=heron'));
   assert.deepEqual(hidden!.player, (await get('/v1/players/Heron')).json);
   assert.equal(hidden!.player!.last_login, '', 'a hidden player as if it had never logged in');
 });
@@ -98,12 +98,12 @@ onSqlite('a look-up without or with too much is refused in a sentence', async (t
     return String(json.error_description);
   };
   for (const query of ['', 'uuids=&names=', 'names=,%20,', 'search=a&names=b'])
-    assert.equal(await refused(query), 'Give either uuids and names, or search.', query);
+    assert.equal(await refused(query), 'uuids, names or search must be given, and search without the others.', query);
   const many = Array.from({ length: 100 }, (_, number) => `n${number}`).join();
   assert.match(await refused(`names=${many}&uuids=x`), /^uuids and names must have at most 100 entries together\.$/);
   assert.match(await refused('names=a%00'), /^names must not contain control characters\.$/);
   assert.match(await refused('search=a%00'), /^search must not contain control characters\.$/);
-  assert.equal(answersIn(await get(`/v1/players?names=${many}`)).length, 100);
+  assert.equal(lookUpsIn(await get(`/v1/players?names=${many}`)).length, 100);
 });
 
 for (const counters of ['memory', 'database']) {

@@ -54,6 +54,7 @@ final class Placeholders extends Commands {
       case "stays" -> stays(words[1], words[2]);
       case "ban-check" -> Driver.joins(world, uuid(words[1]));
       case "break" -> breakEntry(uuid(words[1]));
+      case "leaderboards-due" -> leaderboardsDue();
       case "expansion" -> expansionFacts();
       case "disable" -> disable();
       default -> throw new IOException("unknown command " + words[0]);
@@ -115,6 +116,15 @@ final class Placeholders extends Commands {
     Field snapshot = entry.getClass().getDeclaredField("snapshot");
     snapshot.setAccessible(true);
     snapshot.set(entry, null);
+    return true;
+  }
+
+  /** As after a minute. */
+  private Object leaderboardsDue() throws ReflectiveOperationException {
+    Object leaderboards = fieldOf(fieldOf(plugin, "statistics"), "leaderboards");
+    Field next = leaderboards.getClass().getDeclaredField("nextRefresh");
+    next.setAccessible(true);
+    next.setLong(leaderboards, 0);
     return true;
   }
 

@@ -4,9 +4,13 @@ import { z } from 'zod';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Addresses and a port to which the operator allows requests that would be refused otherwise. */
+/**
+ * Addresses and a port to which the operator allows requests that would be refused otherwise. Text, because threads get copies of
+ * the settings, which have no methods.
+ */
 export interface AllowedNetwork {
-  network: [Address, number];
+  /** `10.0.0.0/8` */
+  network: string;
   port: number | 'any';
 }
 
@@ -26,15 +30,14 @@ function readNetwork(text: string): AllowedNetwork | undefined {
   const [, bracketed, v4, v6, port = '443'] = FORM.exec(text) ?? [];
   const [address = '', bits] = (bracketed ?? v4 ?? v6 ?? '').split('/');
   if (isIP(address) === 0 || Number(port) > 65_535) return undefined;
-  const parsed = ipaddr.parse(address);
-  const longest = parsed.kind() === 'ipv4' ? 32 : 128;
+  const longest = isIP(address) === 4 ? 32 : 128;
   const length = bits === undefined ? longest : Number(bits);
   if (length > longest) return undefined;
-  return { network: [parsed, length], port: port === '*' ? 'any' : Number(port) };
+  return { network: `${address}/${length}`, port: port === '*' ? 'any' : Number(port) };
 }
 
 export const isAllowed = (networks: readonly AllowedNetwork[], address: Address, port: number): boolean =>
-  networks.some(
-    ({ network: [first, bits], port: allowed }) =>
-      first.kind() === address.kind() && address.match(first, bits) && (allowed === 'any' || allowed === port),
-  );
+  networks.some(({ network, port: allowed }) => {
+    const [first, bits] = ipaddr.parseCIDR(network);
+    return first.kind() === address.kind() && address.match(first, bits) && (allowed === 'any' || allowed === port);
+  });

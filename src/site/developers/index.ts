@@ -77,6 +77,11 @@ const start: DeveloperPage = ({ deps: { config }, formats }, text, placeholders)
         ${code(text, 'client-id.sh', placeholders)}
       </section>
       <section class="prose">
+        <h2 id="client">${words.client}</h2>
+        <p>${inline(words.clientText)}</p>
+        ${code(text, 'client.mjs', placeholders)}
+      </section>
+      <section class="prose">
         <h2 id="generated-clients">${words.generated}</h2>
         ${words.generatedText.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}
         ${code(text, 'openapi-fetch.ts.txt', placeholders)}

@@ -36,6 +36,9 @@ export const en = {
     browser: 'From a browser, without a secret',
     browserText:
       'Pages of any origin can call the data API (CORS). A Client ID is not secret. Never put a Client Secret into a page or an app.',
+    client: 'With the client library',
+    clientText:
+      'The package `scorehall-client` for TypeScript and JavaScript (Node, Deno, Bun, browsers) has no dependencies. It keeps and renews tokens, waits before the limit is used up, reads lists page by page, follows changes or mirrors them into your database, and verifies webhooks. Its sources and README, with a bot for Discord, a statistics site and an overlay, are in `packages/client` of Scorehall.',
     generated: 'With a generated client',
     generatedText: [
       'Generators make clients from the OpenAPI document. `fields` is one parameter with commas (`explode: false`); sent once for each value, as `openapi-fetch` does, it is the same list.',

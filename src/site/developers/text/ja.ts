@@ -36,6 +36,9 @@ export const ja: Text = {
     browser: 'ブラウザから、Secret なしで',
     browserText:
       'データ API はすべてのオリジンのページに応答します（CORS）。Client ID は秘密ではありませんが、Client Secret をページやアプリに含めてはいけません。',
+    client: 'クライアントライブラリから',
+    clientText:
+      'TypeScript・JavaScript（Node、Deno、Bun、ブラウザ）用のパッケージ `scorehall-client` は、ほかのパッケージに依存しません。トークンの取得と更新、上限に達する前の待機、一覧のページ送り、変更の追跡とデータベースへの複製、Webhook の検証を行います。ソースと README は Scorehall の `packages/client` にあり、Discord のボット、統計サイト、オーバーレイの例も含まれています。',
     generated: '自動生成したクライアントから',
     generatedText: [
       'OpenAPI 文書からクライアントを自動生成できます。`fields` は値をコンマで区切った 1 つのパラメーターです（`explode: false`）。`openapi-fetch` のように値ごとにパラメーターを繰り返しても、同じ一覧になります。',

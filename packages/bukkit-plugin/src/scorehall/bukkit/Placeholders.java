@@ -43,7 +43,8 @@ final class Placeholders {
     Stream<String> own = Stream.concat(Statistics.ONLY_IN_GROUPS.stream(), Stream.of("factions_power"));
     Stream<String> ranks = OTHER_NAMES.values().stream().filter(name -> name.startsWith("rank_")).sorted().map("teampvp_"::concat);
     Stream<String> ofModes = shared.stream().map("<mode>_"::concat);
-    return Stream.of(shared.stream(), ofModes, own, ranks).flatMap(names -> names).toList();
+    Stream<String> places = Stream.of("name", "value").map((LeaderboardCache.PREFIX + "<mode>_<counter>_<place>_")::concat);
+    return Stream.of(shared.stream(), ofModes, own, ranks, places).flatMap(names -> names).toList();
   }
 
   /** @return the member of `fields` that has the value of the placeholder; null if there is no such placeholder */

@@ -1,6 +1,7 @@
 package scorehall.bukkit;
 
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.bukkit.command.Command;
@@ -64,8 +65,17 @@ public final class ScorehallBukkit extends JavaPlugin implements Listener {
     api.check();
     if (!getServer().getPluginManager().isPluginEnabled("PlaceholderAPI")) return;
     int seconds = Math.max(MIN_REFRESH_SECONDS, config.getInt("placeholder-seconds", 60));
-    statistics = new StatisticsCache(api, seconds * 1000L);
-    unregisterPlaceholders = ScorehallExpansion.register(statistics, getDescription().getVersion());
+    LeaderboardCache leaderboards = new LeaderboardCache(api, leaderboardPeriod(config));
+    statistics = new StatisticsCache(api, leaderboards, seconds * 1000L);
+    unregisterPlaceholders = ScorehallExpansion.register(statistics, leaderboards, getDescription().getVersion());
+  }
+
+  private String leaderboardPeriod(FileConfiguration config) {
+    String period = config.getString("leaderboard-period", "all").toLowerCase(Locale.ROOT);
+    if (Statistics.LEADERBOARD_PERIODS.contains(period)) return period;
+    String allowed = String.join(", ", Statistics.LEADERBOARD_PERIODS);
+    getLogger().warning("The setting leaderboard-period must be one of " + allowed + "; leaderboards are those of all time.");
+    return "all";
   }
 
   /** The server disables its plugins before it disconnects the players. */

@@ -31,5 +31,15 @@ final class Statistics {
   /** Names that are not in all groups together, each after its group. */
   static final List<String> ONLY_IN_GROUPS = List.of("ctw_wools", "objective_cores", "objective_monuments", "objective_flags", "splatt_paint", "teampvp_score", "teampvp_objectives");
 
+  /** Modes and periods of leaderboards. */
+  static final List<String> LEADERBOARD_MODES = List.of("total", "bowspleef", "tntrun", "cp", "ctw", "objective", "paintball", "splatt", "teampvp");
+  static final List<String> LEADERBOARD_PERIODS = List.of("day", "week", "month", "all");
+
+  /** The members that order leaderboards, by the names of placeholders. */
+  static final Map<String, String> LEADERBOARD_MEMBERS = Map.of(
+      "wins", "win_count",
+      "kills", "kill_count",
+      "matches", "play_count");
+
   private Statistics() {}
 }

@@ -14,7 +14,8 @@ import scorehall.api.RateLimit;
 
 /**
  * The statistics of the players who are online. The server's thread reads texts from memory. A separate thread requests
- * them from the service, one at a time and only for members and players whose placeholders are in use.
+ * them from the service, one at a time and only for members and players whose placeholders are in use; it requests
+ * leaderboards, too.
  */
 final class StatisticsCache implements AutoCloseable {
   /** At most five requests a second for new players, and one a second for players with values. */
@@ -34,6 +35,7 @@ final class StatisticsCache implements AutoCloseable {
   }
 
   private final Api api;
+  private final LeaderboardCache leaderboards;
   private final long refreshMs;
   private final Map<UUID, Entry> online = new ConcurrentHashMap<>();
   private final Set<String> wanted = ConcurrentHashMap.newKeySet();
@@ -45,8 +47,9 @@ final class StatisticsCache implements AutoCloseable {
   private long pausedUntil;
   private long nextRefresh;
 
-  StatisticsCache(Api api, long refreshMs) {
+  StatisticsCache(Api api, LeaderboardCache leaderboards, long refreshMs) {
     this.api = api;
+    this.leaderboards = leaderboards;
     this.refreshMs = refreshMs;
     wanted.add("total");
     thread.scheduleWithFixedDelay(this::tick, 0, TICK_MS, TimeUnit.MILLISECONDS);
@@ -84,7 +87,7 @@ final class StatisticsCache implements AutoCloseable {
   /** The executor never again runs a task that has thrown. */
   private void tick() {
     try {
-      readNext();
+      if (!leaderboards.readNext()) readNext();
     } catch (RuntimeException unexpected) {
       pausedUntil = RateLimit.now() + RETRY_MS;
       api.reportFault("Placeholders could not be refreshed", unexpected);

@@ -133,6 +133,11 @@ public final class Api {
     return get("players/" + player + "?fields=" + String.join(",", new TreeSet<>(fields)));
   }
 
+  /** The first hundred places of a leaderboard by a member; null if the service does not have it. */
+  public CompletableFuture<Object> leaderboard(String mode, String period, String member) {
+    return get("leaderboards/" + mode + "/" + period + "?by=" + member + "&limit=100");
+  }
+
   /** Whether requests are left beyond those reserved for the check for bans. */
   public boolean hasSpareRequests() {
     return !limit.isRefused() && limit.leaves(PLACEHOLDERS_LEAVE);
