@@ -13,6 +13,7 @@ import { type RunningServices, openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
+import { newWebhookSecret } from '#store/applications/webhooks/webhooks.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { type Placeholders, example } from '#site/developers/examples.ts';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
@@ -183,4 +184,25 @@ test('the page of limits says what is limited how', async (t) => {
     ['900', '900', '600', '1,234', '600'],
   );
   assert.match(await page(context, '/developers/rules?lang=ja'), /利用者のアクセストークン[\s\S]*900/);
+});
+
+test('the receiver of webhooks accepts what the command sends, and nothing without its signature', async (t) => {
+  const [port] = await freePorts(1);
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-receiver-'));
+  const file = join(folder, 'webhook-receiver.mjs');
+  await writeFile(file, example('webhook-receiver.mjs', {} as Placeholders));
+  const environment = { ...process.env, WEBHOOK_SECRET: newWebhookSecret(), PORT: String(port) };
+  const receiver = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => void receiver.kill());
+  const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]();
+  assert.equal((await lines.next()).value, 'ready');
+  const send = async (secret: string): Promise<string> =>
+    (
+      await run('sh', ['-c', example('webhook.sh', {} as Placeholders)], {
+        env: { ...environment, WEBHOOK_SECRET: secret },
+      })
+    ).stdout;
+  assert.match(await send(newWebhookSecret()), /^HTTP\/1\.1 401/);
+  assert.match(await send(environment.WEBHOOK_SECRET), /^HTTP\/1\.1 204/);
+  assert.match(String((await lines.next()).value), /^webhook\.test/);
 });

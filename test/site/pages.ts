@@ -65,6 +65,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'developers-sign-in', path: '/developers/sign-in' },
     { name: 'developers-rules', path: '/developers/rules' },
     { name: 'developers-ingest', path: '/developers/ingest' },
+    { name: 'developers-webhooks', path: '/developers/webhooks' },
     { name: 'developers-changes', path: '/developers/changes' },
     { name: 'developers-reference', path: '/developers/reference' },
     { name: 'lost', path: '/matches/nothing', error: 404 },

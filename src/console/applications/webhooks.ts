@@ -47,7 +47,7 @@ async function listPage(request: OwnedRequest, problems: Problems = {}) {
   const found = await webhooksOf(deps.db, application.key);
   const inner = html`<section class="card" aria-labelledby="webhooks">
       <h2 id="webhooks">${t.title}</h2>
-      <p class="hint">${t.lead} <a href="${deps.config.SITE_URL}/developers#webhooks">${t.guide}</a></p>
+      <p class="hint">${t.lead} <a href="${deps.config.SITE_URL}/developers/webhooks">${t.guide}</a></p>
       ${application.access === 'approved' ? '' : notice(t.no_access)}
       ${
         found.length === 0
@@ -57,7 +57,7 @@ async function listPage(request: OwnedRequest, problems: Problems = {}) {
             </ul>`
       }
     </section>
-    ${found.length >= MAX_WEBHOOKS ? '' : addCard(request, problems)}`;
+    ${found.length >= MAX_WEBHOOKS ? notice(problems['url'], 'bad') : addCard(request, problems)}`;
   return await inApplication(request, '/webhooks', t.title, inner, c.req.method === 'GET' ? 200 : 422);
 }
 

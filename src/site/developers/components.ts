@@ -12,6 +12,7 @@ export const PATHS = {
   signIn: '/developers/sign-in',
   rules: '/developers/rules',
   ingest: '/developers/ingest',
+  webhooks: '/developers/webhooks',
   changes: '/developers/changes',
 } as const;
 

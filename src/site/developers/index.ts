@@ -35,6 +35,7 @@ export function developerPages({ config, apiDocument }: Deps): Record<string, Pa
     [PATHS.signIn]: handler(signIn),
     [PATHS.rules]: handler(rules),
     [PATHS.ingest]: handler(ingest),
+    [PATHS.webhooks]: handler(webhooks),
     [PATHS.changes]: handler(changes),
   };
 }
@@ -199,6 +200,30 @@ const ingest: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
         ${TYPES_OF_SERVERS.map((type) => html`<li><code>${type}</code></li>`)}
       </ul>
       <p><a href="${url}">${words.document}</a></p>
+    </div>`,
+  );
+};
+
+const webhooks: DeveloperPage = (_request, text, placeholders) => {
+  const words = text.webhooks;
+  return layout(
+    text,
+    'webhooks',
+    words,
+    html`<div class="prose">
+      <p class="lead">${words.description}</p>
+      ${words.intro.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}
+      <h2>${words.receive}</h2>
+      <p>${inline(words.receiver)}</p>
+      ${code(text, 'webhook-receiver.mjs', placeholders)}
+      <h2>${words.tryIt}</h2>
+      ${code(text, 'webhook.sh', placeholders)}
+      <h2>${words.messages}</h2>
+      ${words.messagesText.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}
+      <h2>${words.answers}</h2>
+      ${table(words.answersColumns, words.answersRows)} ${words.failures.map((paragraph) => html`<p>${paragraph}</p>`)}
+      <h2>${words.discord}</h2>
+      <p>${words.discordText}</p>
     </div>`,
   );
 };

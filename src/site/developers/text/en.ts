@@ -10,6 +10,7 @@ export const en = {
     signIn: 'Sign-in',
     rules: 'Limits and errors',
     ingest: 'Game servers',
+    webhooks: 'Webhooks',
     changes: 'Changes',
   },
   nav: 'For developers',
@@ -186,6 +187,42 @@ export const en = {
     ],
     types: 'Event types',
     document: 'The OpenAPI document of the ingest service',
+  },
+  webhooks: {
+    title: 'Webhooks',
+    description:
+      'Have changes of matches, maps, punishments, players and servers sent to your program or to a Discord channel.',
+    intro: [
+      'Add a webhook on the page of your application in the console. It needs access to the data API. The console shows its secret once.',
+      'Messages follow Standard Webhooks: each is a POST with `webhook-id`, `webhook-timestamp` and `webhook-signature`. The signature is `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, under the bytes after `whsec_` of the secret, also base64. While a secret is being replaced there are two, separated by a space. Libraries of standardwebhooks.com verify them in most languages.',
+    ],
+    receive: 'Receive messages',
+    receiver:
+      'A receiver without dependencies. The first message, `webhook.verification`, has a challenge: answer with it, or enter it in the console.',
+    tryIt: 'Try your receiver',
+    messages: 'What a message contains',
+    messagesText: [
+      'A change has the type `match.created`, `player.changed`, `map.withdrawn` and so on, and in `data` the item of `/v1/changes`: `id`, `type`, `revision`, `time` and `url`. New and changed matches also have the facts of `/v1/matches` in `match`. Read the rest from `url`.',
+      'A change is delivered at least once. A higher `revision` replaces a lower one; the same one can come again. You get the newest state of each resource, not every step. `withdrawn`, `merged` and `erased` remove a resource, and are sent whatever kinds you chose.',
+      '`feed.reset`: your copy may be wrong, because a backup was restored or you were away for longer than removals are stored. `continues` says whether the webhook goes on with new changes (`head`) or sends everything again (`start`).',
+      '`webhook.test` and `webhook.probe` need no action.',
+    ],
+    answers: 'What your answer means',
+    answersColumns: ['Answer', 'Meaning'],
+    answersRows: [
+      ['200 to 299, within 15 seconds', 'Received'],
+      ['410', 'Never send again: the webhook is switched off'],
+      ['429; 503 with `Retry-After`', 'Later: nothing is sent until then, for a day at most'],
+      ['502, 504', 'Failed, and nothing is sent for some seconds'],
+      ['Anything else, redirects too', 'Failed'],
+    ] as [string, string][],
+    failures: [
+      'A message that failed is sent again after 5 seconds, 5 minutes, 30 minutes and 2 hours, while later ones continue. Then it stays in the log of the console, from which you can send it again.',
+      'After ten failures in a row the webhook waits, sends a probe at least every 30 minutes (with jitter), and then goes on from the first of them. After five days it is switched off, and you get a mail. Nothing is lost: it keeps its place, and goes on there when you switch it on.',
+    ],
+    discord: 'Discord',
+    discordText:
+      'For a channel enter the address of a webhook that you have made in its settings. It shows new matches and punishments of the last day, up to ten in a message, and mentions nobody.',
   },
   changes: {
     title: 'Changes and deprecation',
