@@ -369,8 +369,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The match that a server plays now, with its players; 404 where it plays none
-         * @description The match that a server plays now, with its players; 404 where it plays none.
+         * The match that a server plays now, with its players; 404 if it plays none
+         * @description The match that a server plays now, with its players; 404 if it plays none.
          */
         get: operations["getServersIdLiveMatch"];
         put?: never;
@@ -500,9 +500,9 @@ export interface components {
             paint_count: number;
         };
         Objective: {
-            /** @description Name of the player; empty where none was reported */
+            /** @description Name of the player; empty if none was reported */
             player: string;
-            /** @description Empty where no player was reported */
+            /** @description Empty if no player was reported */
             player_uuid: string;
             team: string;
             /** @enum {string} */
@@ -566,7 +566,7 @@ export interface components {
              * @description URL of the resource's public page
              */
             permalink_url: string;
-            /** @description With `fields=image_url`: address of the image; empty where there is none */
+            /** @description With `fields=image_url`: address of the image; empty if there is none */
             image_url?: string;
             /** @description With `rotation` and `fields=rotation_order`: places of the map in that rotation, from 1 */
             rotation_order?: number[];
@@ -633,7 +633,7 @@ export interface components {
                  */
                 time: string;
                 reason: string;
-                /** @description The player who revoked it, where the sender named one */
+                /** @description The player who revoked it, if the sender named one */
                 by: {
                     uuid: string;
                     name: string;
@@ -690,7 +690,7 @@ export interface components {
             cp?: {
                 kill_count: number;
                 death_count: number;
-                /** @description Deaths without a killer, part of `death_count`; 0 where the server does not report kills */
+                /** @description Deaths without a killer, part of `death_count`; 0 if the server does not report kills */
                 envdeath_count: number;
                 win_count: number;
                 lose_count: number;
@@ -701,7 +701,7 @@ export interface components {
             ctw?: {
                 kill_count: number;
                 death_count: number;
-                /** @description Deaths without a killer, part of `death_count`; 0 where the server does not report kills */
+                /** @description Deaths without a killer, part of `death_count`; 0 if the server does not report kills */
                 envdeath_count: number;
                 win_count: number;
                 lose_count: number;
@@ -729,7 +729,7 @@ export interface components {
             objective?: {
                 kill_count: number;
                 death_count: number;
-                /** @description Deaths without a killer, part of `death_count`; 0 where the server does not report kills */
+                /** @description Deaths without a killer, part of `death_count`; 0 if the server does not report kills */
                 envdeath_count: number;
                 win_count: number;
                 lose_count: number;
@@ -770,7 +770,7 @@ export interface components {
             teampvp?: {
                 kill_count: number;
                 death_count: number;
-                /** @description Deaths without a killer, part of `death_count`; 0 where the server does not report kills */
+                /** @description Deaths without a killer, part of `death_count`; 0 if the server does not report kills */
                 envdeath_count: number;
                 win_count: number;
                 lose_count: number;
@@ -841,7 +841,7 @@ export interface components {
             /** @description Opaque; newer ids compare greater as text */
             match_id: string;
             team: string;
-            /** @description As the map names it; empty where the map is unknown */
+            /** @description As the map names it; empty if the map is unknown */
             team_color: string;
             /**
              * Format: date-time
@@ -883,7 +883,7 @@ export interface components {
             score: number;
             kill_count: number;
             death_count: number;
-            /** @description Deaths without a killer; 0 where the server does not report kills */
+            /** @description Deaths without a killer; 0 if the server does not report kills */
             envdeath_count: number;
             /**
              * Format: date-time
@@ -907,7 +907,7 @@ export interface components {
             /** @description Opaque; newer ids compare greater as text */
             match_id: string;
             team: string;
-            /** @description As the map names it; empty where the map is unknown */
+            /** @description As the map names it; empty if the map is unknown */
             team_color: string;
             /**
              * Format: date-time
@@ -921,7 +921,7 @@ export interface components {
             /** @description Opaque; newer ids compare greater as text */
             match_id: string;
             team: string;
-            /** @description As the map names it; empty where the map is unknown */
+            /** @description As the map names it; empty if the map is unknown */
             team_color: string;
             /**
              * Format: date-time
@@ -955,7 +955,7 @@ export interface components {
             score: number;
             kill_count: number;
             death_count: number;
-            /** @description Deaths without a killer; 0 where the server does not report kills */
+            /** @description Deaths without a killer; 0 if the server does not report kills */
             envdeath_count: number;
             /**
              * Format: date-time
@@ -1056,7 +1056,7 @@ export interface components {
              */
             phase: "starting" | "running" | "finished";
             map: string;
-            /** @description Empty where nobody reported it */
+            /** @description Empty if no server reported it */
             gamemode: string;
             /** @description null while it is starting */
             started: string | null;
@@ -1067,9 +1067,9 @@ export interface components {
             time: string;
             /** @description Players taking part */
             participants: number;
-            /** @description Players who only watch; null where nobody counted them */
+            /** @description Players who only watch; null if no server counted them */
             observers: number | null;
-            /** @description Empty where only a status ping is known */
+            /** @description Empty if only a status ping is known */
             teams: components["schemas"]["LiveTeam"][];
         } & {
             [key: string]: unknown;
@@ -1080,7 +1080,7 @@ export interface components {
             score: number;
             kill_count: number;
             death_count: number;
-            /** @description A colour name or #RRGGBB; empty where the server reported none */
+            /** @description A colour name or #RRGGBB; empty if the server reported none */
             color: string;
         } & {
             [key: string]: unknown;
@@ -1096,7 +1096,7 @@ export interface components {
              */
             phase: "starting" | "running" | "finished";
             map: string;
-            /** @description Empty where nobody reported it */
+            /** @description Empty if no server reported it */
             gamemode: string;
             /** @description null while it is starting */
             started: string | null;
@@ -1107,14 +1107,14 @@ export interface components {
             time: string;
             /** @description Players taking part */
             participants: number;
-            /** @description Players who only watch; null where nobody counted them */
+            /** @description Players who only watch; null if no server counted them */
             observers: number | null;
             teams: ({
                 name: string;
                 score: number;
                 kill_count: number;
                 death_count: number;
-                /** @description A colour name or #RRGGBB; empty where the server reported none */
+                /** @description A colour name or #RRGGBB; empty if the server reported none */
                 color: string;
                 players: components["schemas"]["MatchPlayer"][];
             } & {
@@ -1128,7 +1128,7 @@ export interface components {
         /** @description A match that a server no longer plays, without a result. Members may be added */
         UnreportedMatch: {
             map: string;
-            /** @description Empty where nobody reported it */
+            /** @description Empty if no server reported it */
             gamemode: string;
             /**
              * Format: date-time
@@ -1312,7 +1312,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                /** @description Bearer; with `error="invalid_token"` where a credential was sent */
+                /** @description Bearer; with `error="invalid_token"` if a credential was sent */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };

@@ -20,7 +20,7 @@ import { requiredServer } from './servers.ts';
 const LiveTeam = z
   .looseObject({
     ...Team.omit({ players: true }).shape,
-    color: z.string().meta({ description: 'A colour name or #RRGGBB; empty where the server reported none' }),
+    color: z.string().meta({ description: 'A colour name or #RRGGBB; empty if the server reported none' }),
   })
   .meta({ id: 'LiveTeam', description: 'Members may be added' });
 
@@ -32,12 +32,12 @@ const LiveMatchHead = z
       description: 'starting: it has not begun; finished: it is over, and its result has not been reported yet',
     }),
     map: z.string(),
-    gamemode: z.string().meta({ description: 'Empty where nobody reported it' }),
+    gamemode: z.string().meta({ description: 'Empty if no server reported it' }),
     started: timestamp.nullable().meta({ description: 'null while it is starting' }),
     time: timestamp.meta({ description: 'When the server last reported it' }),
     participants: count.meta({ description: 'Players taking part' }),
-    observers: count.nullable().meta({ description: 'Players who only watch; null where nobody counted them' }),
-    teams: z.array(LiveTeam).meta({ description: 'Empty where only a status ping is known' }),
+    observers: count.nullable().meta({ description: 'Players who only watch; null if no server counted them' }),
+    teams: z.array(LiveTeam).meta({ description: 'Empty if only a status ping is known' }),
   })
   .meta({ id: 'LiveMatchHead', description: 'A match that runs. Members may be added' });
 
@@ -52,7 +52,7 @@ const LiveMatch = z
 const UnreportedMatchShape = z
   .looseObject({
     map: z.string(),
-    gamemode: z.string().meta({ description: 'Empty where nobody reported it' }),
+    gamemode: z.string().meta({ description: 'Empty if no server reported it' }),
     started: timestamp,
     seen: timestamp.meta({ description: 'When the server was last seen to play it' }),
   })
@@ -76,7 +76,7 @@ export const liveMatches: Endpoint[] = [
   endpoint({
     path: '/v1/servers/:id/live-match',
     tag: 'Server',
-    summary: 'The match that a server plays now, with its players; 404 where it plays none',
+    summary: 'The match that a server plays now, with its players; 404 if it plays none',
     id: 'A server id',
     query: {},
     response: LiveMatch,

@@ -37,8 +37,8 @@ export const Team = z
 
 export const Objective = z
   .object({
-    player: z.string().meta({ description: 'Name of the player; empty where none was reported' }),
-    player_uuid: z.string().meta({ description: 'Empty where no player was reported' }),
+    player: z.string().meta({ description: 'Name of the player; empty if none was reported' }),
+    player_uuid: z.string().meta({ description: 'Empty if no player was reported' }),
     team: z.string(),
     type: z.enum(OBJECTIVE_TYPES),
     name: z.string(),

@@ -42,7 +42,7 @@ const ERRORS: Record<string, ErrorResponse> = {
     example: 'limit must be a whole number from 1; above 100 counts as 100.',
   },
   401: {
-    header: ['WWW-Authenticate', 'Bearer; with `error="invalid_token"` where a credential was sent'],
+    header: ['WWW-Authenticate', 'Bearer; with `error="invalid_token"` if a credential was sent'],
     code: 'invalid_token',
     meaning: 'Client ID or access token missing or invalid',
     example: 'The access token or Client ID is unknown, malformed, expired or revoked.',

@@ -30,7 +30,7 @@ const NEWEST = 20;
 const UNITS = { count, seconds, points: z.int() };
 /** What the data API says of a counter in a group; its name says the rest. */
 const DESCRIPTIONS: Partial<Record<StatCounter, string>> = {
-  envdeath: 'Deaths without a killer, part of `death_count`; 0 where the server does not report kills',
+  envdeath: 'Deaths without a killer, part of `death_count`; 0 if the server does not report kills',
 };
 
 type CounterShape<C extends StatCounter> = {
@@ -59,7 +59,7 @@ const rank = count.meta({
   description:
     'Rank among all players of all time, 1 for the highest value; 0: none. As of the last count, at most a few minutes old',
 });
-const team_color = z.string().meta({ description: 'As the map names it; empty where the map is unknown' });
+const team_color = z.string().meta({ description: 'As the map names it; empty if the map is unknown' });
 
 const Wool = z
   .object({ color: z.string(), map: z.string(), match_id: id, team: z.string(), team_color, time: timestamp })

@@ -32,7 +32,7 @@ const playedMembers = {
   score: z.int(),
   kill_count: count,
   death_count: count,
-  envdeath_count: count.meta({ description: 'Deaths without a killer; 0 where the server does not report kills' }),
+  envdeath_count: count.meta({ description: 'Deaths without a killer; 0 if the server does not report kills' }),
   started: timestamp,
   finished: timestamp,
   time: timestamp.meta({ description: 'The same as `finished`' }),

@@ -20,7 +20,7 @@ const Extra = {
     .object({
       time: timestamp,
       reason: z.string(),
-      by: person.nullable().meta({ description: 'The player who revoked it, where the sender named one' }),
+      by: person.nullable().meta({ description: 'The player who revoked it, if the sender named one' }),
       server: z.string().meta({ description: "The server that revoked it; empty for the network's staff" }),
     })
     .nullable()

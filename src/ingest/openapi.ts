@@ -86,7 +86,7 @@ const error = {
 
 const id = {
   ...text,
-  description: "The sender's own id of the event; empty where the event has none that could be read",
+  description: "The sender's own id of the event; empty if the event has none that could be read",
 };
 const receiptId = { ...text, description: 'The id of the event in Scorehall; later events have greater ones' };
 const reason = { ...text, description: 'What is wrong: a sentence that names the member' };
@@ -96,7 +96,7 @@ const problems = {
   type: 'array',
   items: problem,
   maxItems: MAX_PROBLEMS,
-  description: 'All problems, where there are several; `reason` and `place` are the first',
+  description: 'All problems, if there are several; `reason` and `place` are the first',
 };
 const warnings = {
   type: 'array',
@@ -146,7 +146,7 @@ const loggedReceipt = {
     type: {
       ...text,
       description:
-        'Of a rejected event as sent, up to 64 characters; left out where it had none, or was rejected by an older version',
+        'Of a rejected event as sent, up to 64 characters; left out if it had none, or was rejected by an older version',
     },
     reason,
     place,
@@ -200,7 +200,7 @@ const postEvents = {
         'application/x-ndjson': {
           schema: {
             type: 'string',
-            description: 'One receipt a line; where the request fails midway, the last line is an Error',
+            description: 'One receipt a line; if the request fails midway, the last line is an Error',
           },
         },
       },

@@ -27,6 +27,11 @@ test('the document is valid OpenAPI 3.1', async () => {
   assert.equal(validator.version, '3.1');
 });
 
+test('the descriptions say "if" for a condition', () => {
+  const conditions = JSON.stringify(document).match(/(empty|null|404|\b0|,) where [^"]*/gi);
+  assert.deepEqual(conditions, null);
+});
+
 test('the document describes exactly the endpoints with all their parameters', () => {
   assert.deepEqual(Object.keys(document.paths).sort(), ENDPOINTS.map(({ path }) => pathOf(path)).sort());
   for (const endpoint of ENDPOINTS) {

@@ -13,7 +13,7 @@ export const management = {
       'management-server-secret of server.properties. It gives full control of the game server, so it is stored encrypted and never shown again.',
     secret_wrong: 'Enter the secret alone, without blanks: 40 letters and digits.',
     ca: 'Certificates of your own authority',
-    ca_hint: 'In PEM; empty where a public authority signed the certificate of the server.',
+    ca_hint: 'In PEM; empty if a public authority signed the certificate of the server.',
     ca_wrong: 'Enter certificates in PEM, -----BEGIN CERTIFICATE----- and no private key.',
     begin: 'Follow this server',
     change: 'Change the connection',

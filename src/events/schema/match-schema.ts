@@ -78,7 +78,7 @@ export const finishedMatch = z
       .array(name)
       .max(MAX_PLAYERS)
       .optional()
-      .meta({ description: 'Names of all winning teams, where there are several; `win` may be left out then' }),
+      .meta({ description: 'Names of all winning teams, if there are several; `win` may be left out then' }),
     started: timestamp,
     finished: timestamp,
     teams: z.array(matchTeam).max(MAX_PLAYERS).meta({ description: 'In a free-for-all each player is a team of one' }),

@@ -19,7 +19,7 @@ const presence = z
     players: z.array(text(64, 1)).max(5_000).meta({ description: 'Names of everyone connected' }),
     player_count: count
       .optional()
-      .meta({ description: 'How many are connected, where `players` names only some of them; left out: its length' }),
+      .meta({ description: 'How many are connected, if `players` names only some of them; left out: its length' }),
     gamemode: text(32).default(''),
     current_map: text(128).default(''),
     next_map: text(128).default(''),
