@@ -1,6 +1,6 @@
 import { type Kind, type MirrorPage, Scorehall } from '#client/index.ts';
 import type { FeedItem, MirrorDisk } from './mirror-disk.ts';
-import type { Following, MirrorValue } from './mirror-kinds.ts';
+import type { Following, MirrorValue } from './mirror-value.ts';
 
 /** A mirror by the client library, with a store on the disk of the simulator. */
 export const CLIENT_MIRRORS = {

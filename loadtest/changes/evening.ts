@@ -3,31 +3,31 @@ import { MAX_P99, SERVICES } from '#bench/evening/figures.ts';
 import { DEFAULT_SEED, generateDatabase } from '#bench/generated.ts';
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
-import { createFollowers, Followers, STREAM_LIMITS, STREAM_PATH } from './followers.ts';
-import type { FollowersReport } from './followers-process.ts';
+import { createSubscribers, Subscribers, STREAM_LIMITS, STREAM_PATH } from './subscribers.ts';
+import type { SubscribersReport } from './subscribers-process.ts';
 
 const MATCHES = 100_000;
-const FOLLOWERS = 1_000;
+const SUBSCRIBERS = 1_000;
 const APPLICATIONS = 100;
 const MAX_SHOWN = 3;
 const MAX_P50_MS = 250;
 const MAX_P99_MS = 1_000;
 
-/** A busy evening (`npm run bench -- --evening`) with followers of the stream. */
-export async function testFollowers(report: Report, { matches = MATCHES, seconds }: LoadTestOptions): Promise<void> {
+/** A busy evening (`npm run bench -- --evening`) with subscribers of the stream. */
+export async function testSubscribers(report: Report, { matches = MATCHES, seconds }: LoadTestOptions): Promise<void> {
   const { url } = await generateDatabase({ matches, seed: DEFAULT_SEED }, () => undefined);
-  let received: FollowersReport | undefined;
+  let received: SubscribersReport | undefined;
   const [evening] = await measureEvenings(url, {
     ...{ rate: 1, minRate: 1, rounds: 1, seconds, environment: STREAM_LIMITS },
     beside: async ({ api: port }, { context: { db } }) => {
-      const followers = new Followers();
-      const tokens = await createFollowers(db, APPLICATIONS);
-      const { open, problems } = await followers.open({ open: FOLLOWERS, port, path: STREAM_PATH, tokens });
-      report.add('followers', [`${open} of ${FOLLOWERS} are open`, ...problems].join('; '), open === FOLLOWERS);
+      const subscribers = new Subscribers();
+      const tokens = await createSubscribers(db, APPLICATIONS);
+      const { open, problems } = await subscribers.open({ open: SUBSCRIBERS, port, path: STREAM_PATH, tokens });
+      report.add('subscribers', [`${open} of ${SUBSCRIBERS} are open`, ...problems].join('; '), open === SUBSCRIBERS);
       return {
         [Symbol.asyncDispose]: async () => {
-          received = await followers.report();
-          followers[Symbol.dispose]();
+          received = await subscribers.report();
+          subscribers[Symbol.dispose]();
         },
       };
     },
@@ -43,8 +43,8 @@ export async function testFollowers(report: Report, { matches = MATCHES, seconds
   report.add('evening: errors', errors, errors === 0);
   report.note('evening: cores of the service and of the load', `${cores.service.toFixed(2)}, ${cores.load.toFixed(2)}`);
   const { p50, p99, received: count, problems } = received!;
-  report.add('followers: ended streams', [problems.length, ...problems].join('; '), problems.length === 0);
-  report.note('followers: received changes', count);
+  report.add('subscribers: ended streams', [problems.length, ...problems].join('; '), problems.length === 0);
+  report.note('subscribers: received changes', count);
   report.add('commit to stream: p50', `${p50} ms`, count > 0 && p50 <= MAX_P50_MS);
   report.add('commit to stream: p99', `${p99} ms`, count > 0 && p99 <= MAX_P99_MS);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../support/random.ts';
 import type { FeedItem } from './mirror-disk.ts';
-import type { Following, MirrorValue } from './mirror-kinds.ts';
+import type { Following, MirrorValue } from './mirror-value.ts';
 import { read, resetReason, withResources } from './reading.ts';
 
 /** Mirrors that poll `/v1/changes` with a bare `fetch`. */

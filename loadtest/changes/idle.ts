@@ -9,7 +9,7 @@ import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
-import { createFollowers, Followers, STREAM_LIMITS, STREAM_PATH } from './followers.ts';
+import { createSubscribers, Subscribers, STREAM_LIMITS, STREAM_PATH } from './subscribers.ts';
 
 const STREAMS = 5_000;
 const CHANGES = 10;
@@ -17,7 +17,7 @@ const MAX_RATIO = 2;
 const APPLICATIONS = 100;
 const TIMEOUT_MS = 30_000;
 
-/** Memory and CPU time of idle streams, and of one change to all, compared with a bare server that sends the same bytes. */
+/** Memory and CPU time of idle streams, and of one change to all, compared with a baseline server that sends the same bytes. */
 export async function testIdle(
   report: Report,
   { database, matches = STREAMS, seconds }: LoadTestOptions,
@@ -25,18 +25,19 @@ export async function testIdle(
   for (const dialect of dialectsOf(database)) {
     await using opened = await databases(dialect);
     const service = await measureService(await opened.create(), matches, seconds);
-    const bare = await measureBaseline(service.event, matches, seconds);
+    const baseline = await measureBaseline(service.event, matches, seconds);
     const compare = (name: string, unit: string, ours: number, theirs: number): void =>
       report.add(
         `${dialect}: ${name}`,
-        `${ours.toFixed(1)} ${unit}, bare ${theirs.toFixed(1)} ${unit}, ratio ${(ours / theirs).toFixed(2)}`,
+        `${ours.toFixed(1)} ${unit}, baseline ${theirs.toFixed(1)} ${unit}, ratio ${(ours / theirs).toFixed(2)}`,
         ours <= MAX_RATIO * theirs,
       );
-    compare(`memory of ${matches} idle streams`, 'MB', service.memory, bare.memory);
-    compare(`CPU of them in ${seconds} s`, 'ms', service.idle, bare.idle);
-    compare('CPU of one change to all', 'ms', service.change, bare.change);
+    compare(`memory of ${matches} idle streams`, 'MB', service.memory, baseline.memory);
+    compare(`CPU of them in ${seconds} s`, 'ms', service.idle, baseline.idle);
+    compare('CPU of one change to all', 'ms', service.change, baseline.change);
     report.note(`${dialect}: event`, `${service.event.length} bytes`);
-    for (const problem of [...service.problems, ...bare.problems]) report.add(`${dialect}: streams`, problem, false);
+    for (const problem of [...service.problems, ...baseline.problems])
+      report.add(`${dialect}: streams`, problem, false);
   }
 }
 
@@ -66,7 +67,7 @@ async function measureService(url: string, streams: number, seconds: number): Pr
   const [key] = (await prepare(url, 1)) as [string];
   const tokens = await (async () => {
     await using db = await openDb(url, { keyedHash: secretHash });
-    return await createFollowers(db, APPLICATIONS);
+    return await createSubscribers(db, APPLICATIONS);
   })();
   const service = await serveProcess(url, { environment: STREAM_LIMITS });
   let number = 0;
@@ -117,33 +118,33 @@ async function measure(
     await sleep(1_000);
   });
   const before = residentMb(pid);
-  using followers = new Followers();
-  const { open, problems } = await followers.open({ open: streams, port, path, tokens });
+  using subscribers = new Subscribers();
+  const { open, problems } = await subscribers.open({ open: streams, port, path, tokens });
   if (open < streams) problems.push(`${open} of ${streams} streams are open`);
   await sleep(2_000);
-  await followers.report();
+  await subscribers.report();
   const memory = residentMb(pid) - before;
   const idleMs = await cpuDuring(pid, () => sleep(seconds * 1_000));
   let event = '';
   const changeMs = await cpuDuring(pid, async () => {
     for (let count = 0; count < CHANGES; count++) {
       await change();
-      event = await untilReceived(followers, open);
+      event = await untilReceived(subscribers, open);
     }
     await sleep(1_000);
   });
   return { memory, idle: idleMs - restMs, change: (changeMs - aloneMs) / CHANGES, event, problems };
 }
 
-/** Waits until every follower has the change. @returns its bytes */
-async function untilReceived(followers: Followers, count: number): Promise<string> {
+/** Waits until every subscriber has the change. @returns its bytes */
+async function untilReceived(subscribers: Subscribers, count: number): Promise<string> {
   let received = 0;
   for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; await sleep(100)) {
-    const report = await followers.report();
+    const report = await subscribers.report();
     received += report.received;
     if (received >= count) return report.event;
   }
-  throw new Error(`${received} of ${count} followers received a change within ${TIMEOUT_MS / 1000} s.`);
+  throw new Error(`${received} of ${count} subscribers received a change within ${TIMEOUT_MS / 1000} s.`);
 }
 
 const TICK_MS = 10;

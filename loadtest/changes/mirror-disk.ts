@@ -31,7 +31,7 @@ const SCHEMA = `
   create table if not exists state (name text primary key, value text);
   create table if not exists faults (fault text)`;
 
-/** How a mirror is told about changes: `ordered` followers never get a revision again, unless a connection was cut. */
+/** How a mirror is told about changes: `ordered` mirrors never get a revision again, unless a connection was cut. */
 export type Delivery = 'ordered' | 'repeating' | 'unordered';
 
 export class MirrorDisk implements Disposable {

@@ -1,5 +1,6 @@
 import { MirrorDisk } from './mirror-disk.ts';
-import { type Following, type MirrorKind, MIRRORS } from './mirror-kinds.ts';
+import { type MirrorKind, MIRRORS } from './mirror-kinds.ts';
+import type { Following } from './mirror-value.ts';
 
 /** The process of one mirror, which follows until it is killed. */
 

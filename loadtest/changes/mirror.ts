@@ -5,7 +5,8 @@ import type { Random } from '../support/random.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 import type { Deliveries } from './deliveries.ts';
 import { type Kind, KINDS, MirrorDisk } from './mirror-disk.ts';
-import { type MirrorKind, MIRRORS, type MirrorValue } from './mirror-kinds.ts';
+import { type MirrorKind, MIRRORS } from './mirror-kinds.ts';
+import type { MirrorValue } from './mirror-value.ts';
 import type { MirrorOrder } from './mirror-process.ts';
 
 /** What a mirror needs. */

@@ -1,5 +1,5 @@
 import { type FeedItem, isRemoval } from './mirror-disk.ts';
-import type { Following } from './mirror-kinds.ts';
+import type { Following } from './mirror-value.ts';
 
 /** What mirrors of several kinds read from the data API. */
 

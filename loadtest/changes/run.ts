@@ -1,12 +1,12 @@
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
-import { testFollowers } from './evening.ts';
+import { testSubscribers } from './evening.ts';
 import { testIdle } from './idle.ts';
 import { testMirrors } from './mirrors.ts';
 
 const TESTS: Record<string, (report: Report, options: LoadTestOptions) => Promise<void>> = {
   mirrors: testMirrors,
-  followers: testFollowers,
+  subscribers: testSubscribers,
   idle: testIdle,
 };
 

@@ -16,7 +16,8 @@ import { ServedNetwork } from '../support/served-network.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { Deliveries } from './deliveries.ts';
 import { Mirror } from './mirror.ts';
-import { KINDS_OF_MIRRORS, type MirrorKind, MIRRORS, type MirrorValue } from './mirror-kinds.ts';
+import { KINDS_OF_MIRRORS, type MirrorKind, MIRRORS } from './mirror-kinds.ts';
+import type { MirrorValue } from './mirror-value.ts';
 import { NetworkActs } from './network-acts.ts';
 import { differencesOf, namesIn, sessionsIn, textsIn, walk, type Walked } from './walk.ts';
 
@@ -26,7 +27,7 @@ const PLAYERS = 150;
 const PROCESSES = { sqlite: 1, postgres: 2 };
 /** Events before the mirrors begin. */
 const HISTORY = 100;
-const EVENTS_AT_ONCE = 4;
+const CONCURRENT_EVENTS = 4;
 const MAX_PAUSE_MS = 500;
 /** Between the start of a process and its next kill. */
 const MAX_LIFE_MS = 800;
@@ -121,7 +122,7 @@ export class Simulation implements AsyncDisposable {
       ...this.#senders.map(async (sender) => {
         const random = this.#random.fork();
         while (!over.signal.aborted) {
-          await sender.send(EVENTS_AT_ONCE);
+          await sender.send(CONCURRENT_EVENTS);
           await sleep(random.below(MAX_PAUSE_MS));
         }
       }),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../support/random.ts';
 import type { FeedItem } from './mirror-disk.ts';
-import type { Following, MirrorValue } from './mirror-kinds.ts';
+import type { Following, MirrorValue } from './mirror-value.ts';
 import { resetReason, withResources } from './reading.ts';
 
 /** A mirror that follows `/v1/changes/stream` with a bare `fetch`. */
@@ -60,7 +60,7 @@ function parseEvent(text: string): StreamedEvent {
   );
 }
 
-/** @returns whether the stream goes on */
+/** @returns whether the stream continues */
 async function applyEvents(following: Following, events: readonly StreamedEvent[]): Promise<boolean> {
   const { disk } = following;
   const changes = events.filter(({ event }) => event === 'change');

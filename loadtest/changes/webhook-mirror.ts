@@ -4,7 +4,7 @@ import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
 import type { FeedItem } from './mirror-disk.ts';
-import type { Following, MirrorValue } from './mirror-kinds.ts';
+import type { Following, MirrorValue } from './mirror-value.ts';
 import { withResources } from './reading.ts';
 
 /** A mirror to which changes are delivered. */

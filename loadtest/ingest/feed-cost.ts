@@ -22,7 +22,7 @@ export async function testFeedCost(databases: Databases, report: Report): Promis
   const url = await databases.create();
   await prepare(url, 1);
   await using db = await openDb(url, { keyedHash: secretHash });
-  const { add } = ChangeSet.prototype;
+  const add = Object.getOwnPropertyDescriptor(ChangeSet.prototype, 'add')!;
   for (const { batch, matches } of VARIANTS) {
     const ratios: number[] = [];
     const costs: [number, number][] = [];
@@ -31,7 +31,7 @@ export async function testFeedCost(databases: Databases, report: Report): Promis
       const recorded = await round(db, batch, matches);
       ChangeSet.prototype.add = () => undefined;
       const plain = await round(db, batch, matches);
-      ChangeSet.prototype.add = add;
+      Object.defineProperty(ChangeSet.prototype, 'add', add);
       ratios.push(recorded / plain);
       costs.push([recorded, plain]);
     }

@@ -193,7 +193,7 @@ export const moveWebhook = operation({
   run: async (acting, { key }: Webhook, { to }) => {
     const cursor = await placeAt(acting, to);
     if (cursor === undefined) return refuse('unknown_place');
-    return void (await setPlace(acting.db, key, cursor));
+    return await setPlace(acting.db, key, cursor);
   },
   detail: ({ to }, _result, { client_id }) => ({ application: client_id, to: to.slice(0, 64) }),
 });

@@ -78,12 +78,9 @@ const START = '0';
 const NOW = 'now';
 
 const query = {
-  after: z
-    .string()
-    .default(START)
-    .meta({
-      description: 'Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone',
-    }),
+  after: z.string().default(START).meta({
+    description: 'Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone',
+  }),
   types: fieldsOf(RESOURCE_KINDS).meta({
     description: 'Only resources of these kinds, comma-separated; removals of all kinds are always in the list',
     type: 'array',

@@ -1,4 +1,5 @@
-import { environment, settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
+import { settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
+import { environment } from '#platform/config/environment.ts';
 import type { Setting } from '#platform/config/setting.ts';
 import { type Command, type Input, JSON_OPTION, printTable } from './command/command.ts';
 

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
-import { environment, readConfig } from '#platform/config/config.ts';
+import { readConfig } from '#platform/config/config.ts';
+import { environment } from '#platform/config/environment.ts';
 import { commandName, factorCodeCommand } from '#context/command-name.ts';
 import { staffNeedsFactor } from '#platform/config/second-factor.ts';
 import { output } from '#platform/process/output.ts';

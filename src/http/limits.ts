@@ -50,7 +50,7 @@ export const LIMITS = {
     beyond: `${REFUSED}; 401 for a token that was valid before`,
     counter: '`COUNTERS`',
   },
-  /** Each is a request to an address that nobody has confirmed. */
+  /** Each is a request to an unconfirmed address. */
   webhookTest: {
     counts: 'webhooks that are added, and test messages',
     max: { application: 60 },

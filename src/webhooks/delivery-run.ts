@@ -1,6 +1,4 @@
-import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import type { AppContext } from '#context/context.ts';
-import { OutgoingError, type OutgoingClient, type OutgoingRequest, type OutgoingResponse } from '#http/outgoing.ts';
+import { OutgoingError } from '#http/outgoing.ts';
 import type { Queryable } from '#db/db.ts';
 import { resetReason } from '#store/game/change-cursors.ts';
 import { type Change, changeOfResource, changesAfter, type Feed, readFeed } from '#store/game/changes.ts';
@@ -10,7 +8,6 @@ import {
   countPending,
   type Delivery,
   MAX_PENDING,
-  type MessageType,
   nextPending,
   recordAttempt,
   replaceAfter,
@@ -23,39 +20,16 @@ import {
   markVerified,
   signingSecrets,
   turnOff,
-  type Webhook,
 } from '#store/applications/webhooks/webhooks.ts';
+import { type DeliveryDeps, type Receiver, type Send, type Step, turnOffAfterFailures } from './delivery-step.ts';
 import { DiscordChannel } from './discord.ts';
-import type { DeliveryMetrics } from './metrics.ts';
-import { changeMessage, type Message, otherMessage, type Rendering } from './messages.ts';
-import { busyUntil, MAX_FAILED, noResponse, OFF_AFTER, type Outcome, outcomeOf, probeAt, retryAt } from './outcome.ts';
-import { signedHeaders } from './signature.ts';
+import { busyUntil, MAX_FAILED, noResponse, type Outcome, probeAt, retryAt } from './outcome.ts';
+import { StandardReceiver } from './standard.ts';
 
 /** A run ends after so many requests or this time, so that other webhooks get their turn. */
 const MAX_REQUESTS = 500;
 const MAX_MS = 5_000;
 const PAGE = 50;
-
-export interface DeliveryDeps {
-  context: Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
-  /** The name of this process in its leases. */
-  holder: string;
-  outgoing: OutgoingClient;
-  secretKey: () => SecretKey;
-  metrics: DeliveryMetrics;
-  rendering: Rendering;
-  stop: AbortSignal;
-  /** Where addresses of Discord lead in tests. */
-  discordOrigin?: string | undefined;
-}
-
-/** What the steps of one webhook need, as it was read before the step. */
-export interface Step {
-  webhook: Webhook;
-  progress: Progress;
-  /** The newest first; of form `discord` the token. */
-  secrets: readonly string[];
-}
 
 /** Delivers what is due of one webhook, in the order of the feed. */
 export class DeliveryRun {
@@ -104,7 +78,8 @@ export class DeliveryRun {
       await replaceDelivery(db, webhook.key, row.number);
       return true;
     }
-    const outcome = await (change === undefined ? this.#sendMessage(step, row) : this.#sendChange(step, change));
+    const receiver = this.#receiver(step);
+    const outcome = await (change === undefined ? receiver.sendMessage(row) : receiver.sendChange(change));
     if (outcome === undefined) return false;
     const now = clock.now();
     const { result } = outcome;
@@ -135,7 +110,7 @@ export class DeliveryRun {
           await recordAttempt(tx, now, webhook.key, { ...logged, state, next_attempt: next ?? null }, result);
           if (isChange) await progress.failedAgain(tx, now);
           if (outcome.pauseMs !== undefined) await progress.hold(tx, now + outcome.pauseMs);
-          await this.#switchOffAfterFailures(tx, now, progress);
+          await turnOffAfterFailures(tx, now, step);
           return true;
         }
       }
@@ -162,7 +137,8 @@ export class DeliveryRun {
       if (feed.head > place) await progress.pass(db, feed.head);
       return false;
     }
-    if (webhook.form === 'discord') return await this.#channel(step).sendChanges(found);
+    const receiver = this.#receiver(step);
+    if (receiver instanceof DiscordChannel) return await receiver.sendChanges(found);
     for (const change of found) if (!(await this.#sendNext(step, change))) return false;
     return true;
   }
@@ -170,7 +146,7 @@ export class DeliveryRun {
   /** @returns whether the following changes can be sent */
   async #sendNext(step: Step, change: Change): Promise<boolean> {
     const { webhook, progress } = step;
-    const outcome = await this.#sendChange(step, change);
+    const outcome = await this.#receiver(step).sendChange(change);
     if (outcome === undefined) return false;
     const now = this.#deps.context.clock.now();
     const { result } = outcome;
@@ -200,11 +176,11 @@ export class DeliveryRun {
     });
   }
 
-  /** After so many failures in a row the webhook waits, and later goes on from the first of them. */
+  /** After so many failures in a row the webhook waits, and later continues from the first of them. */
   async #goOnAfterFailure(tx: Queryable, step: Step, { pauseMs }: Outcome): Promise<boolean> {
     const now = this.#deps.context.clock.now();
     const { webhook, progress } = step;
-    if (await this.#switchOffAfterFailures(tx, now, progress)) return false;
+    if (await turnOffAfterFailures(tx, now, step)) return false;
     const { failed, failed_after } = await progress.failures(tx);
     if (failed < MAX_FAILED) {
       if (pauseMs !== undefined) await progress.hold(tx, now + pauseMs);
@@ -219,14 +195,14 @@ export class DeliveryRun {
   async #pause(tx: Queryable, step: Step, reason: 'failures' | 'slow_down', until: number): Promise<void> {
     const now = this.#deps.context.clock.now();
     await step.progress.pause(tx, now, { reason, until });
-    await this.#switchOffAfterFailures(tx, now, step.progress);
+    await turnOffAfterFailures(tx, now, step);
   }
 
   /** Asks a webhook that waits whether it accepts messages again. */
   async #probe(step: Step): Promise<boolean> {
     const { webhook, progress } = step;
     const { clock } = this.#deps.context;
-    const outcome = await this.#sendProbe(step);
+    const outcome = await this.#receiver(step).probe();
     if (outcome === undefined) return false;
     const now = clock.now();
     const { kind, result, pauseMs } = outcome;
@@ -248,7 +224,7 @@ export class DeliveryRun {
     });
   }
 
-  /** The feed has lost the place: the receiver is told, and the webhook goes on as its owner chose. */
+  /** The feed has lost the place: the receiver is told, and the webhook continues as its owner chose. */
   async #reset({ webhook, progress }: Step, { id, head }: Feed): Promise<boolean> {
     const { clock } = this.#deps.context;
     const isStart = webhook.after_reset === 'start';
@@ -265,72 +241,24 @@ export class DeliveryRun {
     return false;
   }
 
-  async #switchOffAfterFailures(tx: Queryable, now: number, progress: Progress): Promise<boolean> {
-    const { attempts, failing } = await progress.failures(tx);
-    if (failing === null || failing > now - OFF_AFTER.ms || attempts < OFF_AFTER.attempts) return false;
-    await this.#switchOff(tx, now, 'failures');
-    return true;
-  }
-
   /** A power failure repeats a delivery at most. */
   async #record(work: (tx: Queryable) => Promise<boolean>): Promise<boolean> {
     return await this.#deps.context.db.transaction(work, { durable: false });
   }
 
-  #channel(step: Step): DiscordChannel {
-    return new DiscordChannel(this.#deps, step, {
-      send: (url, request, outcomeOfResponse) => this.#exchange(url, request, outcomeOfResponse),
-      switchOffAfterFailures: (tx, now) => this.#switchOffAfterFailures(tx, now, step.progress),
-    });
+  #receiver(step: Step): Receiver {
+    const send: Send = (...request) => this.#exchange(...request);
+    if (step.webhook.form === 'discord') return new DiscordChannel(this.#deps, step, send);
+    return new StandardReceiver(this.#deps, step, send);
   }
 
-  async #sendChange(step: Step, change: Change): Promise<Outcome | undefined> {
-    if (step.webhook.form === 'discord') return await this.#channel(step).sendOne(change);
-    const { context, rendering } = this.#deps;
-    const { id, cursor } = step.webhook;
-    return await this.#post(step, await changeMessage(context.db, rendering, { id, feed: cursor.feed }, change));
-  }
-
-  async #sendMessage(step: Step, { type: text, number, created }: Delivery): Promise<Outcome | undefined> {
-    const { webhook } = step;
-    if (webhook.form === 'discord') return await this.#channel(step).sendTest();
-    const type = text as MessageType;
-    const at = { id: webhook.id, number };
-    const data = {
-      'webhook.verification': { challenge: challengeOf(this.#deps.context.db, webhook) },
-      'webhook.test': { webhook: webhook.id },
-      'webhook.probe': { webhook: webhook.id },
-      'feed.reset': { continues: webhook.after_reset },
-    }[type];
-    return await this.#post(step, otherMessage(at, type, created, data as never));
-  }
-
-  async #sendProbe(step: Step): Promise<Outcome | undefined> {
-    const { webhook } = step;
-    if (webhook.form === 'discord') return await this.#channel(step).probe();
-    const now = this.#deps.context.clock.now();
-    const probe = otherMessage({ id: webhook.id, number: now }, 'webhook.probe', now, { webhook: webhook.id });
-    return await this.#post(step, probe);
-  }
-
-  async #post({ webhook, secrets }: Step, { id, body }: Message): Promise<Outcome | undefined> {
-    const signed = signedHeaders(secrets, { id, time: this.#deps.context.clock.now(), body });
-    const headers = { ...signed, 'content-type': 'application/json' };
-    return await this.#exchange(webhook.url, { method: 'POST', headers, body }, outcomeOf);
-  }
-
-  /** @returns undefined if the end of the process interrupted the request */
-  async #exchange(
-    url: string,
-    request: OutgoingRequest,
-    outcomeOfResponse: (response: OutgoingResponse, ms: number, now: number) => Outcome,
-  ): Promise<Outcome | undefined> {
+  async #exchange(...[url, request, outcomeOf]: Parameters<Send>): ReturnType<Send> {
     const { outgoing, stop, context, metrics } = this.#deps;
     this.#requests++;
     const started = performance.now();
     const elapsed = (): number => Math.round(performance.now() - started);
     const outcome = await outgoing.request(url, { ...request, signal: stop }).then(
-      (response) => outcomeOfResponse(response, elapsed(), context.clock.now()),
+      (response) => outcomeOf(response, elapsed(), context.clock.now()),
       (error: unknown) => {
         if (error instanceof OutgoingError) return noResponse(error.reason, elapsed());
         throw error;

@@ -1,12 +1,11 @@
-import type { Queryable } from '#db/db.ts';
-import type { OutgoingRequest, OutgoingResponse } from '#http/outgoing.ts';
+import type { OutgoingResponse } from '#http/outgoing.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Change } from '#store/game/changes.ts';
 import { type MatchFacts, matchHeadByKey } from '#store/game/matches.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { addDelivery } from '#store/applications/webhooks/deliveries.ts';
 import { turnOff } from '#store/applications/webhooks/webhooks.ts';
-import type { DeliveryDeps, Step } from './delivery-run.ts';
+import { type DeliveryDeps, type Receiver, type Send, type Step, turnOffAfterFailures } from './delivery-step.ts';
 import { busyUntil, type Outcome, resultOf, retryAfterMs } from './outcome.ts';
 
 /** Discord's maximum per message. */
@@ -27,31 +26,21 @@ interface Embed {
   timestamp: string;
 }
 
-/** How a channel sends, and what ends it. */
-interface Sending {
-  send(
-    url: string,
-    request: OutgoingRequest,
-    outcomeOf: (response: OutgoingResponse, ms: number, now: number) => Outcome,
-  ): Promise<Outcome | undefined>;
-  switchOffAfterFailures(tx: Queryable, now: number): Promise<boolean>;
-}
-
 interface Posted {
   change: Change;
   embed: Embed;
 }
 
 /** Sends new matches and punishments to a channel of Discord, several in a message. */
-export class DiscordChannel {
+export class DiscordChannel implements Receiver {
   readonly #deps: DeliveryDeps;
   readonly #step: Step;
-  readonly #sending: Sending;
+  readonly #send: Send;
 
-  constructor(deps: DeliveryDeps, step: Step, sending: Sending) {
+  constructor(deps: DeliveryDeps, step: Step, send: Send) {
     this.#deps = deps;
     this.#step = step;
-    this.#sending = sending;
+    this.#send = send;
   }
 
   /** @returns whether the following changes can be sent */
@@ -105,7 +94,7 @@ export class DiscordChannel {
           return pauseMs === undefined;
         }
         await progress.pause(tx, now, { reason: 'slow_down', until: busyUntil(now, webhook.pauses, pauseMs) });
-        await this.#sending.switchOffAfterFailures(tx, now);
+        await turnOffAfterFailures(tx, now, this.#step);
         return false;
       },
       { durable: false },
@@ -113,7 +102,7 @@ export class DiscordChannel {
   }
 
   /** A change that its owner sends again. */
-  async sendOne(change: Change): Promise<Outcome | undefined> {
+  async sendChange(change: Change): Promise<Outcome | undefined> {
     const embed = await this.#embedOf(change);
     if (embed !== undefined) return await this.#post([{ change, embed }]);
     return {
@@ -123,7 +112,7 @@ export class DiscordChannel {
     };
   }
 
-  sendTest(): Promise<Outcome | undefined> {
+  sendMessage(): Promise<Outcome | undefined> {
     const { config } = this.#deps.context;
     const content = `${escaped(config.NETWORK_NAME)} sends new matches and punishments to this channel.`;
     return this.#request('?wait=true', { content });
@@ -142,10 +131,10 @@ export class DiscordChannel {
     const { webhook, secrets } = this.#step;
     const { origin, pathname } = new URL(webhook.url);
     const url = `${this.#deps.discordOrigin ?? origin}${pathname}/${secrets[0]}${query}`;
-    if (message === undefined) return this.#sending.send(url, {}, discordOutcome);
+    if (message === undefined) return this.#send(url, {}, discordOutcome);
     const body = JSON.stringify({ ...message, allowed_mentions: { parse: [] } });
     const headers = { 'content-type': 'application/json' };
-    return this.#sending.send(url, { method: 'POST', headers, body }, discordOutcome);
+    return this.#send(url, { method: 'POST', headers, body }, discordOutcome);
   }
 
   async #newsIn(change: Change): Promise<Embed | undefined> {

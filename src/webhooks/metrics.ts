@@ -37,8 +37,8 @@ export function deliveryMetrics(metrics: Metrics, clock: Clock): DeliveryMetrics
       else oldest.set(webhook, time);
     },
     keep(webhooks) {
-      const kept = new Set(webhooks);
-      for (const webhook of oldest.keys()) if (!kept.has(webhook)) oldest.delete(webhook);
+      const held = new Set(webhooks);
+      for (const webhook of oldest.keys()) if (!held.has(webhook)) oldest.delete(webhook);
     },
   };
 }

@@ -5,7 +5,8 @@ import { Leases } from '#context/leases.ts';
 import { OutgoingClient } from '#http/outgoing.ts';
 import { type Feed, readFeed } from '#store/game/changes.ts';
 import { type DueWebhook, heldWebhooks } from '#store/applications/webhooks/progress.ts';
-import { type DeliveryDeps, DeliveryRun } from './delivery-run.ts';
+import { DeliveryRun } from './delivery-run.ts';
+import type { DeliveryDeps } from './delivery-step.ts';
 import { renderingOf } from './messages.ts';
 import { type DeliveryMetrics, deliveryMetrics } from './metrics.ts';
 
@@ -96,19 +97,17 @@ export class Webhooks implements AsyncDisposable {
     if (isSlow) this.#slow.add(key);
     const started = this.#monotonic();
     const { log } = this.#context;
-    const running = new DeliveryRun(this.#deps, key)
-      .run()
-      .catch((error: unknown) => {
+    const run = async (): Promise<void> => {
+      const steps = await new DeliveryRun(this.#deps, key).run().catch((error: unknown) => {
         log.error({ err: error }, 'a webhook failed');
         return undefined;
-      })
-      .then((steps) => {
-        const ended = this.#monotonic();
-        this.#last.set(key, { ended, isSlow: steps === undefined || ended - started > SLOW_MS * Math.max(1, steps) });
-        this.#slow.delete(key);
-        this.#running.delete(key);
       });
-    this.#running.set(key, running);
+      const ended = this.#monotonic();
+      this.#last.set(key, { ended, isSlow: steps === undefined || ended - started > SLOW_MS * Math.max(1, steps) });
+      this.#slow.delete(key);
+      this.#running.delete(key);
+    };
+    this.#running.set(key, run());
   }
 
   /** Resolves when no delivery runs. */

@@ -18,14 +18,18 @@ interface Entry {
 const DAY_MS = 86_400_000;
 const ZONE = 'Asia/Tokyo';
 
+const played = (gamemode: string, winner: number, loser: number, ended = 0) =>
+  match({
+    ...{ gamemode, win: 'Red', started: after(ended - 600_000), finished: after(ended) },
+    teams: [team('Red', winner), team('Blue', { ...person(loser), kill_count: 4, time_played: 60 })],
+  });
+
+const summary = (entries: Entry[], member: 'win_count' | 'kill_count' | 'play_count') =>
+  entries.map(({ rank, name, [member]: value }) => [rank, name, value]);
+
 onEachDatabase('a leaderboard lists the players of a mode and a period', async (t, url) => {
   const { context, get } = await testApi(t, url, { TIME_ZONE: ZONE });
   const { db, clock } = context;
-  const played = (gamemode: string, winner: number, loser: number, ended = 0) =>
-    match({
-      ...{ gamemode, win: 'Red', started: after(ended - 600_000), finished: after(ended) },
-      teams: [team('Red', winner), team('Blue', { ...person(loser), kill_count: 4, time_played: 60 })],
-    });
   const yesterday = -DAY_MS;
   await sendEvents(context, configured('Alpha'), played('ctw', 1, 2), played('ctw', 1, 3), played('dtc', 2, 1));
   await sendEvents(
@@ -40,8 +44,6 @@ onEachDatabase('a leaderboard lists the players of a mode and a period', async (
     assert.equal(status, 200, text);
     return json as Entry[];
   };
-  const summary = (entries: Entry[], member: 'win_count' | 'kill_count' | 'play_count') =>
-    entries.map(({ rank, name, [member]: value }) => [rank, name, value]);
 
   assert.deepEqual(summary(await board('total/all'), 'win_count'), [
     [1, 'Player3', 3],

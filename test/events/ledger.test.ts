@@ -470,21 +470,21 @@ for (const dialect of DIALECTS) {
     const done = workers.map((worker) => once(worker, 'exit').then(([code]) => (writing--, assert.equal(code, 0))));
     await Promise.all(workers.map((worker) => once(worker, 'message')));
     for (const worker of workers) worker.postMessage('write');
-    const follower = new Follower(context.db);
-    const following = follower.follow(() => writing > 0);
+    const reader = new FeedReader(context.db);
+    const following = reader.follow(() => writing > 0);
     const seen = await walk(context.db, () => writing > 0);
     await Promise.all([...done, following]);
-    await follower.read();
+    await reader.read();
     seen.push(...(await newerThan(context.db, seen.at(-1) ?? 0)));
     const all = (await context.db.tuples(sql`select key from matches order by key`)).map(([key]) => key);
     assert.equal(all.length, WRITERS * EACH);
     assert.deepEqual(seen, all);
-    assert.deepEqual(follower.matches, all);
+    assert.deepEqual(reader.matches, all);
   });
 }
 
 /** Polls the feed of changes. */
-class Follower {
+class FeedReader {
   readonly #db: Db;
   readonly matches: number[] = [];
   #after = 0;

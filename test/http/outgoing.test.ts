@@ -160,6 +160,8 @@ test('a redirect is a response, and 64 kB of a body are read', async (t) => {
   );
 });
 
+const unansweredLookup: Lookup = () => new Promise(() => undefined);
+
 test('a receiver that answers slowly, wrongly or not at all ends the request alone', async (t) => {
   using outgoing = client(LOOPBACK);
   const silent = await serve(t, () => undefined);
@@ -169,8 +171,7 @@ test('a receiver that answers slowly, wrongly or not at all ends the request alo
     response.on('close', () => clearInterval(drip));
   });
   assert.equal(await reasonOf(outgoing.request(endless, { timeoutMs: 50 })), 'timeout');
-  const never: Lookup = () => new Promise(() => undefined);
-  using unresolved = client('', never);
+  using unresolved = client('', unansweredLookup);
   assert.equal(await reasonOf(unresolved.request('https://hooks.example/', { timeoutMs: 50 })), 'timeout');
 
   const answers: Record<string, string> = {

@@ -103,12 +103,12 @@ export class Mirror {
       match: (match) => matchWithTeams(db, match),
     };
     const { own, fields } = KINDS[kind];
-    const { handle } = ENDPOINTS.find(({ path }) => path === `/v1/${kind === 'match' ? 'matche' : kind}s/:id`)!;
+    const endpoint = ENDPOINTS.find(({ path }) => path === `/v1/${kind === 'match' ? 'matche' : kind}s/:id`)!;
     const caller = { kind: 'server', serverKey: 0 } as never;
     const query = { fields: new Set(fields) };
     const id = idOf(key);
     const context = { deps: deps as Deps, caller, parameters: [id], id, query: query as never, dataVersion: undefined };
-    const body = await handle({ ...context, accept: '', isPaced: false });
+    const body = await endpoint.handle({ ...context, accept: '', isPaced: false });
     const json = body instanceof RenderedBody ? JSON.parse([body.json].flat().join('')) : structuredClone(body);
     return await own(json as Json, db);
   }

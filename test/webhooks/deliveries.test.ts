@@ -7,7 +7,7 @@ import { readFeed } from '#store/game/changes.ts';
 import { challengeOf, rotateSecret, setPlace } from '#store/applications/webhooks/webhooks.ts';
 import { match, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
-import { type Answer, Receiver, verify, webhookWorld } from './support.ts';
+import { type Reply, Receiver, verify, webhookWorld } from './support.ts';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 
@@ -21,11 +21,7 @@ onEachDatabase('changes arrive signed and in their order, a match with its head'
   await world.change(['player', 7], ['server', 3, 'changed'], ['map', 9, 'withdrawn']);
   await world.deliver();
   const messages = [...receiver.received];
-  assert.deepEqual(receiver.take().slice(-3), [
-    'player.created 1',
-    'server.changed 1',
-    'map.withdrawn 1',
-  ]);
+  assert.deepEqual(receiver.take().slice(-3), ['player.created 1', 'server.changed 1', 'map.withdrawn 1']);
   for (const message of messages) {
     assert.deepEqual(verify(message, secret), message.body);
     assert.throws(() => verify({ ...message, text: `${message.text} ` }, secret), WebhookVerificationError);
@@ -82,7 +78,7 @@ onEachDatabase('a webhook gets its kinds and all tombstones, and starts at the p
 onEachDatabase('a receiver that echoes the challenge, or whose owner knows it, is verified', async (t, url) => {
   const world = await webhookWorld(t, url);
   const { db } = world.context;
-  const echoes: Record<string, (challenge: string, text: string) => Answer> = {
+  const echoes: Record<string, (challenge: string, text: string) => Reply> = {
     'as text': (challenge) => ({ status: 200, body: challenge }),
     'as JSON': (challenge) => ({ status: 200, body: JSON.stringify({ challenge }) }),
   };
@@ -93,7 +89,7 @@ onEachDatabase('a receiver that echoes the challenge, or whose owner knows it, i
     verify(receiver.received[0]!, secret);
     assert.equal((await world.webhook(id)).state, 'on', name);
   }
-  const others: Record<string, (challenge: string, text: string) => Answer> = {
+  const others: Record<string, (challenge: string, text: string) => Reply> = {
     silent: () => 200,
     'echo of everything': (_, text) => ({ status: 200, body: text }),
     'a failure': (challenge) => ({ status: 500, body: challenge }),
@@ -129,6 +125,9 @@ onSqlite('while a secret is replaced, both sign for a day', async (t, url) => {
   assert.throws(() => verify(receiver.received[1]!, former), WebhookVerificationError);
 });
 
+const isWithin = (minutes: number, after: number, delay: number): void =>
+  assert.ok(minutes - after >= delay && minutes - after <= delay * 1.2 + 1, `${minutes} after ${after}`);
+
 onEachDatabase('a change that fails is set aside and tried five times, and delays no other', async (t, url) => {
   const world = await webhookWorld(t, url);
   const { clock } = world.context;
@@ -149,8 +148,6 @@ onEachDatabase('a change that fails is set aside and tried five times, and delay
   }
   const [second = 0, third = 0, fourth = 0, fifth = 0, ...more] = attempts;
   assert.deepEqual(more, []);
-  const isWithin = (minutes: number, after: number, delay: number) =>
-    assert.ok(minutes - after >= delay && minutes - after <= delay * 1.2 + 1, `${minutes} after ${after}`);
   isWithin(second, 0, 1);
   isWithin(third, second, 5);
   isWithin(fourth, third, 30);

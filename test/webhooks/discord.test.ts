@@ -11,7 +11,7 @@ interface Channel {
   discord: Receiver;
   id: string;
   /** The embeds of the messages since the last call. */
-  embeds(): Record<string, string>[][];
+  embeds: () => Record<string, string>[][];
 }
 
 async function channel(t: TestContext, url: string): Promise<Channel> {

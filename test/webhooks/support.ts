@@ -28,8 +28,8 @@ export interface Received {
 }
 
 /** How a receiver answers a message: a status, or more. */
-export type Answer = number | { status: number; headers?: Record<string, string>; body?: string };
-export type Answering = (message: Received) => Answer | Promise<Answer>;
+export type Reply = number | { status: number; headers?: Record<string, string>; body?: string };
+export type Answering = (message: Received) => Reply | Promise<Reply>;
 
 /** A receiver on this machine. */
 export class Receiver {
@@ -47,10 +47,12 @@ export class Receiver {
         const body = (text === '' ? {} : JSON.parse(text)) as Received['body'];
         const message = { path: request.url!, headers: request.headers, text, body };
         receiver.received.push(message);
-        void Promise.resolve(receiver.answer(message)).then((answer) => {
-          const { status, headers = {}, body = '' } = typeof answer === 'number' ? { status: answer } : answer;
-          response.writeHead(status, headers).end(body);
-        });
+        const respond = async (): Promise<void> => {
+          const reply = await receiver.answer(message);
+          const { status, headers: own = {}, body = '' } = typeof reply === 'number' ? { status: reply } : reply;
+          response.writeHead(status, own).end(body);
+        };
+        void respond();
       });
     };
     const server = createServer(listener).listen(0, '127.0.0.1');

@@ -85,7 +85,12 @@ export async function confirmByPassword(
   return 'proved';
 }
 
-async function confirmByCode(c: Context, deps: Deps, { account, uid_hash }: SignedIn, code: string): Promise<CodeResult> {
+async function confirmByCode(
+  c: Context,
+  deps: Deps,
+  { account, uid_hash }: SignedIn,
+  code: string,
+): Promise<CodeResult> {
   const result = await checkCode(c, deps, account, code);
   if (result === 'right') await markProved(deps.db, account.id, uid_hash, deps.clock.now());
   return result;

@@ -1,4 +1,5 @@
-import { type Config, environment, readConfig } from '#platform/config/config.ts';
+import { type Config, readConfig } from '#platform/config/config.ts';
+import { environment } from '#platform/config/environment.ts';
 
 /** The settings of a command, which logs less than the service. */
 export function readSettings(): Config {

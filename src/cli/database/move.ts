@@ -1,5 +1,6 @@
 import { systemClock } from '#platform/clock.ts';
-import { dataFolder, environment, readConfig } from '#platform/config/config.ts';
+import { dataFolder, readConfig } from '#platform/config/config.ts';
+import { environment } from '#platform/config/environment.ts';
 import { withoutPassword } from '#platform/config/postgres-url.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';

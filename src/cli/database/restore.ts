@@ -1,5 +1,6 @@
 import { systemClock } from '#platform/clock.ts';
-import { type Config, environment, readConfig } from '#platform/config/config.ts';
+import { type Config, readConfig } from '#platform/config/config.ts';
+import { environment } from '#platform/config/environment.ts';
 import { existingSecret, secretKeyFile, secretKeyOf, writeSecretKeyFile } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import { openDb } from '#db/open.ts';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '#platform/clock.ts';
-import { environment, readConfig } from '#platform/config/config.ts';
+import { readConfig } from '#platform/config/config.ts';
+import { environment } from '#platform/config/environment.ts';
 import { openSecretKey, type SecretKey, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import { migrate } from '#db/migrate.ts';

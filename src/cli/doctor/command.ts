@@ -1,5 +1,6 @@
 import { systemClock } from '#platform/clock.ts';
-import { environment, readConfig } from '#platform/config/config.ts';
+import { readConfig } from '#platform/config/config.ts';
+import { environment } from '#platform/config/environment.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/process/output.ts';
 import { type Command, type Input, JSON_OPTION, optional } from '../command/command.ts';

@@ -77,6 +77,9 @@ function listItem({ application, texts }: OwnedRequest, webhook: Webhook): Html 
 export const kindList = ({ webhooks: t, lang }: Texts, kinds: Webhook['kinds']): string =>
   kinds.map((kind) => t.kind_names[kind]).join(lang === 'ja' ? '・' : ', ');
 
+const options = <V extends string>(values: readonly V[], labels: Record<V, string>) =>
+  values.map((value) => ({ value, label: labels[value] }));
+
 function addCard(request: OwnedRequest, problems: Problems): Html {
   const { application, texts, form, c } = request;
   const { webhooks: t } = texts;
@@ -94,8 +97,6 @@ function addCard(request: OwnedRequest, problems: Problems): Html {
     <p class="hint" id="kinds-hint">${t.kinds_hint}</p>
     ${problems['kinds'] === undefined ? '' : notice(problems['kinds'], 'bad')}
   </fieldset>`;
-  const options = <V extends string>(values: readonly V[], labels: Record<V, string>) =>
-    values.map((value) => ({ value, label: labels[value] }));
   const fields = html`${field({
       ...{ name: 'url', label: t.url, type: 'url', hint: t.url_hint, maxlength: 1024 },
       ...{ value: form['url'], error: problems['url'] },

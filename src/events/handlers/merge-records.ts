@@ -10,11 +10,12 @@ import { mergePlayerNames } from '#store/game/player-names.ts';
 import { moveReports } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
-import { matchesAmong, recordMergedIn } from '#store/game/merged-players.ts';
+import { recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
 import { deleteVote, votesReference } from './map-ratings.ts';
+import { moveOwned, OWNED } from './merge-owned-rows.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { Budget, type ChunkRunner } from '../ledger/chunk.ts';
 
@@ -211,59 +212,6 @@ async function subtractSurplus(tx: Queryable, match: number, player: number, sur
     sql`update player_stats set ${join(changed)} where player_key = ${player}`,
     ...(group === 'teampvp' ? rankChanges([player]) : []),
   ]);
-}
-
-interface OwnedTable {
-  table: string;
-  owner: string;
-  /** The rest of the primary key. */
-  order: readonly string[];
-  /** The public resources that its rows are. */
-  changes?: 'punishment' | 'match';
-  /** Whether the survivor may have the same row; its own remains. */
-  mayCollide?: true;
-}
-
-/** Tables whose rows change their owner. */
-const OWNED: readonly OwnedTable[] = [
-  { table: 'kills', owner: 'killer_key', order: ['match_key', 'number'] },
-  { table: 'kills', owner: 'victim_key', order: ['match_key', 'number'] },
-  { table: 'player_objectives', owner: 'player_key', order: ['type', 'match_key', 'number'] },
-  { table: 'player_sessions', owner: 'player_key', order: ['ledger_key'] },
-  { table: 'counter_reports', owner: 'player_key', order: ['event_key'] },
-  { table: 'faction_reports', owner: 'player_key', order: ['time', 'ledger_key'] },
-  { table: 'punishments', owner: 'punished_key', order: ['key'], changes: 'punishment' },
-  { table: 'merged_in_matches', owner: 'player_key', order: ['match_key'], changes: 'match', mayCollide: true },
-  // The same event may have observed the survivor with the same name.
-  { table: 'name_observations', owner: 'player_key', order: ['ledger_key', 'name'], mayCollide: true },
-];
-
-/** Moves the next rows of a table. @returns their number */
-async function moveOwned(
-  { tx, changes }: UnitOfWork,
-  { table, owner, order, changes: kind, mayCollide }: OwnedTable,
-  { merged, survivor }: MergeParams,
-  limit: number,
-): Promise<number> {
-  const columns = join(order.map(identifier));
-  const rows = await tx.tuples(sql`
-    select ${columns} from ${identifier(table)} where ${identifier(owner)} = ${merged} order by ${columns} limit ${limit}`);
-  if (rows.length === 0) return 0;
-  const keys = kind === undefined ? [] : rows.map(([key]) => key as number);
-  for (const key of kind === 'match' ? await matchesAmong(tx, keys) : keys) changes.add(kind!, key, 'changed');
-  const last = join(rows.at(-1)!.map((value) => sql`${value}`));
-  const moved = sql`${identifier(owner)} = ${merged} and (${columns}) <= (${last})`;
-  if (mayCollide) {
-    const same = join(
-      order.map((column) => sql`o.${identifier(column)} = ${identifier(table)}.${identifier(column)}`),
-      ' and ',
-    );
-    await tx.run(sql`
-      delete from ${identifier(table)} where ${moved} and exists (
-        select 1 from ${identifier(table)} o where o.${identifier(owner)} = ${survivor} and ${same})`);
-  }
-  await tx.run(sql`update ${identifier(table)} set ${identifier(owner)} = ${survivor} where ${moved}`);
-  return rows.length;
 }
 
 /** Moves names, votes and counters after all rows, and deletes the merged player. */

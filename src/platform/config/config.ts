@@ -1,10 +1,9 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { allowedNetworks } from './allowed-networks.ts';
-import { type Environment, readEnvFile, type Warn, warnOfTypos } from './env-file.ts';
+import type { Environment } from './env-file.ts';
 import { UsageError } from '../errors.ts';
 import { checkAddresses } from './plain-http.ts';
-import { withSecretFiles } from './secret-files.ts';
 import {
   choice,
   onOff,
@@ -29,7 +28,6 @@ import {
   whole,
   zone,
 } from './setting.ts';
-import { errorOutput } from '../process/output.ts';
 
 /**
  * Every setting with its default, its description (docs/settings.md) and its type. A setting is an environment
@@ -289,29 +287,6 @@ function readSetting(name: SettingName, value: string | undefined): unknown {
   const shown = isSecret || value?.includes('@') ? '' : ` (it is ${JSON.stringify(value)})`;
   throw new UsageError(`${name} ${result.error.issues[0]!.message}${shown}.`);
 }
-
-/**
- * The environment of a command. Real variables override `.env` of the working directory, which overrides `settings.env`
- * in the folder of the SQLite file, the settings of a demo. `warn` receives a sentence for each variable that is
- * probably a misspelled setting. `NAME_FILE` of a secret setting counts as `NAME`.
- * @throws UsageError for an ambiguous line of a file, or a `NAME_FILE` that cannot be read
- */
-export function environment(actual: Environment = process.env, folder = process.cwd(), warn = toStderr): Environment {
-  const inFiles = settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
-  const names = [...settingNames(), ...inFiles.map((name) => `${name}_FILE`)];
-  warnOfTypos(actual, names, warn);
-  const merged = {
-    ...withSecretFiles(readEnvFile(join(folder, '.env'), names, warn), inFiles),
-    ...withSecretFiles(actual, inFiles),
-  };
-  const database = merged['DATABASE_URL'];
-  const file = database === undefined ? undefined : sqliteFileOf(database);
-  if (file === undefined) return merged;
-  const demoFile = join(dirname(file), 'settings.env');
-  return { ...readEnvFile(demoFile, names, warn), ...merged };
-}
-
-const toStderr: Warn = (sentence) => void errorOutput().write(`scorehall: ${sentence}\n`);
 
 /** The folder of files that belong to a database but are outside of it, such as the secret key. */
 export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL'>): string {

@@ -104,22 +104,22 @@ export async function recordMissing(
   await tx.runAll(changeStatements(changes, now, KEEP));
 }
 
+const oldestTombstones = (tx: Queryable): Promise<{ number: number; time: number }[]> =>
+  tx.all(sql`select number, time from changes where ${TOMBSTONE} order by number limit ${TOMBSTONES_PER_CHUNK}`);
+
 /**
  * Deletes the oldest tombstones that were recorded before a timestamp. A follower whose place is before the largest deleted
  * number, the floor of the feed, has to begin again.
  * @returns whether there may be more
  */
 export async function deleteTombstones(db: Db, before: number): Promise<boolean> {
-  const oldest = (tx: Queryable) =>
-    tx.all<{ number: number; time: number }>(sql`
-      select number, time from changes where ${TOMBSTONE} order by number limit ${TOMBSTONES_PER_CHUNK}`);
   const isOld = ({ time }: { time: number }): boolean => time < before;
-  const [first] = await oldest(db);
+  const [first] = await oldestTombstones(db);
   if (first === undefined || !isOld(first)) return false;
   return await db.transaction(async (tx) => {
     // Recorded changes move tombstones, too: the lock keeps the two from waiting for each other.
     await Keys.lock(tx);
-    const rows = await oldest(tx);
+    const rows = await oldestTombstones(tx);
     const end = rows.findIndex((row) => !isOld(row));
     const old = end === -1 ? rows : rows.slice(0, end);
     const last = old.at(-1);

@@ -13,7 +13,7 @@ import { hasPseudonym, type Named } from './players.ts';
 export const NAMED_KINDS: readonly ResourceKind[] = ['player', 'match', 'punishment'];
 
 /** Maximum resources that the transaction of the new name moves to the end of the feed, which costs 50 µs each. */
-const SHOWN_AT_ONCE = 500;
+const MAX_SHOWN = 500;
 
 /**
  * The changes by new names or UUIDs of players that exist. If very many resources show one, a job records the others
@@ -26,7 +26,7 @@ export async function changesByNames(tx: Queryable, players: readonly number[]):
     changes.push({ kind: 'player', key, type: hasPseudonym(player) ? 'erased' : 'changed' });
     const shown = await shownAfter(tx, key, 0);
     changes.push(...shown);
-    if (shown.length < SHOWN_AT_ONCE) continue;
+    if (shown.length < MAX_SHOWN) continue;
     await tx.run(sql`
       insert into renamed_players (player_key, done) values (${key}, ${shown.at(-1)!.key})
       on conflict (player_key) do update set done = excluded.done`);
@@ -41,12 +41,12 @@ async function shownAfter(tx: Queryable, player: number, after: number): Promise
       select x.match_key as key, 'match' as kind from merged_in_matches x
       where x.player_key = ${player} and x.match_key > ${after}
         and exists (select 1 from match_details d where d.match_key = x.match_key)
-      order by x.match_key limit ${SHOWN_AT_ONCE}) m
+      order by x.match_key limit ${MAX_SHOWN}) m
     union all
     select key, kind from (
       select u.key, 'punishment' as kind from punishments u where u.punished_key = ${player} and u.key > ${after}
-      order by u.key limit ${SHOWN_AT_ONCE}) u
-    order by key limit ${SHOWN_AT_ONCE}`);
+      order by u.key limit ${MAX_SHOWN}) u
+    order by key limit ${MAX_SHOWN}`);
   return (rows as [number, 'match' | 'punishment'][]).map(([key, kind]) => ({ kind, key, type: 'changed' }));
 }
 
@@ -62,7 +62,7 @@ export async function recordNextShown(db: Db, now: number): Promise<boolean> {
     const shown = await shownAfter(tx, player, done);
     await recordChanges(tx, shown, now);
     await tx.run(
-      shown.length < SHOWN_AT_ONCE
+      shown.length < MAX_SHOWN
         ? sql`delete from renamed_players where player_key = ${player}`
         : sql`update renamed_players set done = ${shown.at(-1)!.key} where player_key = ${player}`,
     );

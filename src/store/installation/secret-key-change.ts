@@ -125,7 +125,10 @@ async function reseal(
 ): Promise<number> {
   const { key, sealed, table } = SEALED[name];
   const [oldKey, newKey] = [from.derive(purpose), to.derive(purpose)];
-  const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table} where ${sealed} is not null`)) as [string | number, string][];
+  const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table} where ${sealed} is not null`)) as [
+    string | number,
+    string,
+  ][];
   for (const [id, value] of rows) {
     const text = unseal(oldKey, value);
     if (text === undefined && name === 'signing_keys') {

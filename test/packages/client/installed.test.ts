@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -28,6 +28,17 @@ const STEVE = person(1, 'Steve');
 async function readmeBlocks(language: string): Promise<string[]> {
   const text = await readFile(join(PROJECT, 'packages/client/README.md'), 'utf8');
   return [...text.matchAll(new RegExp('^```' + language + '\\n([\\s\\S]*?)^```', 'gm'))].map(([, block]) => block!);
+}
+
+/** Resolves when the service has answered a request whose address matches. */
+async function answered(address: RegExp): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = (message: unknown): void => {
+    if (address.test((message as { request: IncomingMessage }).request.url!)) resolve();
+  };
+  subscribe('http.server.response.finish', look);
+  await promise;
+  unsubscribe('http.server.response.finish', look);
 }
 
 describe('the package, packed and installed by the commands of its README', () => {
@@ -69,17 +80,6 @@ describe('the package, packed and installed by the commands of its README', () =
 
   const played = (mapName: string): Promise<string[]> =>
     sendEvents(context, match({ map: mapName, teams: [team('Red', { ...STEVE, kill_count: 2 }), team('Blue')] }));
-
-  /** Resolves when the service has answered a request whose address matches. */
-  async function answered(address: RegExp): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const look = (message: unknown): void => {
-      if (address.test((message as { request: IncomingMessage }).request.url!)) resolve();
-    };
-    subscribe('http.server.response.finish', look);
-    await promise;
-    unsubscribe('http.server.response.finish', look);
-  }
 
   /** Starts a program in the project. */
   function start(t: TestContext, file: string, settings: NodeJS.ProcessEnv = {}) {
@@ -170,7 +170,7 @@ describe('the package, packed and installed by the commands of its README', () =
   test('the bot posts each new result to Discord, and after a pause what it has missed', async (t) => {
     const posted: { title: string; description: string }[] = [];
     let isLimited = true;
-    let wake = (): void => undefined;
+    const posts = new EventEmitter();
     const discord = await listen(t, (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -180,16 +180,16 @@ describe('the package, packed and installed by the commands of its README', () =
         else response.writeHead(204).end();
         if (!isLimited) posted.push(JSON.parse(Buffer.concat(chunks).toString()).embeds[0]);
         isLimited = false;
-        wake();
+        posts.emit('post');
       });
     });
     const until = async (count: number): Promise<void> => {
-      while (posted.length < count) await new Promise<void>((resolve) => (wake = resolve));
+      while (posted.length < count) await once(posts, 'post');
     };
     const settings = { DISCORD_WEBHOOK: `${discord}/api/webhooks/1/token` };
-    const begun = answered(/after=now/);
+    const reading = answered(/after=now/);
     const bot = start(t, EXAMPLES + 'discord-bot.mjs', settings);
-    await begun;
+    await reading;
     await played('Delta');
     await until(1);
     assert.deepEqual([posted[0]!.title, posted[0]!.description], ['Draw on Delta', 'Red: 0\nBlue: 0']);
@@ -237,11 +237,11 @@ describe('the package, packed and installed by the commands of its README', () =
     });
     await using browser = await launchBrowser();
     const tab = await browser.newPage();
-    const begun = answered(/after=now/);
+    const reading = answered(/after=now/);
     await tab.goto(
       `${origin}/overlay.html?${new URLSearchParams({ api: env['API_URL']!, client_id: env['CLIENT_ID']! })}`,
     );
-    await begun;
+    await reading;
     const newest = tab.locator('#results li').first();
     await newest.waitFor();
     await played('Mesa');

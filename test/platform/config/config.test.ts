@@ -3,7 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { environment, settingNames, readConfig, type SettingName, SETTINGS } from '#platform/config/config.ts';
+import { settingNames, readConfig, type SettingName, SETTINGS } from '#platform/config/config.ts';
+import { environment } from '#platform/config/environment.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Setting } from '#platform/config/setting.ts';
 

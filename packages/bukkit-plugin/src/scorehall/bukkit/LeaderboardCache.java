@@ -45,7 +45,7 @@ final class LeaderboardCache {
     this.period = period;
   }
 
-  /** @return empty until the board is known, and for a place that nobody has; null if there is no such placeholder */
+  /** @return empty until the board is known, and for a place without a player; null if there is no such placeholder */
   String textOf(String placeholder) {
     Matcher parts = PLACEHOLDER.matcher(placeholder);
     if (!parts.matches() || !Statistics.LEADERBOARD_MODES.contains(parts.group(1))) return null;

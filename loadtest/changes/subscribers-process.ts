@@ -2,12 +2,12 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { percentile } from '#bench/statistics.ts';
 import { processUsage } from '#bench/child.ts';
 
-/** Many followers of a stream of server-sent events, in a process of their own. */
+/** Many subscribers of a stream of server-sent events, in a separate process. */
 
 /** Opens streams, or asks for a report about what came since the last one. */
-export type FollowersOrder = { open: number; port: number; path: string; tokens: readonly string[] } | 'report';
+export type SubscribersOrder = { open: number; port: number; path: string; tokens: readonly string[] } | 'report';
 
-export interface FollowersReport {
+export interface SubscribersReport {
   open: number;
   /** Sentences about streams that did not open or have ended. */
   problems: string[];
@@ -18,11 +18,11 @@ export interface FollowersReport {
   p99: number;
   /** The bytes of the last event. */
   event: string;
-  /** CPU seconds of the followers. */
+  /** CPU seconds of the subscribers. */
   cpu: number;
 }
 
-const AT_ONCE = 50;
+const CONCURRENT = 50;
 const MAX_PROBLEMS = 5;
 
 let open = 0;
@@ -31,7 +31,7 @@ let delays: number[] = [];
 let event = '';
 const agent = new Agent({ maxSockets: Infinity });
 
-class Follower {
+class Subscriber {
   #rest = '';
 
   /** Resolves when the stream has begun. */
@@ -74,16 +74,16 @@ class Follower {
   }
 }
 
-process.on('message', (order: FollowersOrder) => {
+process.on('message', (order: SubscribersOrder) => {
   if (order !== 'report') return void openAll(order).then(report);
   report();
 });
 process.on('disconnect', () => process.exit());
 
-async function openAll({ open: count, port, path, tokens }: Exclude<FollowersOrder, string>): Promise<void> {
-  for (let number = 0; number < count; number += AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, count - number) }, (_, place) => number + place);
-    await Promise.all(some.map((index) => new Follower().start(port, path, tokens[index % tokens.length]!)));
+async function openAll({ open: count, port, path, tokens }: Exclude<SubscribersOrder, string>): Promise<void> {
+  for (let number = 0; number < count; number += CONCURRENT) {
+    const some = Array.from({ length: Math.min(CONCURRENT, count - number) }, (_, place) => number + place);
+    await Promise.all(some.map((index) => new Subscriber().start(port, path, tokens[index % tokens.length]!)));
   }
 }
 
@@ -96,7 +96,7 @@ function report(): void {
     p99: percentile(delays, 0.99),
     event,
     cpu: processUsage().cpu,
-  } satisfies FollowersReport);
+  } satisfies SubscribersReport);
   problems = [];
   delays = [];
 }

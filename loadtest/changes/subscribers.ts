@@ -2,28 +2,28 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Db } from '#db/db.ts';
 import { answerOf } from '#test/support/child-reply.ts';
 import { createReaderIn } from '../support/prepare.ts';
-import type { FollowersOrder, FollowersReport } from './followers-process.ts';
+import type { SubscribersOrder, SubscribersReport } from './subscribers-process.ts';
 
 /** The stream from the present on. */
 export const STREAM_PATH = '/v1/changes/stream';
 /** Lets one address open them all. */
 export const STREAM_LIMITS: NodeJS.ProcessEnv = {};
 
-/** Followers of streams in a process of their own, so that their CPU time does not count as the service's. */
-export class Followers implements Disposable {
+/** Subscribers of streams in a separate process, so that their CPU time does not count as the service's. */
+export class Subscribers implements Disposable {
   readonly child: ChildProcess;
 
   constructor() {
-    this.child = fork(new URL('./followers-process.ts', import.meta.url), { execArgv: [] });
+    this.child = fork(new URL('./subscribers-process.ts', import.meta.url), { execArgv: [] });
   }
 
   /** Opens streams; the answer says how many. */
-  async open(order: Exclude<FollowersOrder, string>): Promise<FollowersReport> {
+  async open(order: Exclude<SubscribersOrder, string>): Promise<SubscribersReport> {
     return await this.#send(order);
   }
 
   /** What came since the last report. */
-  async report(): Promise<FollowersReport> {
+  async report(): Promise<SubscribersReport> {
     return await this.#send('report');
   }
 
@@ -31,14 +31,14 @@ export class Followers implements Disposable {
     this.child.disconnect();
   }
 
-  async #send(order: FollowersOrder): Promise<FollowersReport> {
+  async #send(order: SubscribersOrder): Promise<SubscribersReport> {
     this.child.send(order);
-    return await answerOf<FollowersReport>(this.child);
+    return await answerOf<SubscribersReport>(this.child);
   }
 }
 
 /** Creates applications, because each may open some streams only; returns a token of each. */
-export async function createFollowers(db: Db, count: number): Promise<string[]> {
+export async function createSubscribers(db: Db, count: number): Promise<string[]> {
   const tokens: string[] = [];
   for (let number = 0; number < count; number++) tokens.push((await createReaderIn(db)).token);
   return tokens;
