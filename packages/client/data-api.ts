@@ -3196,6 +3196,27 @@ export interface operations {
                      *           }
                      *         },
                      *         {
+                     *           "id": "385hk1m6w0s",
+                     *           "type": "map.changed",
+                     *           "revision": 2,
+                     *           "time": "2026-03-01T20:15:00.000+09:00",
+                     *           "url": "https://api.example.org/v1/maps/385hk1m6w0s"
+                     *         },
+                     *         {
+                     *           "id": "385hm90ktz4",
+                     *           "type": "player.created",
+                     *           "revision": 2,
+                     *           "time": "2026-03-01T20:15:00.000+09:00",
+                     *           "url": "https://api.example.org/v1/players/385hm90ktz4"
+                     *         },
+                     *         {
+                     *           "id": "385hjv0q8k2",
+                     *           "type": "server.changed",
+                     *           "revision": 2,
+                     *           "time": "2026-03-01T20:15:00.000+09:00",
+                     *           "url": "https://api.example.org/v1/servers/385hjv0q8k2"
+                     *         },
+                     *         {
                      *           "id": "38fz7c3r9hw",
                      *           "type": "punishment.withdrawn",
                      *           "revision": 3,

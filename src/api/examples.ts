@@ -131,6 +131,11 @@ const withFields = {
   team_colors: [{ team: 'Red', color: 'dark red' }],
 };
 
+const CHANGED = '2026-03-01T20:15:00.000+09:00';
+const changed = (type: string, { id }: { id: string }) => ({
+  ...{ id, type, revision: 2, time: CHANGED },
+  url: `https://api.example.org/v1/${type.slice(0, type.indexOf('.'))}s/${id}`,
+});
 const placed = { map: 'Twin Peaks', match_id: MATCH, team: 'Red', team_color: 'dark red', time: LATER };
 
 /** What `fields` adds to a player. */
@@ -206,7 +211,10 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
         url: `https://api.example.org/v1/matches/${MATCH}`,
         resource: { ...match, teams },
       },
-      { id: punishment.id, type: 'punishment.withdrawn', revision: 3, time: '2026-03-01T20:15:00.000+09:00' },
+      changed('map.changed', map),
+      changed('player.created', plainPlayer),
+      changed('server.changed', server),
+      { id: punishment.id, type: 'punishment.withdrawn', revision: 3, time: CHANGED },
     ],
     cursor: 'NGYxYzlhMDJiN2UzLTJzN2stMnpkYQpT0x6mB9rGd1Wk3LqV',
     more: false,

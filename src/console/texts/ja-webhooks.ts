@@ -4,7 +4,7 @@ import type { Texts } from './en.ts';
 export const webhooks: Pick<Texts, 'webhooks'> = {
   webhooks: {
     title: 'Webhook',
-    lead: 'Webhook は、試合・マップ・処罰・プレイヤー・サーバーが変わったときに通知を受け取る、あなたのアドレスです。',
+    lead: 'Webhook は、試合・マップ・処分・プレイヤー・サーバーが変わったときに通知を受け取る、あなたのアドレスです。',
     guide: '通知の受け取り方と検証の方法',
     none: 'Webhook はまだありません。',
     no_access: 'アプリがデータ API を利用できるようになるまで、何も配信されません。',
@@ -14,8 +14,8 @@ export const webhooks: Pick<Texts, 'webhooks'> = {
     form: '形式',
     forms: { standard: '署名付きリクエスト (Standard Webhooks)', discord: 'Discord チャンネルへのメッセージ' },
     kinds: '対象',
-    kinds_hint: '削除は種類にかかわらず必ず送られます。Discord のチャンネルには新しい試合と処罰が表示されます。',
-    kind_names: { match: '試合', map: 'マップ', punishment: '処罰', player: 'プレイヤー', server: 'サーバー' },
+    kinds_hint: '削除は種類にかかわらず必ず送られます。Discord のチャンネルには新しい試合と処分が表示されます。',
+    kind_names: { match: '試合', map: 'マップ', punishment: '処分', player: 'プレイヤー', server: 'サーバー' },
     start: '開始位置',
     starts: { head: '新しい変更から', start: '現在あるものすべてから' },
     after_reset: 'バックアップの復元後',
@@ -96,7 +96,7 @@ export const webhooks: Pick<Texts, 'webhooks'> = {
       not_public: 'プライベートネットワークではなく、公開されたアドレスを入力してください。',
       not_discord:
         'https://discord.com/api/webhooks/ID/TOKEN のような、チャンネルの Webhook のアドレスを入力してください。',
-      discord_kinds: 'チャンネルに表示できる試合か処罰を選んでください。',
+      discord_kinds: 'チャンネルに表示できる試合か処分を選んでください。',
       enough_webhooks: 'このアプリの Webhook は上限に達しています。',
       too_many_tests: '1 時間以内のテスト通知が多すぎます。しばらくしてからやり直してください。',
       wrong_code: '最初の通知の文字列と一致しません。',

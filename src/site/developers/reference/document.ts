@@ -50,6 +50,8 @@ export interface Schema {
   maxLength?: number;
   items?: Schema;
   anyOf?: readonly Schema[];
+  /** Objects that differ in their `type`. */
+  oneOf?: readonly Schema[];
   properties?: Readonly<Record<string, Schema>>;
   required?: readonly string[];
   additionalProperties?: boolean | Schema;
@@ -82,11 +84,14 @@ function nestedMembers(schema: Schema, name: string): Member[] {
 /** The first example of each schema, from the examples of the responses. */
 export function examplesOf({ paths, components }: ApiDocument): Map<string, unknown> {
   const examples = new Map<string, unknown>();
+  const resolved = (schema: Schema): Schema =>
+    schema.$ref === undefined ? schema : components.schemas[schemaName(schema.$ref)]!;
   const visit = (schema: Schema, value: unknown): void => {
+    for (const variant of schema.oneOf ?? []) if (hasType(resolved(variant), value)) visit(variant, value);
     if (schema.$ref !== undefined) {
       const name = schemaName(schema.$ref);
       if (!examples.has(name)) examples.set(name, value);
-      visit(components.schemas[name]!, value);
+      visit(resolved(schema), value);
     }
     if (Array.isArray(value) && schema.items !== undefined) for (const item of value) visit(schema.items, item);
     else if (typeof value === 'object' && value !== null) {
@@ -106,3 +111,7 @@ export function examplesOf({ paths, components }: ApiDocument): Map<string, unkn
   }
   return examples;
 }
+
+/** Whether the `type` of a value is one of those of an object. */
+const hasType = ({ properties }: Schema, value: unknown): boolean =>
+  properties?.['type']?.enum?.includes((value as { type: string }).type) ?? false;

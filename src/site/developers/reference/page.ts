@@ -257,11 +257,12 @@ const memberItem = ({ name, type, notes, description }: Omit<MemberRow, 'notes'>
 
 /** The type of a value in words, with links to named schemas: `array of Match`, `"win" or "lose"`. */
 function typeOf(schema: Schema): Html {
-  const { $ref, items, anyOf, enum: values, additionalProperties: others } = schema;
+  const { $ref, items, anyOf, oneOf, enum: values, additionalProperties: others } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${schemaName($ref)}">${schemaName($ref)}</a>`;
   if (items !== undefined) return html`array of ${typeOf(items)}`;
-  if (anyOf !== undefined)
-    return html`${anyOf.map((variant, index) => html`${index > 0 ? ' or ' : ''}${typeOf(variant)}`)}`;
+  const variants = anyOf ?? oneOf;
+  if (variants !== undefined)
+    return html`${variants.map((variant, index) => html`${index > 0 ? ' or ' : ''}${typeOf(variant)}`)}`;
   if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
   if (values !== undefined)
     return html`${values.map((value, index) => html`${index > 0 ? ' or ' : ''}<code>${value}</code>`)}`;

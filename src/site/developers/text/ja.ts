@@ -185,7 +185,7 @@ export const ja: Text = {
   },
   webhooks: {
     title: 'Webhook',
-    description: '試合・マップ・処罰・プレイヤー・サーバーの変更を、プログラムや Discord のチャンネルに届けます。',
+    description: '試合・マップ・処分・プレイヤー・サーバーの変更を、プログラムや Discord のチャンネルに届けます。',
     intro: [
       'コンソールのアプリのページで Webhook を追加してください。データ API の利用が必要です。シークレットは一度だけ表示されます。',
       '通知は Standard Webhooks に従います。`webhook-id`、`webhook-timestamp`、`webhook-signature` を持つ POST です。署名は `v1,` に続く、`id.timestamp.body` の HMAC-SHA256 (base64) で、鍵はシークレットの `whsec_` より後の base64 を復号したバイト列です。シークレットの交換中は、空白で区切られた 2 つの署名が付きます。standardwebhooks.com のライブラリで、ほとんどの言語で検証できます。',
@@ -205,8 +205,8 @@ export const ja: Text = {
     answersColumns: ['応答', '意味'],
     answersRows: [
       ['15 秒以内の 200〜299', '受信済み'],
-      ['410', '今後は送らない: Webhook はオフになります'],
-      ['429、`Retry-After` 付きの 503', '後で: その時刻まで送りません (最長 1 日)'],
+      ['410', '今後は送らない：Webhook はオフになります'],
+      ['429、`Retry-After` 付きの 503', '後で：その時刻まで送りません (最長 1 日)'],
       ['502、504', '失敗。数秒間は何も送りません'],
       ['それ以外 (リダイレクトを含む)', '失敗'],
     ],
@@ -216,7 +216,7 @@ export const ja: Text = {
     ],
     discord: 'Discord',
     discordText:
-      'チャンネルの設定で作った Webhook のアドレスを入力してください。過去 1 日の新しい試合と処罰を、1 つのメッセージに 10 件まで表示し、誰にもメンションしません。',
+      'チャンネルの設定で作った Webhook のアドレスを入力してください。過去 1 日の新しい試合と処分を、1 つのメッセージに 10 件まで表示し、誰にもメンションしません。',
   },
   changes: {
     title: '変更履歴と廃止の予告',
