@@ -1,24 +1,22 @@
 // Posts the result of each match to a channel of Discord. Started again, it posts what it has missed.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ResetError, Scorehall } from 'scorehall-client';
 
-const { API_URL, AUTH_URL, CLIENT_ID, CLIENT_SECRET, DISCORD_WEBHOOK, CURSOR_FILE = 'cursor.txt' } = process.env;
-const client = new Scorehall({
-  baseUrl: API_URL,
-  authUrl: AUTH_URL,
-  clientId: CLIENT_ID,
-  clientSecret: CLIENT_SECRET,
-});
+const { API_URL: baseUrl, AUTH_URL: authUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = process.env;
+const { DISCORD_WEBHOOK, CURSOR_FILE = 'cursor.txt' } = process.env;
+const client = new Scorehall({ baseUrl, authUrl, clientId, clientSecret });
 
-for (let cursor = existsSync(CURSOR_FILE) ? readFileSync(CURSOR_FILE, 'utf8') : 'now'; ; cursor = 'now') {
+for (;;) {
+  if (!existsSync(CURSOR_FILE)) writeFileSync(CURSOR_FILE, (await client.get('/v1/changes', { after: 'now' })).cursor);
   try {
-    for await (const change of client.changes.follow(cursor, { types: ['match'] })) {
+    for await (const change of client.changes.follow(readFileSync(CURSOR_FILE, 'utf8'), { types: ['match'] })) {
       if (change.type === 'match.created') await post(change.id);
       writeFileSync(CURSOR_FILE, change.cursor);
     }
   } catch (error) {
     if (!(error instanceof ResetError)) throw error;
+    rmSync(CURSOR_FILE);
   }
 }
 

@@ -183,8 +183,10 @@ describe('the package, packed and installed by the commands of its README', () =
         posts.emit('post');
       });
     });
+    // A bot that ends before it has saved its place posts the last result again.
+    const titles = (): string[] => [...new Set(posted.map(({ title }) => title))];
     const until = async (count: number): Promise<void> => {
-      while (posted.length < count) await once(posts, 'post');
+      while (titles().length < count) await once(posts, 'post');
     };
     const settings = { DISCORD_WEBHOOK: `${discord}/api/webhooks/1/token` };
     const reading = answered(/after=now/);
@@ -198,10 +200,7 @@ describe('the package, packed and installed by the commands of its README', () =
     await played('Canyon');
     start(t, EXAMPLES + 'discord-bot.mjs', settings);
     await until(3);
-    assert.deepEqual(
-      posted.map(({ title }) => title),
-      ['Draw on Delta', 'Draw on Glacier', 'Draw on Canyon'],
-    );
+    assert.deepEqual(titles(), ['Draw on Delta', 'Draw on Glacier', 'Draw on Canyon']);
   });
 
   test('the statistics site has a copy that follows, also after it was stopped', async (t) => {
