@@ -1,4 +1,4 @@
-/** CPU and elapsed time of each test: a test is charged from its start to the start of the next one. */
+/** CPU and elapsed time of each test: a test is charged from its start to the start of the next one. A test that hangs ends the run. */
 import { relative } from 'node:path';
 import { after, beforeEach, type TestContext } from 'node:test';
 import { cpuSeconds } from './cpu.ts';
@@ -18,9 +18,19 @@ let running: { file: string; name: string; since: Cost } | undefined;
 /** The full name of the running or last test. */
 export const runningTest = (): string => running?.name ?? 'the start of the run';
 
-/** Registers the hooks, outside of all tests and before theirs, so that they run before and after each test. */
-export function measure(): void {
-  beforeEach((t) => begin(t as TestContext));
+/**
+ * Registers the hooks, outside of all tests and before theirs, so that they run before and after each test.
+ * The time-out of the runner covers no test inside of `describe`: one that takes `maxMs` ends the process.
+ */
+export function measure(maxMs: number): void {
+  const watchdog = setTimeout(() => {
+    console.error(`"${runningTest()}" did not end within ${maxMs / 1_000} s.`);
+    process.exit(1);
+  }, maxMs).unref();
+  beforeEach((t) => {
+    watchdog.refresh();
+    begin(t as TestContext);
+  });
   // The browser and other shared processes end after the last test, which is not charged for them.
   after(() => begin({ filePath: '', fullName: 'processes that outlive their tests' }));
 }
