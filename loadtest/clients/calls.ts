@@ -8,6 +8,7 @@ export interface ApiDocument {
 interface Operation {
   operationId: string;
   parameters?: Parameter[];
+  responses: { 200: { content: { 'application/json'?: object } } };
 }
 
 interface Parameter {
@@ -22,35 +23,52 @@ export interface PlannedCall extends Call {
   target: string;
 }
 
+/** The path parameters of leaderboards. */
+const LEADERBOARD: Record<string, string> = { mode: 'total', period: 'all' };
+
 type Get = (target: string) => Promise<unknown>;
 
-/** A call of every operation with all its `fields`. The id in a path is that of the first entry of the parent list. */
+/**
+ * A call of every operation that responds with JSON, with all its `fields`. The id in a path is that of the first entry of the
+ * parent list.
+ */
 export async function planCalls({ paths }: ApiDocument, get: Get): Promise<PlannedCall[]> {
   const calls: PlannedCall[] = [];
   const player = await playerOfNewestMatch(get);
   const rotation = await playingServer(get);
+  const given: Record<string, object> = {
+    '/v1/players': { uuids: [player] },
+    // Every walk from the beginning has separate cursors.
+    '/v1/changes': { after: await firstCursor(get) },
+  };
   for (const [path, { get: operation }] of Object.entries(paths)) {
+    if (operation.responses[200].content['application/json'] === undefined) continue;
     const list = path.slice(0, path.indexOf('/{id}'));
-    const id = !path.includes('{id}') ? undefined : list === '/v1/players' ? player : await firstId(get, list);
-    const query = buildQuery(operation, rotation);
+    const id = !path.includes('{id}') || list === '/v1/players' ? player : await firstId(get, list);
+    const named = Object.fromEntries(
+      namesIn(operation, 'path').map((name) => [name, name === 'id' ? id : LEADERBOARD[name]!]),
+    );
+    const query = buildQuery(operation, given[path] ?? { rotation });
     const search = Object.entries(query ?? {}).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-    const target = `${path.replace('{id}', encodeURIComponent(id ?? ''))}?${search.join('&')}`;
-    calls.push({ operationId: operation.operationId, id, query, target });
+    const resource = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name]!));
+    const target = `${resource}?${search.join('&')}`;
+    const parameters = Object.keys(named).length === 0 ? undefined : named;
+    calls.push({ operationId: operation.operationId, path: parameters, query, target });
   }
   return calls;
 }
 
-/** @param rotation the name of a server for `rotation`, without which `fields=rotation_order` is refused */
-function buildQuery({ parameters = [] }: Operation, rotation: string): Record<string, unknown> | undefined {
-  const named = (name: string): Parameter | undefined =>
-    parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
-  const fields = named('fields')?.schema?.items?.enum;
-  const query = {
-    ...(named('limit') === undefined ? {} : { limit: 5 }),
-    ...(named('rotation') === undefined ? {} : { rotation }),
-    ...(fields === undefined ? {} : { fields }),
-  };
-  return Object.keys(query).length === 0 ? undefined : query;
+const namesIn = ({ parameters = [] }: Operation, place: Parameter['in']): string[] =>
+  parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
+
+/** @param given values of parameters, such as the server's name for `rotation`, without which `fields=rotation_order` is refused */
+function buildQuery(operation: Operation, given: object): Record<string, unknown> | undefined {
+  const names = namesIn(operation, 'query');
+  const fields = operation.parameters?.find(({ name }) => name === 'fields')?.schema?.items?.enum;
+  const known = Object.entries({ limit: 5, ...given, fields }).filter(
+    ([name, value]) => names.includes(name) && value !== undefined,
+  );
+  return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
 async function firstId(get: Get, list: string): Promise<string> {
@@ -61,6 +79,11 @@ async function firstId(get: Get, list: string): Promise<string> {
 async function playerOfNewestMatch(get: Get): Promise<string> {
   const [match] = (await get('/v1/matches?limit=1&fields=teams')) as { teams: { players: { uuid: string }[] }[] }[];
   return match!.teams.flatMap(({ players }) => players)[0]!.uuid;
+}
+
+async function firstCursor(get: Get): Promise<string> {
+  const { cursor } = (await get('/v1/changes?limit=1')) as { cursor: string };
+  return cursor;
 }
 
 async function playingServer(get: Get): Promise<string> {

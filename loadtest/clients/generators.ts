@@ -12,10 +12,10 @@ export interface Generator {
   undocumentedLibraries: readonly string[];
 }
 
-/** One request: the path parameter `id` and the query, if the operation has them. */
+/** One request: the path parameters in their order, and the query, if the operation has them. */
 export interface Call {
   operationId: string;
-  id: string | undefined;
+  path: Record<string, string> | undefined;
   query: Record<string, unknown> | undefined;
 }
 
@@ -29,8 +29,8 @@ export const GENERATORS: readonly Generator[] = [
     module: './hey-api/index.js',
     prologue: (origin, token) => `import { client } from './hey-api/client.gen.js';
 client.setConfig({ baseUrl: ${JSON.stringify(origin)}, auth: ({ type }) => (type === 'http' ? ${JSON.stringify(token)} : undefined) });`,
-    call: ({ operationId, id, query }) => {
-      const options = { ...(id === undefined ? {} : { path: { id } }), ...(query === undefined ? {} : { query }) };
+    call: ({ operationId, path, query }) => {
+      const options = { ...(path && { path }), ...(query && { query }) };
       return `api.${operationId}(${JSON.stringify(options)}).then(({ data, error }) => data ?? error)`;
     },
     undocumentedLibraries: ['dom.iterable'],
@@ -42,8 +42,8 @@ client.setConfig({ baseUrl: ${JSON.stringify(origin)}, auth: ({ type }) => (type
     // Its functions request paths without an origin, as pages do on the origin of the API.
     prologue: (origin, token) => `const plain = globalThis.fetch;
 globalThis.fetch = (path, init) => plain(${JSON.stringify(origin)} + String(path), { ...init, headers: { authorization: ${JSON.stringify(`Bearer ${token}`)} } });`,
-    call: ({ operationId, id, query }) => {
-      const values = [id, query].filter((value) => value !== undefined);
+    call: ({ operationId, path = {}, query }) => {
+      const values = [...Object.values(path), query].filter((value) => value !== undefined);
       return `api.${operationId}(${values.map((value) => JSON.stringify(value)).join(', ')}).then(({ data }) => data)`;
     },
     undocumentedLibraries: [],
