@@ -30,6 +30,8 @@ import { StandardReceiver } from './standard.ts';
 const MAX_REQUESTS = 500;
 const MAX_MS = 5_000;
 const PAGE = 50;
+/** Changes wait for so many attempts of a reset: one short failure lets none overtake it, and a refusal holds none up. */
+const RESET_ATTEMPTS = 2;
 
 /** Delivers what is due of one webhook, in the order of the feed. */
 export class DeliveryRun {
@@ -62,10 +64,9 @@ export class DeliveryRun {
     const step = { webhook, secrets, progress: new Progress(holder, webhook) };
     const isProbing = webhook.state === 'waiting' && webhook.reason === 'failures';
     const pending = isProbing ? undefined : await nextPending(db, webhook.key);
-    if (pending !== undefined && pending.next_attempt! <= now && webhook.next_attempt <= now)
-      return await this.#sendPending(step, pending);
-    const isBlocked = webhook.state === 'unverified' || pending?.type === 'feed.reset' || webhook.next_attempt > now;
-    if (isBlocked) return false;
+    if (webhook.next_attempt > now) return false;
+    if (pending !== undefined && pending.next_attempt! <= now) return await this.#sendPending(step, pending);
+    if (webhook.state === 'unverified') return false;
     return isProbing ? await this.#probe(step) : await this.#sendChanges(step);
   }
 
@@ -82,7 +83,9 @@ export class DeliveryRun {
     const outcome = await (change === undefined ? receiver.sendMessage(row) : receiver.sendChange(change));
     if (outcome === undefined) return false;
     const now = clock.now();
-    const { result } = outcome;
+    const { response } = outcome.result;
+    // Owners read the log, and a page that shows its request would tell them the challenge of somebody else's address.
+    const result = row.type === 'webhook.verification' ? { ...outcome.result, response: '' } : outcome.result;
     const isChange = change !== undefined;
     return await this.#record(async (tx) => {
       if (!(await progress.isHeld(tx))) return false;
@@ -91,7 +94,7 @@ export class DeliveryRun {
         case 'delivered':
           await recordAttempt(tx, now, webhook.key, { ...logged, state: 'delivered' }, result);
           if (isChange) return await progress.succeeded(tx, now);
-          if (row.type === 'webhook.verification' && isEcho(result.response, challengeOf(db, webhook)))
+          if (row.type === 'webhook.verification' && isEcho(response, challengeOf(db, webhook)))
             await markVerified(tx, now, webhook.key);
           return true;
         case 'gone':
@@ -109,7 +112,9 @@ export class DeliveryRun {
           const state = next === undefined ? 'set_aside' : 'pending';
           await recordAttempt(tx, now, webhook.key, { ...logged, state, next_attempt: next ?? null }, result);
           if (isChange) await progress.failedAgain(tx, now);
-          if (outcome.pauseMs !== undefined) await progress.hold(tx, now + outcome.pauseMs);
+          const isHeld = row.type === 'feed.reset' && logged.attempts < RESET_ATTEMPTS;
+          if (isHeld && next !== undefined) await progress.hold(tx, next);
+          else if (outcome.pauseMs !== undefined) await progress.hold(tx, now + outcome.pauseMs);
           await turnOffAfterFailures(tx, now, step);
           return true;
         }
@@ -133,6 +138,7 @@ export class DeliveryRun {
     const { number: place } = webhook.cursor;
     const found = await changesAfter(db, place, PAGE, webhook.kinds);
     this.#deps.metrics.reached(webhook.key, found[0]?.time);
+    if (await this.#isFull(db, webhook.key)) return false;
     if (found.length === 0) {
       if (feed.head > place) await progress.pass(db, feed.head);
       return false;
@@ -165,8 +171,7 @@ export class DeliveryRun {
           await this.#pause(tx, step, 'slow_down', busyUntil(now, webhook.pauses, outcome.pauseMs));
           return false;
         default: {
-          const isFull = (await countPending(tx, webhook.key)) >= MAX_PENDING;
-          const next = isFull ? undefined : this.#retryAt(now, 1, outcome);
+          const next = this.#retryAt(now, 1, outcome);
           const state = next === undefined ? 'set_aside' : 'pending';
           await addDelivery(tx, now, webhook.key, { ...logged, state, next_attempt: next ?? null });
           await progress.failed(tx, now, change.number);
@@ -176,19 +181,26 @@ export class DeliveryRun {
     });
   }
 
-  /** After so many failures in a row the webhook waits, and later continues from the first of them. */
+  /** Further changes wait until the attempts of one have ended. */
+  async #isFull(db: Queryable, key: number): Promise<boolean> {
+    return (await countPending(db, key)) >= MAX_PENDING;
+  }
+
+  /**
+   * After so many failures in a row the webhook waits. After a probe that the receiver accepts it continues with the further
+   * attempts of the first of them, and the next change follows whatever comes of them.
+   */
   async #goOnAfterFailure(tx: Queryable, step: Step, { pauseMs }: Outcome): Promise<boolean> {
     const now = this.#deps.context.clock.now();
     const { webhook, progress } = step;
     if (await turnOffAfterFailures(tx, now, step)) return false;
-    const { failed, failed_after } = await progress.failures(tx);
+    const { failed } = await progress.failures(tx);
     if (failed < MAX_FAILED) {
       if (pauseMs !== undefined) await progress.hold(tx, now + pauseMs);
-      return pauseMs === undefined;
+      return pauseMs === undefined && !(await this.#isFull(tx, webhook.key));
     }
-    await replaceAfter(tx, webhook.key, failed_after!);
     const until = Math.max(probeAt(now, webhook.pauses), now + (pauseMs ?? 0));
-    await progress.pause(tx, now, { reason: 'failures', until, place: failed_after! });
+    await progress.pause(tx, now, { reason: 'failures', until });
     return false;
   }
 
@@ -231,6 +243,7 @@ export class DeliveryRun {
     return await this.#record(async (tx) => {
       const place = isStart ? { place: 0, walkHead: head } : { place: head, walkHead: null };
       if (!(await progress.reset(tx, { feed: id, ...place }))) return false;
+      await replaceAfter(tx, webhook.key, 0);
       if (webhook.form === 'standard') await addMessage(tx, clock.now(), webhook.key, 'feed.reset');
       return true;
     });

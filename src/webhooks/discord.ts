@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Change } from '#store/game/changes.ts';
 import { type MatchFacts, matchHeadByKey } from '#store/game/matches.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
-import { addDelivery } from '#store/applications/webhooks/deliveries.ts';
+import { addDelivery, hasDelivered } from '#store/applications/webhooks/deliveries.ts';
 import { turnOff } from '#store/applications/webhooks/webhooks.ts';
 import { type DeliveryDeps, type Receiver, type Send, type Step, turnOffAfterFailures } from './delivery-step.ts';
 import { busyUntil, type Outcome, resultOf, retryAfterMs } from './outcome.ts';
@@ -137,11 +137,15 @@ export class DiscordChannel implements Receiver {
     return this.#send(url, { method: 'POST', headers, body }, discordOutcome);
   }
 
+  /** The feed has the newest change alone of a resource, so one that is not posted may be `changed` already. */
   async #newsIn(change: Change): Promise<Embed | undefined> {
-    if (change.type !== 'created') return undefined;
+    const { webhook } = this.#step;
+    const { db, clock } = this.#deps.context;
+    const isNew = change.type === 'created';
+    const oldest = Math.max(clock.now() - NEWS_MS, isNew ? 0 : webhook.created);
     const embed = await this.#embedOf(change);
-    const oldest = this.#deps.context.clock.now() - NEWS_MS;
-    return embed !== undefined && Date.parse(embed.timestamp) >= oldest ? embed : undefined;
+    if (embed === undefined || Date.parse(embed.timestamp) < oldest) return undefined;
+    return isNew || !(await hasDelivered(db, webhook.key, change)) ? embed : undefined;
   }
 
   async #embedOf({ kind, key }: Change): Promise<Embed | undefined> {
@@ -167,7 +171,7 @@ export class DiscordChannel implements Receiver {
   async #punishmentEmbed(key: number): Promise<Embed | undefined> {
     const { db, config, clock } = this.#deps.context;
     const punishment = await punishmentByKey(db, key, clock.now());
-    if (punishment === undefined) return undefined;
+    if (punishment === undefined || punishment.revocation !== null) return undefined;
     const { type, punished, reason, time, expires } = punishment;
     const until = expires === null ? '' : `\nuntil <t:${Math.floor(expires / 1000)}:f>`;
     return {

@@ -4,7 +4,8 @@ import { idOf } from '#platform/ids.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
 import { readFeed } from '#store/game/changes.ts';
-import { challengeOf, rotateSecret, setPlace } from '#store/applications/webhooks/webhooks.ts';
+import { MAX_PENDING } from '#store/applications/webhooks/deliveries.ts';
+import { challengeOf, rotateSecret, setPlace, turnOn } from '#store/applications/webhooks/webhooks.ts';
 import { match, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { type Reply, Receiver, verify, webhookWorld } from './support.ts';
@@ -88,10 +89,15 @@ onEachDatabase('a receiver that echoes the challenge, or whose owner knows it, i
     await world.deliver();
     verify(receiver.received[0]!, secret);
     assert.equal((await world.webhook(id)).state, 'on', name);
+    assert.deepEqual(
+      (await world.log(id)).map(({ response }) => response),
+      [''],
+    );
   }
   const others: Record<string, (challenge: string, text: string) => Reply> = {
     silent: () => 200,
     'echo of everything': (_, text) => ({ status: 200, body: text }),
+    'a page that shows the request': (_, text) => ({ status: 404, body: `<h1>${text}</h1>` }),
     'a failure': (challenge) => ({ status: 500, body: challenge }),
     'a redirect': (challenge) => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: challenge }),
   };
@@ -104,6 +110,12 @@ onEachDatabase('a receiver that echoes the challenge, or whose owner knows it, i
     assert.equal(webhook.state, 'unverified', name);
     assert.deepEqual(receiver.take(), ['webhook.verification'], name);
     assert.equal(challengeOf(db, webhook).length, 16);
+    const [first] = await world.log(id);
+    assert.deepEqual(
+      [first?.type, first?.response],
+      ['webhook.verification', ''],
+      'its owner cannot read the challenge',
+    );
   }
 });
 
@@ -189,7 +201,7 @@ onEachDatabase(
     await world.deliver();
     assert.equal(receiver.take().length, 10);
     const waiting = await world.webhook(id);
-    assert.deepEqual([waiting.state, waiting.reason, waiting.cursor.number], ['waiting', 'failures', 0]);
+    assert.deepEqual([waiting.state, waiting.reason], ['waiting', 'failures']);
     await world.deliver();
     assert.deepEqual(receiver.take(), [], 'not before the pause is over');
     for (let hour = 0; hour < 24; hour++) {
@@ -214,6 +226,85 @@ onEachDatabase(
   },
 );
 
+onEachDatabase('ten changes that a receiver refuses are tried five times each, and block nothing', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { clock } = world.context;
+  const refused = new Set(Array.from({ length: 10 }, (_, index) => idOf(index + 1)));
+  const attempts = new Map<string, number[]>();
+  const receiver = await Receiver.open(t, ({ body: { data } }) => {
+    const id = String(data['id']);
+    attempts.set(id, [...(attempts.get(id) ?? []), clock.now()]);
+    return refused.has(id) ? 400 : 200;
+  });
+  const { id } = await world.add(receiver);
+  await world.change(...Array.from({ length: 12 }, (_, index) => ['map', index + 1] as ['map', number]));
+  await world.deliver();
+  assert.equal(attempts.size, 10);
+  clock.advance(6 * SECOND);
+  await world.deliver();
+  assert.deepEqual(
+    receiver.received.slice(10).map(({ body: { type, data } }) => (type === 'webhook.probe' ? type : data['id'])),
+    ['webhook.probe', ...refused, idOf(11), idOf(12)],
+    'from the first of them, and then the next',
+  );
+  for (let minute = 0; minute < 300; minute++) {
+    clock.advance(MINUTE);
+    await world.deliver();
+  }
+  for (const each of refused) {
+    const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, ...more] = attempts.get(each)!;
+    assert.deepEqual(more, []);
+    assert.ok(second - first >= 5 * SECOND && third - second >= 5 * MINUTE);
+    assert.ok(fourth - third >= 30 * MINUTE && fifth - fourth >= 2 * HOUR);
+  }
+  assert.deepEqual(
+    (await world.log(id)).flatMap(({ kind, state }) => (kind === null ? [] : [state])),
+    ['delivered', 'delivered', ...Array.from({ length: 10 }, () => 'set_aside')],
+  );
+  assert.equal((await world.webhook(id)).state, 'on');
+});
+
+onEachDatabase(
+  'while as many changes wait as may, no others are sent, and each gets its five attempts',
+  async (t, url) => {
+    const world = await webhookWorld(t, url);
+    const { clock, db } = world.context;
+    const receiver = await Receiver.open(t, () => 200);
+    const { id } = await world.add(receiver);
+    const { key } = await world.webhook(id);
+    // Room for one more.
+    await db.run(sql`
+    with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < ${MAX_PENDING - 1})
+    insert into webhook_deliveries (webhook_key, number, type, state, attempts, next_attempt, created, reason, response)
+    select ${key}, number + 1000, 'webhook.test', 'pending', 1, ${clock.now() + DAY}, 0, '', '' from numbers`);
+    receiver.answer = () => 500;
+    await world.change(['map', 1], ['map', 2]);
+    await world.deliver();
+    assert.deepEqual(receiver.take(), ['map.created 1']);
+    receiver.answer = () => 200;
+    await world.deliver();
+    assert.deepEqual(receiver.take(), []);
+    clock.advance(6 * SECOND);
+    await world.deliver();
+    assert.deepEqual(receiver.take(), ['map.created 1', 'map.created 1'], 'the attempt of the first makes room');
+  },
+);
+
+onSqlite('a receiver that refuses resets gets changes after the second attempt', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { clock, db } = world.context;
+  const receiver = await Receiver.open(t, ({ body }) => (body.type === 'feed.reset' ? 400 : 200));
+  await world.add(receiver);
+  await db.run(sql`update change_feed set id = 'restored'`);
+  await world.deliver();
+  await world.change(['map', 1]);
+  await world.deliver();
+  assert.deepEqual(receiver.take(), ['feed.reset']);
+  clock.advance(6 * SECOND);
+  await world.deliver();
+  assert.deepEqual(receiver.take(), ['feed.reset', 'map.created 1']);
+});
+
 onEachDatabase('a webhook that has failed for five days is off, and its owner is told', async (t, url) => {
   const world = await webhookWorld(t, url);
   const { clock, db } = world.context;
@@ -229,12 +320,21 @@ onEachDatabase('a webhook that has failed for five days is off, and its owner is
   clock.advance(DAY);
   await world.deliver();
   const { state, reason, cursor } = await world.webhook(id);
-  assert.deepEqual([state, reason, cursor.number], ['off', 'failures', 0]);
+  assert.deepEqual([state, reason, cursor.number], ['off', 'failures', 10]);
   assert.deepEqual(await db.tuple(sql`select mail from webhooks`), ['due']);
   receiver.take();
   clock.advance(DAY);
   await world.deliver();
   assert.deepEqual(receiver.take(), []);
+  receiver.answer = () => 200;
+  await turnOn(db, clock.now(), (await world.webhook(id)).key);
+  await world.change(['map', 11]);
+  await world.deliver();
+  assert.deepEqual(
+    receiver.received.map(({ body }) => body.data['id']),
+    Array.from({ length: 11 }, (_, index) => idOf(index + 1)),
+    'nothing is lost',
+  );
 });
 
 onSqlite('a single failure long after another does not switch a webhook off', async (t, url) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { sql } from '#db/sql.ts';
 import { match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { Receiver, type WebhookWorld, webhookWorld } from './support.ts';
@@ -112,4 +113,33 @@ onSqlite('an embed that Discord refuses is set aside alone, and a deleted channe
   await world.deliver();
   const { state, reason } = await world.webhook(id);
   assert.deepEqual([state, reason], ['off', 'gone']);
+});
+
+onEachDatabase('a match or punishment that changes before it is posted is posted, and once', async (t, url) => {
+  const { world, embeds } = await channel(t, url);
+  const { context } = world;
+  const ban = (id: string, name: string) => punishment(id, person(Number(id.slice(1)), name), { type: 'BAN' });
+  await sendEvents(
+    context,
+    match({ map: 'Played' }),
+    match({ map: 'Yesterday', started: '2026-02-28T11:50:00.000Z', finished: '2026-02-28T11:59:59.000Z' }),
+    match({ map: 'Before', started: '2026-03-01T11:50:00.000Z', finished: '2026-03-01T11:59:59.000Z' }),
+    ...[ban('p1', 'Rook'), ban('p2', 'Wren'), ban('p3', 'Lark')],
+  );
+  const rows = await context.db.all<{ kind: 'match' | 'punishment'; key: number }>(
+    sql`select kind, key from changes where kind in ('match', 'punishment') order by number`,
+  );
+  const [, played, yesterday, before, ...bans] = rows.map(({ kind, key }) => [kind, key, 'changed'] as const);
+  await world.change([...played!], [...yesterday!], [...before!], [...bans[0]!]);
+  await context.db.run(sql`update punishments set revoked = 1 where key = ${bans[2]![1]}`);
+  await world.change([...bans[2]!]);
+  await world.deliver();
+  const titles = () =>
+    embeds()
+      .flat()
+      .map(({ title }) => title);
+  assert.deepEqual(titles().toSorted(), ['BAN: Rook', 'BAN: Wren', 'Played'], 'news since the webhook was added');
+  await world.change([...played!], [...bans[0]!], [...bans[1]!]);
+  await world.deliver();
+  assert.deepEqual(titles(), [], 'posted already');
 });

@@ -1,7 +1,7 @@
 -- Receivers of changes: each is a place in the feed (store/applications/webhooks.ts). `place` is the number of the last change
 -- that was delivered or set aside, `walk_head` the head of the feed at the beginning of a first reading. Of form `standard`
 -- `sealed_secret` signs, and so does `sealed_former` until `former_until`; of form `discord` it is the token of the address.
--- `failed` deliveries in a row, the first of them after the place `failed_after`; `attempts` without success since `failing`.
+-- `failed` changes in a row, each at its first attempt; `attempts` without success since `failing`.
 -- `pauses` is the number of pauses in a row, `next_attempt` the end of the present one. `mail` is 'due' until the owners are told
 -- that it was switched off. `holder` and `held_until` as in `managed_servers`.
 create table webhooks (
@@ -24,7 +24,6 @@ create table webhooks (
   revision bigint not null,
   logged bigint not null,
   failed bigint not null,
-  failed_after bigint,
   attempts bigint not null,
   failing bigint,
   pauses bigint not null,
@@ -38,7 +37,7 @@ create index webhooks_of_application on webhooks (application_key, key);
 create index webhooks_by_holder on webhooks (holder);
 
 -- The log of a webhook: one row a message, with its last attempt. `change` is the number of the change, null for other messages.
--- A `replaced` one is sent again as a later row, or a newer change of the resource follows.
+-- A `replaced` one is sent again as a later row, or a newer change of the resource follows, or the feed was another one.
 create table webhook_deliveries (
   webhook_key bigint not null references webhooks (key) on delete cascade,
   number bigint not null,
@@ -57,7 +56,9 @@ create table webhook_deliveries (
   response text not null,
   primary key (webhook_key, number)
 ) /*sqlite: strict*/;
-create index webhook_deliveries_pending on webhook_deliveries (webhook_key, next_attempt) where state = 'pending';
+create index webhook_deliveries_pending on webhook_deliveries (webhook_key, next_attempt, number) where state = 'pending';
+create index webhook_deliveries_set_aside on webhook_deliveries (webhook_key, number) where state = 'set_aside';
+create index webhook_deliveries_by_resource on webhook_deliveries (webhook_key, kind, resource);
 create index webhook_deliveries_by_time on webhook_deliveries (created);
 
 -- A restored backup must not send to a receiver that was removed or switched off since. The subject is the key.

@@ -218,11 +218,11 @@ export const en = {
     ] as [string, string][],
     failures: [
       'A message that failed is sent again after 5 seconds, 5 minutes, 30 minutes and 2 hours, while later ones continue. Then it stays in the log of the console, from which you can send it again.',
-      'After ten failures in a row the webhook waits, sends a probe at least every 30 minutes (with jitter), and then goes on from the first of them. After five days it is switched off, and you get a mail. Nothing is lost: it keeps its place, and goes on there when you switch it on.',
+      'After ten changes in a row that failed the webhook waits, sends a probe at least every 30 minutes (with jitter), and once you accept it goes on from the first of them: each gets the rest of its five attempts, and the next ones follow. After five days without success it is switched off, and you get a mail. Nothing is lost: it keeps its place, and goes on there when you switch it on.',
     ],
     discord: 'Discord',
     discordText:
-      'For a channel enter the address of a webhook that you have made in its settings. It shows new matches and punishments of the last day, up to ten in a message, and mentions nobody.',
+      'For a channel enter the address of a webhook that you have made in its settings. It shows new matches and punishments of the last day, each once and up to ten in a message, and mentions nobody.',
   },
   changes: {
     title: 'Changes and deprecation',

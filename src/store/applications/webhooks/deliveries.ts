@@ -13,12 +13,17 @@ export type MessageType = (typeof MESSAGE_TYPES)[number];
 export const DELIVERY_STATES = ['pending', 'delivered', 'set_aside', 'replaced'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** How long the log is kept, and its maximum rows per webhook. */
+/** How long the log is kept. */
 export const LOG_MS = 30 * 86_400_000;
+/** The newest rows of a webhook that are kept whatever their state. */
 export const MAX_LOGGED = 10_000;
+/** Maximum rows of a webhook that are set aside, which its owner can send again. */
+export const MAX_SET_ASIDE = 5_000;
+/** So many rows are added between two deletions: each deletion reads the older rows that are kept. */
+const ROWS_PER_DELETION = 100;
 
-/** Maximum messages of a webhook that wait for another attempt. */
-export const MAX_PENDING = 100;
+/** Maximum messages of a webhook that wait for another attempt: meanwhile no further changes are sent. */
+export const MAX_PENDING = 1_000;
 
 /** What came of the last attempt. */
 export interface AttemptResult {
@@ -66,11 +71,18 @@ export async function deliveryByNumber(db: Queryable, webhook: number, number: n
   );
 }
 
-/** The pending message that is due first; resets precede all others. */
+/** The pending message that is due first. */
 export async function nextPending(db: Queryable, webhook: number): Promise<Delivery | undefined> {
   return await db.get<Delivery>(sql`
     select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and state = 'pending'
-    order by case type when 'feed.reset' then 0 else 1 end, next_attempt, number limit 1`);
+    order by next_attempt, number limit 1`);
+}
+
+/** After a pause the messages that are due, and those that failed once, are due in the order of the log. */
+export async function dueInOrder(db: Queryable, now: number, webhook: number): Promise<void> {
+  await db.run(sql`
+    update webhook_deliveries set next_attempt = ${now}
+    where webhook_key = ${webhook} and state = 'pending' and (next_attempt <= ${now} or attempts <= 1)`);
 }
 
 export async function countPending(db: Queryable, webhook: number): Promise<number> {
@@ -95,7 +107,7 @@ export type NewDelivery = Pick<Delivery, 'state' | 'attempts' | 'next_attempt'> 
   result?: AttemptResult;
 };
 
-/** Adds a row to the log, and deletes the one that is too old by their number. */
+/** Adds a row to the log, and deletes those that are too many. */
 export async function addDelivery(
   tx: Queryable,
   now: number,
@@ -113,7 +125,27 @@ export async function addDelivery(
     insert into webhook_deliveries (webhook_key, number, type, kind, resource, change, state, attempts, next_attempt, created,
       attempted, status, reason, ms, response)
     values (${webhook}, ${logged}, ${type}, ${resource}, ${state}, ${attempts}, ${next_attempt}, ${now}, ${last})`);
-  await tx.run(sql`delete from webhook_deliveries where webhook_key = ${webhook} and number = ${logged - MAX_LOGGED}`);
+  if (logged % ROWS_PER_DELETION === 0) await tx.runAll(deletions(webhook, logged));
+}
+
+/** Pending rows are never deleted: they are changes that have not arrived. */
+const deletions = (webhook: number, logged: number): Sql[] => [
+  sql`delete from webhook_deliveries
+    where webhook_key = ${webhook} and number <= ${logged - MAX_LOGGED} and state in ('delivered', 'replaced')`,
+  sql`delete from webhook_deliveries where webhook_key = ${webhook} and state = 'set_aside' and number <= (
+    select number from webhook_deliveries where webhook_key = ${webhook} and state = 'set_aside'
+    order by number desc limit 1 offset ${MAX_SET_ASIDE})`,
+];
+
+/** The rows of all webhooks that the log no longer keeps. */
+export const oldDeliveries = (before: number): Sql => sql`created < ${before} and state <> 'pending'`;
+
+/** Whether a change of a resource has been delivered to a webhook. */
+export async function hasDelivered(db: Queryable, webhook: number, { kind, key }: Change): Promise<boolean> {
+  const row = await db.tuple(sql`
+    select 1 from webhook_deliveries
+    where webhook_key = ${webhook} and kind = ${kind} and resource = ${key} and state = 'delivered' limit 1`);
+  return row !== undefined;
 }
 
 const columnsOf = ({ status, reason, ms, response }: AttemptResult): Sql =>

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { dueInOrder } from './deliveries.ts';
 import { MAY_READ, type Webhook } from './webhooks.ts';
 
 /** What the process that delivers a webhook writes: nothing if another process delivers it now, or its owner changed it. */
@@ -53,7 +54,7 @@ export class Progress {
     return await this.#change(
       tx,
       sql`${place === undefined ? sql`` : sql`place = ${place}, ${WALKED(place)},`}
-        failed = 0, failed_after = null, attempts = 0, failing = null, pauses = 0, next_attempt = 0, reason = '',
+        failed = 0, attempts = 0, failing = null, pauses = 0, next_attempt = 0, reason = '',
         since = case when state = 'on' then since else ${now} end, state = 'on'`,
     );
   }
@@ -67,22 +68,20 @@ export class Progress {
   async failed(tx: Queryable, now: number, place: number): Promise<boolean> {
     return await this.#change(
       tx,
-      sql`failed = failed + 1, failed_after = coalesce(failed_after, place), place = ${place}, ${WALKED(place)},
-        attempts = attempts + 1, failing = coalesce(failing, ${now})`,
+      sql`failed = failed + 1, place = ${place}, ${WALKED(place)}, attempts = attempts + 1, failing = coalesce(failing, ${now})`,
     );
   }
 
-  /** No deliveries until a time, then those after a place (default: the present one). */
+  /** No deliveries until a time. */
   async pause(
     tx: Queryable,
     now: number,
-    { reason, until, place }: { reason: 'failures' | 'slow_down'; until: number; place?: number },
+    { reason, until }: { reason: 'failures' | 'slow_down'; until: number },
   ): Promise<boolean> {
     return await this.#change(
       tx,
       sql`since = case when state = 'waiting' and reason = ${reason} then since else ${now} end, state = 'waiting',
-        reason = ${reason}, next_attempt = ${until}, place = ${place === undefined ? sql`place` : place}, failed = 0, failed_after = null,
-        pauses = pauses + 1, attempts = attempts + 1, failing = coalesce(failing, ${now})`,
+        reason = ${reason}, next_attempt = ${until}, failed = 0, pauses = pauses + 1, attempts = attempts + 1, failing = coalesce(failing, ${now})`,
     );
   }
 
@@ -93,6 +92,7 @@ export class Progress {
 
   /** Continues after a probe that the receiver accepted: only the delivery of a change ends a series of failures. */
   async resume(tx: Queryable, now: number): Promise<boolean> {
+    await dueInOrder(tx, now, this.#held.key);
     return await this.#change(tx, sql`state = 'on', reason = '', since = ${now}, next_attempt = 0`);
   }
 
@@ -101,10 +101,7 @@ export class Progress {
     tx: Queryable,
     { feed, place, walkHead }: { feed: string; place: number; walkHead: number | null },
   ): Promise<boolean> {
-    return await this.#change(
-      tx,
-      sql`feed = ${feed}, place = ${place}, walk_head = ${walkHead}, failed = 0, failed_after = null`,
-    );
+    return await this.#change(tx, sql`feed = ${feed}, place = ${place}, walk_head = ${walkHead}, failed = 0`);
   }
 
   async isHeld(tx: Queryable): Promise<boolean> {
@@ -112,9 +109,9 @@ export class Progress {
   }
 
   /** Its failures in a row, as they are now. */
-  async failures(tx: Queryable): Promise<Pick<Webhook, 'failed' | 'failed_after' | 'attempts' | 'failing'>> {
-    return (await tx.get<Pick<Webhook, 'failed' | 'failed_after' | 'attempts' | 'failing'>>(
-      sql`select failed, failed_after, attempts, failing from webhooks where key = ${this.#held.key}`,
+  async failures(tx: Queryable): Promise<Pick<Webhook, 'failed' | 'attempts' | 'failing'>> {
+    return (await tx.get<Pick<Webhook, 'failed' | 'attempts' | 'failing'>>(
+      sql`select failed, attempts, failing from webhooks where key = ${this.#held.key}`,
     ))!;
   }
 }

@@ -7,7 +7,7 @@ import { type Sql, sql } from '#db/sql.ts';
 import type { Cursor } from '../../game/change-cursors.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../game/changes.ts';
 import { nextKey } from '../../sequence.ts';
-import { addMessage } from './deliveries.ts';
+import { addMessage, dueInOrder, replaceAfter } from './deliveries.ts';
 
 /** standard: signed requests of Standard Webhooks; discord: messages in a channel. */
 export const WEBHOOK_FORMS = ['standard', 'discord'] as const;
@@ -57,9 +57,8 @@ export interface Webhook {
   after_reset: AfterReset;
   former_until: number | null;
   revision: number;
-  /** Deliveries that failed in a row, and the place before the first of them. */
+  /** Changes in a row that failed at their first attempt. */
   failed: number;
-  failed_after: number | null;
   /** Failed attempts in a row, since `failing`. */
   attempts: number;
   failing: number | null;
@@ -77,7 +76,7 @@ interface WebhookRow extends Omit<Webhook, 'id' | 'kinds' | 'cursor'> {
 }
 
 const COLUMNS = sql`w.key, w.application_key, a.client_id, w.url, w.form, w.kinds, w.state, w.reason, w.since, w.verified,
-  w.feed, w.place, w.walk_head, w.after_reset, w.former_until, w.revision, w.failed, w.failed_after, w.attempts, w.failing,
+  w.feed, w.place, w.walk_head, w.after_reset, w.former_until, w.revision, w.failed, w.attempts, w.failing,
   w.pauses, w.next_attempt, w.created`;
 const FROM = sql`from webhooks w join applications a on a.key = w.application_key`;
 
@@ -162,11 +161,11 @@ export async function addWebhook(
     if (known!.count >= MAX_WEBHOOKS) return undefined;
     await tx.run(sql`
       insert into webhooks (key, application_key, url, form, kinds, state, reason, since, verified, feed, place, walk_head,
-        after_reset, sealed_secret, sealed_former, former_until, revision, logged, failed, failed_after, attempts, failing,
+        after_reset, sealed_secret, sealed_former, former_until, revision, logged, failed, attempts, failing,
         pauses, next_attempt, mail, holder, held_until, created)
       values (${key}, ${application}, ${url}, ${form}, ${inOrder(kinds)}, ${isVerified ? 'on' : 'unverified'}, '', ${now},
         ${isVerified ? now : null}, ${placeOf(cursor)}, ${after_reset},
-        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, null, 0, null, 0, 0, '', '', 0, ${now})`);
+        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, 0, null, 0, 0, '', '', 0, ${now})`);
     if (!isVerified) await addMessage(tx, now, key, 'webhook.verification');
     return { id: idOf(key), secret: isVerified ? undefined : secret };
   });
@@ -181,13 +180,14 @@ export const challengeOf = (db: Queryable, { key, url }: Pick<Webhook, 'key' | '
 
 /** Turns a verified webhook on, and an unverified one off to unverified. Its failures are forgotten. */
 export async function turnOn(db: Queryable, now: number, key: number): Promise<boolean> {
+  await dueInOrder(db, now, key);
   const changed = await db.run(sql`
     update webhooks set state = case when verified is null then 'unverified' else 'on' end, ${RESTARTED}, since = ${now}
     where key = ${key} and state in ('off', 'waiting')`);
   return changed === 1;
 }
 
-const RESTARTED = sql`reason = '', failed = 0, failed_after = null, attempts = 0, failing = null, pauses = 0, next_attempt = 0,
+const RESTARTED = sql`reason = '', failed = 0, attempts = 0, failing = null, pauses = 0, next_attempt = 0,
   mail = '', revision = revision + 1`;
 
 export async function markVerified(db: Queryable, now: number, key: number): Promise<boolean> {
@@ -238,11 +238,14 @@ export async function hurry(db: Queryable, now: number, key: number): Promise<vo
 }
 
 /** Continues at another place of the feed. */
-export async function setPlace(db: Queryable, key: number, cursor: Cursor): Promise<void> {
-  await db.run(sql`
-    update webhooks set feed = ${cursor.feed}, place = ${cursor.number}, walk_head = ${cursor.walk?.head ?? null},
-      failed = 0, failed_after = null, revision = revision + 1
-    where key = ${key}`);
+export async function setPlace(db: Db, key: number, { feed, number, walk }: Cursor): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.run(sql`
+      update webhooks set feed = ${feed}, place = ${number}, walk_head = ${walk?.head ?? null}, failed = 0,
+        revision = revision + 1
+      where key = ${key}`);
+    await replaceAfter(tx, key, number);
+  });
 }
 
 /** Replaces the secret; the former one signs as well for a day. @returns the new one, which is shown only once */

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { deliveryByNumber, LOG_MS, MAX_LOGGED, MAX_SET_ASIDE } from '#store/applications/webhooks/deliveries.ts';
+import { purgeNow } from '#server/jobs.ts';
+import { idOf } from '#platform/ids.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { Receiver, webhookWorld } from './support.ts';
+
+const MINUTE = 60_000;
+
+const logged = async (db: Queryable, key: number, ...numbers: number[]): Promise<(string | undefined)[]> =>
+  await Promise.all(numbers.map(async (number) => (await deliveryByNumber(db, key, number))?.state));
+
+onEachDatabase('the log keeps what waits and what was set aside, whatever follows', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { context } = world;
+  const { db, clock } = context;
+  const failing = new Set([idOf(1), idOf(3)]);
+  const receiver = await Receiver.open(t, ({ body }) => (failing.has(body.data['id'] as string) ? 500 : 200));
+  const { id } = await world.add(receiver);
+  const { key } = await world.webhook(id);
+  await world.change(['map', 1], ['map', 2], ['map', 3]);
+  await world.deliver();
+  const [{ first }] = (await db.all<{ first: number }>(
+    sql`select min(number) as first from webhook_deliveries where webhook_key = ${key}`,
+  )) as [{ first: number }];
+  const rows = [first, first + 1, first + 2] as const;
+  await db.run(
+    sql`update webhook_deliveries set state = 'set_aside' where webhook_key = ${key} and number = ${first + 2}`,
+  );
+  // The next message is the one whose number deletes older ones.
+  await db.run(sql`update webhooks set logged = ${MAX_LOGGED + 199} where key = ${key}`);
+  await world.change(['map', 4]);
+  await world.deliver();
+  assert.deepEqual(await logged(db, key, ...rows), ['pending', undefined, 'set_aside']);
+
+  clock.advance(LOG_MS - 1);
+  await purgeNow(context);
+  assert.deepEqual(await logged(db, key, ...rows), ['pending', undefined, 'set_aside']);
+  clock.advance(2);
+  await purgeNow(context);
+  assert.deepEqual(await logged(db, key, ...rows), ['pending', undefined, undefined]);
+  failing.clear();
+  receiver.take();
+  await world.deliver();
+  assert.deepEqual(receiver.take(), ['map.created 1'], 'its attempts go on');
+
+  await db.run(sql`
+    with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number <= ${MAX_SET_ASIDE})
+    insert into webhook_deliveries (webhook_key, number, type, state, attempts, created, reason, response)
+    select ${key}, number + 50000, 'webhook.test', 'set_aside', 5, ${clock.now()}, '', '' from numbers`);
+  await db.run(sql`update webhooks set logged = 99999 where key = ${key}`);
+  await world.change(['map', 5]);
+  await world.deliver();
+  assert.deepEqual(await logged(db, key, 50_001, 50_002), [undefined, 'set_aside']);
+  clock.advance(MINUTE);
+});
