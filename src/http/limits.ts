@@ -225,6 +225,13 @@ export const LIMITS = {
     beyond: PROBLEM,
     counter: 'database',
   },
+  invitationMail: {
+    counts: 'mails that invite an account to own an application',
+    max: { applicationAccount: 1 },
+    windowMs: DAY_MS,
+    beyond: 'no mail, and the same page',
+    counter: 'database',
+  },
   page: {
     counts: 'pages of the site; a picture counts as a tenth of a page',
     max: { network: 'SITE_LIMIT' },

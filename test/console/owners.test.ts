@@ -106,7 +106,7 @@ onEachDatabase('invitations expire, and their number is limited', async (t, url)
   while ((await invite('Bob')) === 200) sent++;
   assert.equal(sent, 30);
   assert.match(anns.text, /sent 30 invitations within a day/);
-  assert.equal(mails.length, 30);
+  assert.equal(mails.length, 1);
   assert.equal((await applicationByClientId(context.db, app.client_id))!.suspended, null);
 });
 
@@ -165,3 +165,28 @@ onEachDatabase(
     assert.doesNotMatch(mails[0]!, /evil\./);
   },
 );
+
+onEachDatabase('an account gets one mail a day about an application, and the page does not show it', async (t, url) => {
+  const { context, ann, bob, anns, invite, mails } = await open(t, url);
+  const asked = async (): Promise<string> => {
+    assert.equal(await invite('Bob'), 200);
+    const shown = anns.text;
+    await anns.submit({}, '/owners/uninvite');
+    return shown.replaceAll(/\d/g, '0');
+  };
+  const first = await asked();
+  assert.equal(await asked(), first);
+  assert.equal(mails.length, 1);
+  const mailsUntil = async (end: number): Promise<number> => {
+    await context.db.run(sql`update throttles set resets = ${end} where subject like 'invitation mails %'`);
+    await asked();
+    return mails.length;
+  };
+  assert.equal(await mailsUntil(context.clock.now() + 1), 1);
+  assert.equal(await mailsUntil(context.clock.now()), 2, 'after a day');
+  const other = await application(context, { name: 'Other' });
+  await addOwner(context.db, 0, other.key, ann.id);
+  await anns.open(`/console/applications/${other.client_id}/settings`);
+  await anns.submit({ owner: bob.name }, '/owners');
+  assert.equal(mails.length, 3, 'another application');
+});

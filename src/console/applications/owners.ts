@@ -83,7 +83,10 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
   if (!allowed) return t.too_many_invitations(limit.max);
   const invitation = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
   if (!(await invite(deps.db, now, invitation))) return t.owner_already(account.name);
-  deps.mail.send(invitationMail(deps.config, account, { application: name, by: person.account.name }));
+  // The page does not show whether a mail was sent: the invitation is open in any case.
+  const mailLimit = rateLimit(deps.config, 'invitationMail', 'applicationAccount');
+  if ((await countAttempt(deps.db, now, `invitation mails ${client_id} ${account.id}`, mailLimit)).allowed)
+    deps.mail.send(invitationMail(deps.config, account, { application: name, by: person.account.name }));
   await request.record({
     action: 'application.owner.invite',
     subject: client_id,
