@@ -4,18 +4,25 @@ import { chooseLanguage } from '#http/languages.ts';
 import type { Mail } from '#platform/mail/mail.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { ownersOf } from '#store/applications/owners.ts';
-import { claimMails, type SwitchedOff } from '#store/applications/webhooks/webhooks.ts';
+import { claimMails, endMail, type SwitchedOff } from '#store/applications/webhooks/webhooks.ts';
 import { TEXTS } from './texts/index.ts';
 
-type Context = Pick<AppContext, 'config' | 'db' | 'mail'>;
+type Context = Pick<AppContext, 'config' | 'db' | 'mail' | 'clock'>;
 
 /** Tells the owners of webhooks that these were switched off. Any number of processes may run this. */
-export async function mailWebhookOwners({ config, db, mail }: Context): Promise<void> {
-  for (const webhook of await claimMails(db))
-    for (const { account_id } of await ownersOf(db, webhook.application_key)) {
-      const owner = await accountById(db, account_id);
-      if (owner !== undefined && owner.disabled === null) mail.send(offMail(config, owner, webhook));
-    }
+export async function mailWebhookOwners({ config, db, mail, clock }: Context): Promise<void> {
+  for (const webhook of await claimMails(db, clock.now())) {
+    const owners = await Promise.all(
+      (await ownersOf(db, webhook.application_key)).map(({ account_id }) => accountById(db, account_id)),
+    );
+    const told = owners.filter((owner): owner is Account => owner !== undefined && owner.disabled === null);
+    let open = told.length;
+    if (open === 0) await endMail(db, webhook);
+    for (const owner of told)
+      mail.send(offMail(config, owner, webhook), async () => {
+        if (--open === 0) await endMail(db, webhook);
+      });
+  }
 }
 
 function offMail(

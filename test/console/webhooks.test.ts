@@ -3,12 +3,22 @@ import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
 import { mailWebhookOwners } from '#console/webhook-mails.ts';
 import { addOwner } from '#store/applications/owners.ts';
-import { challengeOf, signingSecrets, turnOff, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
+import {
+  challengeOf,
+  claimMails,
+  MAIL_CLAIM_MS,
+  signingSecrets,
+  turnOff,
+  turnOn,
+  webhooksOf,
+} from '#store/applications/webhooks/webhooks.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { account, application } from '#test/support/builders.ts';
-import { onSqlite, testContext } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { enter, openTestConsole, tokenOn } from './support.ts';
+
+const [HOUR, DAY] = [3_600_000, 86_400_000];
 
 onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages it', async (t, url) => {
   const services = await openTestConsole(t, url, { SECRET_KEY: 'a secret that is long enough for tests' });
@@ -81,19 +91,24 @@ onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages
   assert.match((await post('', { ...form, url: 'https://hooks.example.org/11' })).html, /as many webhooks as it can/);
 });
 
-onSqlite('owners get one mail about a webhook that was switched off', async (t, url) => {
+onEachDatabase('owners get one mail a day about a webhook that was switched off', async (t, url) => {
   const mailbox = await Mailbox.open(t);
   const context = await testContext(t, url, { SMTP_URL: mailbox.url });
-  const { db } = context;
+  const { db, clock } = context;
   const [ann, bob] = [await account(context, 'Ann'), await account(context, 'Bob')];
   const app = await application(context, { name: 'Board' });
   for (const { id } of [ann, bob]) await addOwner(db, 0, app.key, id);
   await db.run(sql`
     insert into webhooks (key, application_key, url, form, kinds, state, reason, since, feed, place, after_reset, sealed_secret,
-      revision, logged, failed, attempts, pauses, next_attempt, mail, holder, held_until, created)
+      revision, logged, failed, attempts, pauses, next_attempt, holder, held_until, created)
     values (1, ${app.key}, 'https://hooks.example.org/secret-path', 'standard', 'match', 'on', '', 0, '', 0, 'head', '', 1, 0, 0,
-      0, 0, 0, '', '', 0, 0)`);
-  await turnOff(db, 0, 1, 'failures', 'due');
+      0, 0, 0, '', 0, 0)`);
+  const off = () => turnOff(db, clock.now(), 1, 'failures', 'due');
+  await off();
+  assert.equal((await claimMails(db, clock.now())).length, 1, 'a process that is killed before it sends');
+  await mailWebhookOwners(context);
+  assert.equal(mailbox.count, 0);
+  clock.advance(MAIL_CLAIM_MS);
   await Promise.all([mailWebhookOwners(context), mailWebhookOwners(context)]);
   await context.mail.settled();
   const mails = await Promise.all([mailbox.next(ann.email), mailbox.next(bob.email)]);
@@ -102,7 +117,24 @@ onSqlite('owners get one mail about a webhook that was switched off', async (t, 
     assert.match(text, /For five days no message could be delivered/);
     assert.ok(!text.includes('secret-path'));
   }
-  await mailWebhookOwners(context);
-  await context.mail.settled();
-  assert.equal(mailbox.count, 0);
+  const mailed = async (afterMs: number): Promise<number> => {
+    clock.advance(afterMs);
+    await mailWebhookOwners(context);
+    await context.mail.settled();
+    return mailbox.count;
+  };
+  assert.equal(await mailed(MAIL_CLAIM_MS), 0, 'each mail once');
+
+  await turnOn(db, clock.now(), 1);
+  await off();
+  assert.equal(await mailed(0), 0, 'off again within a day');
+  await turnOn(db, clock.now(), 1);
+  assert.equal(await mailed(DAY), 0, 'on again');
+  await off();
+  assert.equal(await mailed(0), 2, 'a day later');
+  await turnOn(db, clock.now(), 1);
+  clock.advance(HOUR);
+  await off();
+  assert.equal(await mailed(DAY - HOUR - 1), 2);
+  assert.equal(await mailed(1), 4, 'still off a day after the mail before');
 });

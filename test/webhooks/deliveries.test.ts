@@ -321,7 +321,7 @@ onEachDatabase('a webhook that has failed for five days is off, and its owner is
   await world.deliver();
   const { state, reason, cursor } = await world.webhook(id);
   assert.deepEqual([state, reason, cursor.number], ['off', 'failures', 10]);
-  assert.deepEqual(await db.tuple(sql`select mail from webhooks`), ['due']);
+  assert.deepEqual(await db.tuple(sql`select mail_due from webhooks`), [clock.now()]);
   receiver.take();
   clock.advance(DAY);
   await world.deliver();

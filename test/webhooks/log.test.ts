@@ -4,10 +4,10 @@ import { sql } from '#db/sql.ts';
 import { deliveryByNumber, LOG_MS, MAX_LOGGED, MAX_SET_ASIDE } from '#store/applications/webhooks/deliveries.ts';
 import { purgeNow } from '#server/jobs.ts';
 import { idOf } from '#platform/ids.ts';
+import { deleteApplication } from '#store/applications/applications.ts';
+import { removeWebhook, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { Receiver, webhookWorld } from './support.ts';
-
-const MINUTE = 60_000;
 
 const logged = async (db: Queryable, key: number, ...numbers: number[]): Promise<(string | undefined)[]> =>
   await Promise.all(numbers.map(async (number) => (await deliveryByNumber(db, key, number))?.state));
@@ -54,5 +54,25 @@ onEachDatabase('the log keeps what waits and what was set aside, whatever follow
   await world.change(['map', 5]);
   await world.deliver();
   assert.deepEqual(await logged(db, key, 50_001, 50_002), [undefined, 'set_aside']);
-  clock.advance(MINUTE);
+});
+
+onEachDatabase('the log of a deleted webhook is deleted in chunks', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const { context, app } = world;
+  const { db } = context;
+  const receiver = await Receiver.open(t);
+  const [deleted, kept, ...others] = await Promise.all(Array.from({ length: 4 }, () => world.add(receiver)));
+  await world.change(['map', 1], ['map', 2]);
+  await world.deliver();
+  const rows = async (): Promise<number> => (await db.tuples(sql`select 1 from webhook_deliveries`)).length;
+  assert.equal(await rows(), 8);
+  await removeWebhook(db, (await world.webhook(deleted!.id)).key);
+  assert.equal(await rows(), 8, 'not in the transaction that deletes the webhook');
+  await purgeNow(context);
+  assert.equal(await rows(), 6);
+  assert.equal((await world.log(kept!.id)).length, 2);
+  await deleteApplication(db, app.client_id);
+  assert.deepEqual(await webhooksOf(db, app.key), [], `${others.length} others`);
+  await purgeNow(context);
+  assert.equal(await rows(), 0);
 });

@@ -2,8 +2,8 @@
 -- that was delivered or set aside, `walk_head` the head of the feed at the beginning of a first reading. Of form `standard`
 -- `sealed_secret` signs, and so does `sealed_former` until `former_until`; of form `discord` it is the token of the address.
 -- `failed` changes in a row, each at its first attempt; `attempts` without success since `failing`.
--- `pauses` is the number of pauses in a row, `next_attempt` the end of the present one. `mail` is 'due' until the owners are told
--- that it was switched off. `holder` and `held_until` as in `managed_servers`.
+-- `pauses` is the number of pauses in a row, `next_attempt` the end of the present one. `mail_due` is when the owners are told that
+-- it was switched off, null once they are; `mailed` is when they were told last. `holder` and `held_until` as in `managed_servers`.
 create table webhooks (
   key bigint primary key,
   application_key bigint not null references applications (key) on delete cascade,
@@ -28,18 +28,20 @@ create table webhooks (
   failing bigint,
   pauses bigint not null,
   next_attempt bigint not null,
-  mail text not null check (mail in ('', 'due')),
+  mail_due bigint,
+  mailed bigint,
   holder text not null,
   held_until bigint not null,
   created bigint not null
 ) /*sqlite: strict*/;
 create index webhooks_of_application on webhooks (application_key, key);
 create index webhooks_by_holder on webhooks (holder);
+create index webhooks_by_mail on webhooks (mail_due) where mail_due is not null;
 
 -- The log of a webhook: one row a message, with its last attempt. `change` is the number of the change, null for other messages.
--- A `replaced` one is sent again as a later row, or a newer change of the resource follows, or the feed was another one.
+-- A purge deletes the rows of a deleted webhook, which are too many for the transaction that deletes it. A `replaced` one is sent again as a later row, or a newer change of the resource follows, or the feed was another one.
 create table webhook_deliveries (
-  webhook_key bigint not null references webhooks (key) on delete cascade,
+  webhook_key bigint not null,
   number bigint not null,
   type text not null,
   kind text,

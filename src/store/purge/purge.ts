@@ -2,7 +2,7 @@ import type { Db } from '#db/db.ts';
 import { identifier, join, type Sql, sql } from '#db/sql.ts';
 import { DEVICE_LIFETIME_MS } from '../accounts/known-devices.ts';
 import { unpublishedKeys } from '../accounts/signing-keys.ts';
-import { LOG_MS, oldDeliveries } from '../applications/webhooks/deliveries.ts';
+import { LOG_MS, OF_DELETED_WEBHOOKS, oldDeliveries } from '../applications/webhooks/deliveries.ts';
 import { auditBefore } from '../audit/audit.ts';
 import { deleteTombstones } from '../game/changes.ts';
 import { bucketsIn, oldestRetained, periodStart } from '../game/time-buckets.ts';
@@ -79,6 +79,7 @@ function expired(now: number): PurgeRule[] {
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
     { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_RETAINED_MS}` },
     { table: 'webhook_deliveries', key: ['webhook_key', 'number'], where: oldDeliveries(now - LOG_MS) },
+    { table: 'webhook_deliveries', key: ['webhook_key', 'number'], where: OF_DELETED_WEBHOOKS },
     { table: 'console_sessions', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'live_matches', key: ['server_key'], where: sql`received < ${now - SAMPLES_RETAINED_MS}` },
     {

@@ -140,6 +140,18 @@ const deletions = (webhook: number, logged: number): Sql[] => [
 /** The rows of all webhooks that the log no longer keeps. */
 export const oldDeliveries = (before: number): Sql => sql`created < ${before} and state <> 'pending'`;
 
+/** The rows of deleted webhooks. The webhooks with rows are found one after the other in the primary key, without a scan. */
+export const OF_DELETED_WEBHOOKS: Sql = sql`
+  webhook_key in (
+    with recursive logged (key) as (
+      select min(webhook_key) from webhook_deliveries
+      union all
+      select (select min(webhook_key) from webhook_deliveries where webhook_key > logged.key)
+      from logged where logged.key is not null
+    )
+    select key from logged where key is not null and not exists (select 1 from webhooks where webhooks.key = logged.key)
+  )`;
+
 /** Whether a change of a resource has been delivered to a webhook. */
 export async function hasDelivered(db: Queryable, webhook: number, { kind, key }: Change): Promise<boolean> {
   const row = await db.tuple(sql`

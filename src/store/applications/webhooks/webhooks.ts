@@ -162,10 +162,10 @@ export async function addWebhook(
     await tx.run(sql`
       insert into webhooks (key, application_key, url, form, kinds, state, reason, since, verified, feed, place, walk_head,
         after_reset, sealed_secret, sealed_former, former_until, revision, logged, failed, attempts, failing,
-        pauses, next_attempt, mail, holder, held_until, created)
+        pauses, next_attempt, holder, held_until, created)
       values (${key}, ${application}, ${url}, ${form}, ${inOrder(kinds)}, ${isVerified ? 'on' : 'unverified'}, '', ${now},
         ${isVerified ? now : null}, ${placeOf(cursor)}, ${after_reset},
-        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, 0, null, 0, 0, '', '', 0, ${now})`);
+        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, 0, null, 0, 0, '', 0, ${now})`);
     if (!isVerified) await addMessage(tx, now, key, 'webhook.verification');
     return { id: idOf(key), secret: isVerified ? undefined : secret };
   });
@@ -188,7 +188,7 @@ export async function turnOn(db: Queryable, now: number, key: number): Promise<b
 }
 
 const RESTARTED = sql`reason = '', failed = 0, attempts = 0, failing = null, pauses = 0, next_attempt = 0,
-  mail = '', revision = revision + 1`;
+  mail_due = null, revision = revision + 1`;
 
 export async function markVerified(db: Queryable, now: number, key: number): Promise<boolean> {
   const changed = await db.run(sql`
@@ -197,7 +197,7 @@ export async function markVerified(db: Queryable, now: number, key: number): Pro
   return changed === 1;
 }
 
-/** @param mail whether the owners get a mail */
+/** @param mail whether the owners get a mail: at once, or a day after the one before if the webhook is still off then */
 export async function turnOff(
   db: Queryable,
   now: number,
@@ -206,28 +206,48 @@ export async function turnOff(
   mail: '' | 'due' = '',
 ): Promise<boolean> {
   const changed = await db.run(sql`
-    update webhooks set state = 'off', reason = ${reason}, since = ${now}, mail = ${mail}, revision = revision + 1
+    update webhooks set state = 'off', reason = ${reason}, since = ${now}, revision = revision + 1,
+      mail_due = ${mail === '' ? sql`null` : MAIL_DUE(now)}
     where key = ${key} and (state <> 'off' or reason <> ${reason})`);
   return changed === 1;
 }
 
+/** Owners get at most one mail about a webhook in so long. */
+const MAIL_MS = 86_400_000;
+/** A process that ends before it has sent its mails leaves them to another one after so long. */
+export const MAIL_CLAIM_MS = 10 * 60_000;
+const MAIL_DUE = (now: number): Sql =>
+  sql`case when mailed > ${now - MAIL_MS} then mailed + ${MAIL_MS} else ${now} end`;
+
 /** A webhook that the service has switched off. */
-export type SwitchedOff = Pick<Webhook, 'id' | 'application_key' | 'client_id' | 'url'> & {
+export type SwitchedOff = Pick<Webhook, 'key' | 'id' | 'application_key' | 'client_id' | 'url'> & {
   application_name: string;
   reason: WebhookReason;
+  /** When another process sends the mails if this one does not. */
+  mail_due: number;
 };
 
-/** The webhooks whose owners have to be told that they are off. Of several processes one gets each. */
-export async function claimMails(db: Db): Promise<SwitchedOff[]> {
+/**
+ * The webhooks whose owners have to be told that they are off. Of several processes one gets each, and says by `endMail`
+ * that it has sent the mails.
+ */
+export async function claimMails(db: Db, now: number): Promise<SwitchedOff[]> {
+  const due = sql`mail_due <= ${now}`;
   // Reads first, because writing takes the writer's lock.
-  if ((await db.tuple(sql`select 1 from webhooks where mail = 'due' limit 1`)) === undefined) return [];
-  const claimed = await db.all<Omit<SwitchedOff, 'id'> & { key: number }>(sql`
-    update webhooks set mail = '' where mail = 'due' returning key, application_key, url, reason,
+  if ((await db.tuple(sql`select 1 from webhooks where ${due} limit 1`)) === undefined) return [];
+  const claimed = await db.all<Omit<SwitchedOff, 'id'>>(sql`
+    update webhooks set mail_due = ${now + MAIL_CLAIM_MS}, mailed = ${now} where ${due}
+    returning key, application_key, url, reason, mail_due,
       (select client_id from applications where key = application_key) as client_id,
       (select name from applications where key = application_key) as application_name`);
-  return claimed.map(({ key, ...webhook }) => ({ id: idOf(key), ...webhook }));
+  return claimed.map((webhook) => ({ id: idOf(webhook.key), ...webhook }));
 }
 
+export async function endMail(db: Db, { key, mail_due }: SwitchedOff): Promise<void> {
+  await db.run(sql`update webhooks set mail_due = null where key = ${key} and mail_due = ${mail_due}`);
+}
+
+/** A purge deletes its log. */
 export async function removeWebhook(db: Queryable, key: number): Promise<boolean> {
   return (await db.run(sql`delete from webhooks where key = ${key}`)) === 1;
 }
