@@ -21,8 +21,15 @@ import {
   WEBHOOK_FORMS,
   type WebhookForm,
 } from '#store/applications/webhooks/webhooks.ts';
-import { type Cursor, Cursors } from '#store/game/change-cursors.ts';
-import { changeOfResource, placeBefore, readFeed, RESOURCE_KINDS, type ResourceKind } from '#store/game/changes.ts';
+import { type Cursor, Cursors, resetReason } from '#store/game/change-cursors.ts';
+import {
+  changeOfResource,
+  type Feed,
+  placeBefore,
+  readFeed,
+  RESOURCE_KINDS,
+  type ResourceKind,
+} from '#store/game/changes.ts';
 import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
 import { type Acting, operation, refuse } from './operation.ts';
 
@@ -85,7 +92,7 @@ export const addWebhook = operation({
     if (shown.length === 0) return refuse('discord_kinds');
     if (!(await mayTest(acting, client_id))) return refuse('too_many_tests');
     const { db, clock, config } = acting;
-    const cursor = await placeAt(acting, start);
+    const cursor = await placeAt(acting, await readFeed(db), start);
     const wanted = { ...found, key, form, kinds: shown, after_reset, cursor: cursor! };
     return (await add(db, clock.now(), openSecretKey(config), wanted)) ?? refuse('enough_webhooks');
   },
@@ -191,23 +198,24 @@ export const moveWebhook = operation({
   changes: [],
   impact: undefined,
   run: async (acting, { key }: Webhook, { to }) => {
-    const cursor = await placeAt(acting, to);
-    if (cursor === undefined) return refuse('unknown_place');
-    return await setPlace(acting.db, key, cursor);
+    const feed = await readFeed(acting.db);
+    const cursor = await placeAt(acting, feed, to);
+    const reason = cursor === undefined ? 'other_feed' : resetReason(cursor, feed);
+    // The webhook would get a reset, which may skip even more.
+    if (reason === 'expired') return refuse('forgotten_place');
+    return reason === undefined ? await setPlace(acting.db, key, cursor!) : refuse('unknown_place');
   },
   detail: ({ to }, _result, { client_id }) => ({ application: client_id, to: to.slice(0, 64) }),
 });
 
-/** The place of `start`, `head`, a cursor of this feed or a time; undefined for another text. */
-async function placeAt({ db, config }: Acting, text: string): Promise<Cursor | undefined> {
-  const feed = await readFeed(db);
+/** The place of `start`, `head`, a cursor or a time; undefined for another text. */
+async function placeAt({ db, config }: Acting, feed: Feed, text: string): Promise<Cursor | undefined> {
   const { id, head } = feed;
   if (text === 'head') return { feed: id, number: head };
   if (text === 'start') return { feed: id, number: 0, walk: { head } };
   const since = time.safeParse(text);
   if (since.success) return { feed: id, number: await placeBefore(db, since.data, feed) };
-  const cursor = new Cursors(openSecretKey(config)).read(text);
-  return cursor?.feed === id && cursor.number <= head ? cursor : undefined;
+  return new Cursors(openSecretKey(config)).read(text);
 }
 
 /** Sends a message of the log again, with the present state of its resource. */

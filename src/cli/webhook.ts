@@ -169,6 +169,8 @@ export const commands: Command[] = [
       to: { value: 'PLACE', help: 'start, head, a cursor of /v1/changes, or a time like 2026-01-31T12:00:00Z' },
     },
     refused: {
+      forgotten_place: () =>
+        'Removals after this place are no longer stored (CHANGES_LIFETIME); --to start sends everything there is.',
       unknown_place: () => '--to must be start, head, a cursor of /v1/changes, or a time like 2026-01-31T12:00:00Z.',
     },
     result: shown,

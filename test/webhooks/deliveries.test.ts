@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { WebhookVerificationError } from 'standardwebhooks';
+import { moveWebhook } from '#admin/webhooks.ts';
+import type { Acting } from '#admin/operation.ts';
 import { idOf } from '#platform/ids.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
+import { Cursors } from '#store/game/change-cursors.ts';
 import { readFeed } from '#store/game/changes.ts';
 import { MAX_PENDING } from '#store/applications/webhooks/deliveries.ts';
 import { challengeOf, rotateSecret, setPlace, turnOn } from '#store/applications/webhooks/webhooks.ts';
@@ -475,3 +478,41 @@ onSqlite('only applications with access to the data API are delivered to', async
   await world.deliver();
   assert.deepEqual(receiver.take(), [], 'while the feed is filled after an upgrade');
 });
+
+onEachDatabase(
+  'a webhook moves to places from which nothing is missing, without the attempts after them',
+  async (t, url) => {
+    const world = await webhookWorld(t, url);
+    const { context } = world;
+    const { db, clock, config } = context;
+    const receiver = await Receiver.open(t, () => 500);
+    const { id } = await world.add(receiver);
+    const first = clock.now();
+    await world.change(['map', 1]);
+    clock.advance(HOUR);
+    const since = clock.now();
+    await world.change(['map', 2], ['map', 3]);
+    await world.deliver();
+    const { id: feed } = await readFeed(db);
+    await db.run(sql`update change_feed set floor = 1`);
+    const cursor = (number: number, walk?: { head: number }) =>
+      new Cursors(openSecretKey(config)).write({ feed, number, walk });
+    const move = async (to: string) => {
+      const acting = context as unknown as Acting;
+      return (await moveWebhook.run(acting, await world.webhook(id), { to }, undefined)) as { refused: string } | undefined;
+    };
+    const timeOf = (ms: number): string => new Date(ms).toISOString();
+    for (const to of [timeOf(first), timeOf(0), cursor(0), cursor(0, { head: 0 })])
+      assert.deepEqual(await move(to), { refused: 'forgotten_place' }, to);
+    for (const to of [cursor(4), 'nowhere']) assert.deepEqual(await move(to), { refused: 'unknown_place' }, to);
+    assert.equal((await world.webhook(id)).cursor.number, 3, 'it stays');
+    for (const to of ['start', 'head', cursor(1), cursor(0, { head: 1 }), timeOf(since)])
+      assert.equal(await move(to), undefined, to);
+    assert.equal((await world.webhook(id)).cursor.number, 1);
+    assert.deepEqual(
+      (await world.log(id)).map(({ state }) => state),
+      ['replaced', 'replaced', 'replaced'],
+      'the changes come again, and not twice',
+    );
+  },
+);

@@ -176,7 +176,7 @@ function messageName({ texts }: OwnedRequest, { type, kind, resource }: Delivery
 }
 
 const again =
-  (name: string, code: 'wrong_code' | 'unknown_place' | 'too_many_tests') =>
+  (name: string, code: 'wrong_code' | 'unknown_place' | 'forgotten_place' | 'too_many_tests') =>
   (request: OwnedRequest): ReturnType<typeof webhookPage> =>
     webhookPage(request, { [name]: request.texts.webhooks.problems[code] });
 
@@ -210,7 +210,7 @@ export const webhookRoutes: readonly Route[] = [
   operationForm(`${AT}/move`, moveWebhook, {
     find,
     again: (request, problems) => webhookPage(request, problems),
-    refused: { unknown_place: again('to', 'unknown_place') },
+    refused: { unknown_place: again('to', 'unknown_place'), forgotten_place: again('to', 'forgotten_place') },
     done: to('moved'),
   }),
   operationForm(`${AT}/resend`, resendDelivery, {

@@ -118,6 +118,7 @@ export const webhooks = {
       too_many_tests: 'Too many test messages within an hour. Try again later.',
       wrong_code: 'This is not the challenge of the first message.',
       unknown_place: 'Enter start, head, a cursor of /v1/changes, or a time like 2026-01-31T12:00:00Z.',
+      forgotten_place: 'Removals after this place are no longer stored. Enter start to get everything there is.',
       kinds: 'Choose at least one.',
     } as Record<
       | AddressProblem
@@ -127,6 +128,7 @@ export const webhooks = {
       | 'too_many_tests'
       | 'wrong_code'
       | 'unknown_place'
+      | 'forgotten_place'
       | 'kinds',
       string
     >,

@@ -102,6 +102,8 @@ export const webhooks: Pick<Texts, 'webhooks'> = {
       wrong_code: '最初の通知の文字列と一致しません。',
       unknown_place:
         'start、head、/v1/changes のカーソル、または 2026-01-31T12:00:00Z のような時刻を入力してください。',
+      forgotten_place:
+        'この位置より後の削除の記録はもう残っていません。現在あるものすべてを受け取るには start を入力してください。',
       kinds: '少なくとも 1 つ選んでください。',
     },
     done: {
