@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -6,6 +5,7 @@ import ipaddr from 'ipaddr.js';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { type AllowedNetwork, isAllowed } from '#platform/config/allowed-networks.ts';
 import { VERSION } from '#platform/version.ts';
+import { type Address, type Lookup, nameLookup } from './name-lookup.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 64 * 1024;
@@ -52,14 +52,6 @@ export interface OutgoingResponse {
   isComplete: boolean;
 }
 
-interface Address {
-  address: string;
-  family: number;
-}
-
-/** All addresses of a name. */
-export type Lookup = (name: string) => Promise<Address[]>;
-
 /** Why an address cannot be requested at all, whatever its name resolves to. */
 export type AddressProblem = 'url' | 'scheme' | 'credentials' | 'port' | 'not_public';
 
@@ -73,10 +65,7 @@ export class OutgoingClient implements Disposable {
   readonly #public: Record<string, http.Agent>;
   readonly #private: Record<string, http.Agent>;
 
-  constructor(
-    { WEBHOOK_NETWORKS }: { WEBHOOK_NETWORKS: readonly AllowedNetwork[] },
-    lookup: Lookup = (name) => systemLookup(name, { all: true, verbatim: true }),
-  ) {
+  constructor({ WEBHOOK_NETWORKS }: { WEBHOOK_NETWORKS: readonly AllowedNetwork[] }, lookup: Lookup = nameLookup()) {
     this.#allowed = WEBHOOK_NETWORKS;
     this.#lookup = lookup;
     const options = { keepAlive: true, maxFreeSockets: 16, timeout: IDLE_MS };
@@ -117,7 +106,7 @@ export class OutgoingClient implements Disposable {
       const problem = this.problemOf(address);
       if (problem !== undefined) throw new OutgoingError(problem === 'not_public' ? problem : 'address');
       const url = new URL(address);
-      const addresses = await untilAborted(this.#resolve(url), ended);
+      const addresses = await untilAborted(this.#resolve(url, ended), ended);
       const send = () => exchange(url, request, { agent: this.#agentFor(url, addresses), addresses, signal: ended });
       // A receiver may close an idle connection while it is used again.
       return await send().catch((error: unknown) => {
@@ -131,10 +120,14 @@ export class OutgoingClient implements Disposable {
   }
 
   /** The addresses to connect to, each of them permitted. */
-  async #resolve(url: URL): Promise<Address[]> {
+  async #resolve(url: URL, signal: AbortSignal): Promise<Address[]> {
     const literal = literalOf(url);
     const addresses =
-      literal === undefined ? await this.#lookup(url.hostname) : [{ address: literal, family: isIP(literal) }];
+      literal === undefined
+        ? await this.#lookup(url.hostname, signal).catch((error: unknown) => {
+            throw new OutgoingError('not_found', error);
+          })
+        : [{ address: literal, family: isIP(literal) }];
     if (addresses.length === 0) throw new OutgoingError('not_found');
     if (addresses.every(({ address }) => this.#permits(url, address))) return addresses;
     throw new OutgoingError(addresses.every(({ address }) => isPublic(address)) ? 'address' : 'not_public');
@@ -238,7 +231,6 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 
 function reasonOf(error: unknown): OutgoingReason {
   const { code = '' } = error as NodeJS.ErrnoException;
-  if (/^(ENOTFOUND|EAI_|ENODATA)/.test(code)) return 'not_found';
   if (code === 'ETIMEDOUT') return 'timeout';
   if (/^(HPE_|ERR_HTTP)/.test(code)) return 'wrong_answer';
   if (/CERT|ERR_TLS|SSL|SIGNATURE/.test(code)) return 'certificate';

@@ -499,7 +499,8 @@ onEachDatabase(
       new Cursors(openSecretKey(config)).write({ feed, number, walk });
     const move = async (to: string) => {
       const acting = context as unknown as Acting;
-      return (await moveWebhook.run(acting, await world.webhook(id), { to }, undefined)) as { refused: string } | undefined;
+      return (await moveWebhook.run(acting, await world.webhook(id), { to }, undefined)) as
+        { refused: string } | undefined;
     };
     const timeOf = (ms: number): string => new Date(ms).toISOString();
     for (const to of [timeOf(first), timeOf(0), cursor(0), cursor(0, { head: 0 })])
