@@ -36,13 +36,14 @@ import {
 } from './command/command.ts';
 import { byClientId, requireApplication } from './command/lookup.ts';
 import { command, type RowOption } from './command/operation-command.ts';
-import { timestampOf } from './command/values.ts';
+import { timestampOf, wholeNumber } from './command/values.ts';
 
 const WEBHOOK: NonNullable<Command['options']> = {
   id: { type: 'string', value: 'ID', required: true, help: 'The id of the webhook, as "webhook list" shows it' },
   json: JSON_OPTION,
 };
 const MAX_LISTED = 200;
+const MAX_NUMBER = 999_999_999_999;
 
 async function requireWebhook({ db }: AppContext, input: Input): Promise<Webhook> {
   const id = required(input, 'id');
@@ -110,8 +111,11 @@ export const commands: Command[] = [
   { words: 'webhook show', summary: 'Show one webhook', options: WEBHOOK, run: show },
   {
     words: 'webhook log',
-    summary: 'List the newest messages of a webhook: attempts, status, milliseconds and response',
-    options: WEBHOOK,
+    summary: 'List messages of a webhook, the newest first, 200 a page: attempts, status, milliseconds and response',
+    options: {
+      ...WEBHOOK,
+      before: { type: 'string', value: 'N', help: 'Messages before this number: the last one of the previous page' },
+    },
     run: log,
   },
   command(verifyWebhook, {
@@ -240,7 +244,8 @@ async function show(input: Input): Promise<void> {
 async function log(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
     const { key } = await requireWebhook(context, input);
-    printTable(input, (await deliveriesBefore(context.db, key, Number.MAX_SAFE_INTEGER, MAX_LISTED)).map(wireDelivery));
+    const before = wholeNumber(input, 'before', 1, MAX_NUMBER) ?? MAX_NUMBER;
+    printTable(input, (await deliveriesBefore(context.db, key, before, MAX_LISTED)).map(wireDelivery));
   });
 }
 

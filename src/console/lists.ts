@@ -29,9 +29,14 @@ export function keyBefore({ c }: ConsoleRequest): number {
   return before ? boundOf(before) : Number.MAX_SAFE_INTEGER;
 }
 
-/** Links to the first and the next (older) page. */
-export function olderPager({ c, texts }: ConsoleRequest, next: string | undefined): Html {
-  return pager(new URL(c.req.url), texts.operator.pager, next, 'before');
+/**
+ * Links to the first and the next (older) page.
+ * @param path of the list, if a form whose problems are shown has another one
+ */
+export function olderPager({ c, texts }: ConsoleRequest, next: string | undefined, path = c.req.path): Html {
+  const url = new URL(c.req.url);
+  url.pathname = path;
+  return pager(url, texts.operator.pager, next, 'before');
 }
 
 /** A table in a box that scrolls sideways if the table is too wide; on phones its rows have two lines. */

@@ -15,10 +15,10 @@ export async function mailWebhookOwners({ config, db, mail, clock }: Context): P
     const owners = await Promise.all(
       (await ownersOf(db, webhook.application_key)).map(({ account_id }) => accountById(db, account_id)),
     );
-    const told = owners.filter((owner): owner is Account => owner !== undefined && owner.disabled === null);
-    let open = told.length;
+    const active = owners.filter((owner): owner is Account => owner !== undefined && owner.disabled === null);
+    let open = active.length;
     if (open === 0) await endMail(db, webhook);
-    for (const owner of told)
+    for (const owner of active)
       mail.send(offMail(config, owner, webhook), async () => {
         if (--open === 0) await endMail(db, webhook);
       });

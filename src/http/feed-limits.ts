@@ -4,8 +4,16 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const REFUSED = '429 with `Retry-After`';
 
-/** The limits of the feed of changes, part of `LIMITS`. */
+/** The limits of the feed of changes and of its webhooks, part of `LIMITS`. */
 export const FEED_LIMITS = {
+  /** Each is a request to an unconfirmed address. */
+  webhookTest: {
+    counts: 'webhooks that are added, and test messages',
+    max: { application: 60 },
+    windowMs: 60 * MINUTE_MS,
+    beyond: 'the form again, with the problem',
+    counter: 'database',
+  },
   /** A mirror begins with it: a million matches would take eleven hours within the hourly limit. */
   walk: {
     counts: 'walks through the feed of changes from `after=0`, whose pages are paced and do not count as requests',

@@ -50,14 +50,6 @@ export const LIMITS = {
     beyond: `${REFUSED}; 401 for a token that was valid before`,
     counter: '`COUNTERS`',
   },
-  /** Each is a request to an unconfirmed address. */
-  webhookTest: {
-    counts: 'webhooks that are added, and test messages',
-    max: { application: 60 },
-    windowMs: HOUR_MS,
-    beyond: PROBLEM,
-    counter: 'database',
-  },
   ...FEED_LIMITS,
   token: {
     counts: 'tokens of one grant type',

@@ -21,7 +21,7 @@ const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
-const ATTEMPTS = { timeout: 2_000, tries: 2 };
+const TIMEOUT_MS = 2_000;
 
 /**
  * Looks names up in the file of hosts and with name servers. The look-up of the operating system (`dns.lookup`) would occupy
@@ -46,9 +46,9 @@ function addressesIn(text: string, name: string): Address[] {
   });
 }
 
-/** A resolver of its own for each name, so that it can be cancelled. */
+/** Each look-up has its own resolver, which its signal cancels. */
 async function resolve(name: string, servers: Sources['servers'], signal: AbortSignal): Promise<Address[]> {
-  const resolver = new Resolver(ATTEMPTS);
+  const resolver = new Resolver({ timeout: TIMEOUT_MS });
   if (servers !== undefined) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener('abort', cancel);

@@ -10,10 +10,15 @@ const DOCUMENTS = ['README.md', 'SECURITY.md', ...readdirSync('docs').map((name)
   (file) => file.endsWith('.md'),
 );
 
-/** The commands between backquotes: `scorehall WORDS --option VALUE`, up to an ellipsis or an alternative. */
+/**
+ * The commands between backquotes, `scorehall WORDS --option VALUE`, and those of blocks, a line each: up to a comment, an
+ * ellipsis, an alternative or another command.
+ */
 function commandsIn(file: string): string[] {
-  const text = readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ');
-  return [...text.matchAll(/`scorehall ([a-z][^`|…]*)/g)].map(([, typed]) => typed!.trim());
+  const text = readFileSync(file, 'utf8');
+  const inline = text.replaceAll(/\s+/g, ' ').matchAll(/`scorehall ([a-z][^`|…]*)/g);
+  const lines = text.matchAll(/^(?: {4})?scorehall ([a-z][^\n|…#&]*)/gm);
+  return [...inline, ...lines].map(([, typed]) => typed!.trim());
 }
 
 test('each command in the documents exists, with its options', async () => {

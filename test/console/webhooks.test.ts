@@ -81,6 +81,29 @@ onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages
   await page.open(`/console/applications/${app.client_id}`);
   assert.match(page.page.html, /The webhook to hooks\.example\.org is off/);
 
+  await db.run(sql`
+    with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < 101)
+    insert into webhook_deliveries (webhook_key, number, type, state, attempts, created, reason, response)
+    select ${key}, number + 1000, 'webhook.test', 'delivered', 1, 0, '', 'answer ' || number from numbers`);
+  const pages: string[][] = [];
+  let next: string | undefined = `${at}/${id}`;
+  while (next !== undefined && pages.length < 9) {
+    const { html } = await page.open(next);
+    pages.push([...html.matchAll(/answer (\d+)/g)].map(([, number]) => number!));
+    next = /rel="next" href="([^"]+)"/.exec(html)?.[1];
+    if (next?.startsWith('?')) next = `${at}/${id}${next}`;
+  }
+  assert.deepEqual(
+    pages.map((numbers) => [numbers.length, numbers[0]]),
+    [
+      [50, '101'],
+      [50, '51'],
+      [1, '1'],
+    ],
+  );
+  const again = await post(`/${id}/move`, { to: 'nowhere' });
+  assert.match(again.html, new RegExp(`rel="next" href="[^"]*/${id}\\?before=`), 'the pager of a form with problems');
+
   const other = await application(context, { name: 'Other' });
   const foreign = await page.post(`/console/applications/${other.client_id}/webhooks/${id}/pause`, { form_token });
   assert.equal(foreign.status, 404);

@@ -109,7 +109,7 @@ test('names whose name servers are silent delay no other request, and end in tim
   // The threads of libuv are free.
   assert.ok((await stat('/')).isDirectory());
   // `undefined` if one has ended before.
-  assert.equal(await Promise.race([...silent, undefined]), undefined);
+  assert.equal(await Promise.race([...silent, Promise.resolve(undefined)]), undefined);
   stop.abort();
   for (const error of await Promise.all(silent)) assert.ok(error instanceof OutgoingError);
 });

@@ -479,6 +479,8 @@ onSqlite('only applications with access to the data API are delivered to', async
   assert.deepEqual(receiver.take(), [], 'while the feed is filled after an upgrade');
 });
 
+const timeOf = (ms: number): string => new Date(ms).toISOString();
+
 onEachDatabase(
   'a webhook moves to places from which nothing is missing, without the attempts after them',
   async (t, url) => {
@@ -502,7 +504,6 @@ onEachDatabase(
       return (await moveWebhook.run(acting, await world.webhook(id), { to }, undefined)) as
         { refused: string } | undefined;
     };
-    const timeOf = (ms: number): string => new Date(ms).toISOString();
     for (const to of [timeOf(first), timeOf(0), cursor(0), cursor(0, { head: 0 })])
       assert.deepEqual(await move(to), { refused: 'forgotten_place' }, to);
     for (const to of [cursor(4), 'nowhere']) assert.deepEqual(await move(to), { refused: 'unknown_place' }, to);

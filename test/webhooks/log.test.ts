@@ -61,7 +61,7 @@ onEachDatabase('the log of a deleted webhook is deleted in chunks', async (t, ur
   const { context, app } = world;
   const { db } = context;
   const receiver = await Receiver.open(t);
-  const [deleted, kept, ...others] = await Promise.all(Array.from({ length: 4 }, () => world.add(receiver)));
+  const [deleted, other, ...more] = await Promise.all(Array.from({ length: 4 }, () => world.add(receiver)));
   await world.change(['map', 1], ['map', 2]);
   await world.deliver();
   const rows = async (): Promise<number> => (await db.tuples(sql`select 1 from webhook_deliveries`)).length;
@@ -70,9 +70,9 @@ onEachDatabase('the log of a deleted webhook is deleted in chunks', async (t, ur
   assert.equal(await rows(), 8, 'not in the transaction that deletes the webhook');
   await purgeNow(context);
   assert.equal(await rows(), 6);
-  assert.equal((await world.log(kept!.id)).length, 2);
+  assert.equal((await world.log(other!.id)).length, 2);
   await deleteApplication(db, app.client_id);
-  assert.deepEqual(await webhooksOf(db, app.key), [], `${others.length} others`);
+  assert.deepEqual(await webhooksOf(db, app.key), [], `${more.length} more`);
   await purgeNow(context);
   assert.equal(await rows(), 0);
 });

@@ -12,19 +12,19 @@ import {
 } from '#admin/webhooks.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
+import { keyCursor, listed } from '#http/pager.ts';
 import { deliveriesBefore, type Delivery, type MessageType } from '#store/applications/webhooks/deliveries.ts';
 import { type Webhook, webhookById } from '#store/applications/webhooks/webhooks.ts';
 import { type ChangeType, readFeed, type ResourceKind } from '#store/game/changes.ts';
 import { button, factsList, formTo, number, type Problems, timestamp } from '../components.ts';
 import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
 import { operationForm } from '../operation-form.ts';
-import { table } from '../lists.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 import { ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { confirmInApplication, inApplication } from './layout.ts';
 import { hostOf, kindList, webhookBadge } from './webhooks.ts';
 
-const LOGGED = 50;
 const AT = '/applications/:client_id/webhooks/:webhook';
 
 async function find({ application, c, deps }: OwnedRequest): Promise<Webhook> {
@@ -122,15 +122,18 @@ function moveCard(request: OwnedRequest, webhook: Webhook, problems: Problems): 
 
 async function logCard(request: OwnedRequest, webhook: Webhook): Promise<Html> {
   const { webhooks: t } = request.texts;
-  const found = await deliveriesBefore(request.deps.db, webhook.key, Number.MAX_SAFE_INTEGER, LOGGED);
-  const rows = found.map((delivery) => logRow(request, webhook, delivery));
+  const found = await deliveriesBefore(request.deps.db, webhook.key, keyBefore(request), PAGE_SIZE + 1);
+  const { items, next } = listed(found, PAGE_SIZE, ({ number: key }) => keyCursor({ key }));
+  const rows = items.map((delivery) => logRow(request, webhook, delivery));
+  const path = `/console${pathOf(webhook)}`;
   const headings = [t.message, t.result, t.when, t.response, html`<span class="hidden">${t.resend}</span>`];
   return html`<section class="card" aria-labelledby="log">
     <div class="heading">
       <h2 id="log">${t.log}</h2>
-      <a class="button quiet" href="/console${pathOf(webhook)}">${t.reload}</a>
+      <a class="button quiet" href="${path}">${t.reload}</a>
     </div>
-    ${found.length === 0 ? html`<p class="soft">${t.log_empty}</p>` : table(t.log, headings, rows)}
+    ${items.length === 0 ? html`<p class="soft">${t.log_empty}</p>` : table(t.log, headings, rows)}
+    ${olderPager(request, next, path)}
   </section>`;
 }
 
