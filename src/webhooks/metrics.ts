@@ -1,17 +1,25 @@
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { DueWebhook } from '#store/applications/webhooks/progress.ts';
 import type { Outcome } from './outcome.ts';
+
+/** The states in which a webhook can lag: a receiver that fails is the cause of the second. */
+const LAGGING = ['on', 'waiting'] as const;
 
 export interface DeliveryMetrics {
   attempted(outcome: Outcome['kind'], ms: number): void;
   /** @param time of the oldest change that is not delivered; undefined without one */
   reached(webhook: number, time: number | undefined): void;
-  /** Forgets the webhooks that this process does not deliver any more. */
-  keep(webhooks: readonly number[]): void;
+  /** A tick has ended without an error, which delivers these webhooks. */
+  ticked(webhooks: readonly Pick<DueWebhook, 'key' | 'state'>[]): void;
+  /** A tick or the run of a webhook has ended with an error. */
+  erred(): void;
 }
 
 export function deliveryMetrics(metrics: Metrics, clock: Clock): DeliveryMetrics {
   const oldest = new Map<number, number>();
+  let states = new Map<number, DueWebhook['state']>();
+  let tick = 0;
   const attempts = counter(metrics, {
     name: 'scorehall_webhook_attempts_total',
     help: 'Attempts to deliver a message to a webhook, by outcome',
@@ -24,8 +32,23 @@ export function deliveryMetrics(metrics: Metrics, clock: Clock): DeliveryMetrics
   });
   gauge(metrics, {
     name: 'scorehall_webhook_lag_seconds',
-    help: 'Age of the oldest change that a webhook of this process has not been sent; 0: none',
-    collect: (lag) => lag.set(Math.max(0, ...oldest.values().map((time) => (clock.now() - time) / 1000))),
+    help: 'Age of the oldest change that a webhook of this process has not been sent, by its state; 0: none',
+    labelNames: ['state'],
+    collect: (lag) => {
+      for (const state of LAGGING) {
+        const times = [...oldest].flatMap(([key, time]) => (states.get(key) === state ? [time] : []));
+        lag.set({ state }, Math.max(0, ...times.map((time) => (clock.now() - time) / 1000)));
+      }
+    },
+  });
+  gauge(metrics, {
+    name: 'scorehall_webhook_last_tick_timestamp_seconds',
+    help: 'When the deliveries to webhooks that are due were last started; 0: not yet',
+    collect: (last) => last.set(tick / 1000),
+  });
+  const errors = counter(metrics, {
+    name: 'scorehall_webhook_errors_total',
+    help: 'Errors of the service, not of receivers, that ended deliveries to webhooks',
   });
   return {
     attempted(outcome, ms) {
@@ -36,9 +59,13 @@ export function deliveryMetrics(metrics: Metrics, clock: Clock): DeliveryMetrics
       if (time === undefined) oldest.delete(webhook);
       else oldest.set(webhook, time);
     },
-    keep(webhooks) {
-      const held = new Set(webhooks);
-      for (const webhook of oldest.keys()) if (!held.has(webhook)) oldest.delete(webhook);
+    ticked(webhooks) {
+      tick = clock.now();
+      states = new Map(webhooks.map(({ key, state }) => [key, state]));
+      for (const webhook of oldest.keys()) if (!states.has(webhook)) oldest.delete(webhook);
+    },
+    erred() {
+      errors.inc();
     },
   };
 }

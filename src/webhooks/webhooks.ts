@@ -70,7 +70,7 @@ export class Webhooks implements AsyncDisposable {
   /** Runs until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.tick().catch((error: unknown) => this.#context.log.error({ err: error }, 'webhooks failed'));
+      await this.tick().catch((error: unknown) => this.#failed(error, 'webhooks failed'));
       await systemClock.wait(TICK_MS, signal);
     }
   }
@@ -79,9 +79,8 @@ export class Webhooks implements AsyncDisposable {
   async tick(): Promise<void> {
     await this.#leases.hold(MAX_TAKEN);
     const held = await heldWebhooks(this.#context.db, this.#leases.holder);
-    this.#metrics.keep(held.map(({ key }) => key));
     this.#last = new Map(held.flatMap(({ key }) => (this.#last.has(key) ? [[key, this.#last.get(key)!]] : [])));
-    if (held.length === 0) return;
+    if (held.length === 0) return this.#metrics.ticked([]);
     const feed = await readFeed(this.#context.db);
     const now = this.#context.clock.now();
     const waited = ({ key }: DueWebhook): number => this.#last.get(key)?.ended ?? 0;
@@ -89,6 +88,12 @@ export class Webhooks implements AsyncDisposable {
       .filter((webhook) => !this.#running.has(webhook.key) && isDue(webhook, feed, now))
       .toSorted((one, other) => waited(one) - waited(other));
     for (const { key } of due) this.#start(key);
+    this.#metrics.ticked(held);
+  }
+
+  #failed(error: unknown, message: string): undefined {
+    this.#context.log.error({ err: error }, message);
+    this.#metrics.erred();
   }
 
   #start(key: number): void {
@@ -96,12 +101,10 @@ export class Webhooks implements AsyncDisposable {
     if (this.#running.size >= MAX_RUNNING || (isSlow && this.#slow.size >= MAX_SLOW)) return;
     if (isSlow) this.#slow.add(key);
     const started = this.#monotonic();
-    const { log } = this.#context;
     const run = async (): Promise<void> => {
-      const steps = await new DeliveryRun(this.#deps, key).run().catch((error: unknown) => {
-        log.error({ err: error }, 'a webhook failed');
-        return undefined;
-      });
+      const steps = await new DeliveryRun(this.#deps, key)
+        .run()
+        .catch((error: unknown) => this.#failed(error, 'a webhook failed'));
       const ended = this.#monotonic();
       this.#last.set(key, { ended, isSlow: steps === undefined || ended - started > SLOW_MS * Math.max(1, steps) });
       this.#slow.delete(key);

@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type Environment, readConfig, type ServiceName } from '#platform/config/config.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { openAppContext } from '#context/context.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
@@ -14,8 +15,11 @@ import { closeForWrites, saveMoveMark } from '#db/transfer/closing.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
 import { openServices } from '#server/listeners.ts';
 import { openServicesInThreads } from '#server/workers.ts';
+import { addWebhook } from '#store/applications/webhooks/webhooks.ts';
+import { readFeed, recordChanges } from '#store/game/changes.ts';
+import { Keys } from '#store/sequence.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
-import { account, giveApp } from '#test/support/builders.ts';
+import { account, application, giveApp } from '#test/support/builders.ts';
 import { captured } from '#test/support/captured.ts';
 import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
@@ -276,6 +280,44 @@ test('settings: TRUSTED_PROXIES with a part of the internet', async () => {
     );
   for (const proxies of ['10.0.0.0/8', 'fc00::/7', '173.245.48.0/20, unix', '198.51.100.7'])
     assert.deepEqual((await doctor({ TRUSTED_PROXIES: proxies })).errors, [], proxies);
+});
+
+onEachDatabase('webhooks: those that do not deliver', async (_, url) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent' };
+  await using context = await openAppContext(readConfig(settings));
+  const { db, clock } = context;
+  const checked = async () =>
+    (await doctor(settings)).of('webhooks').map(({ status, message }) => `${status} ${message}`);
+  assert.deepEqual(await checked(), [], 'none');
+  const app = await application(context);
+  const { id: feed, head } = await readFeed(db);
+  const facts = { key: app.key, form: 'discord', token: 'x', kinds: ['match'], after_reset: 'head' } as const;
+  for (const host of ['a', 'b', 'c', 'd']) {
+    const wanted = { ...facts, url: `https://${host}.example/`, cursor: { feed, number: head } };
+    await addWebhook(db, clock.now(), openSecretKey(context.config), wanted);
+  }
+  assert.deepEqual(await checked(), ['ok All webhooks deliver (4).']);
+  const set = (host: string, state: string, reason: string) =>
+    db.run(sql`update webhooks set state = ${state}, reason = ${reason} where url = ${`https://${host}.example/`}`);
+  await set('a', 'off', 'owner');
+  await set('b', 'waiting', 'slow_down');
+  assert.deepEqual(await checked(), ['ok All webhooks deliver (2).']);
+  const change = (minutes: number) =>
+    db.transaction(async (tx) => {
+      await Keys.lock(tx);
+      await recordChanges(tx, [{ kind: 'map', key: minutes, type: 'created' }], clock.now() - minutes * 60_000);
+    });
+  await change(14);
+  assert.deepEqual(await checked(), ['ok All webhooks deliver (2).']);
+  await set('a', 'off', 'failures');
+  await set('b', 'waiting', 'failures');
+  await db.run(sql`update changes set time = time - 120000`);
+  assert.deepEqual(await checked(), [
+    'warning 2 webhooks are on; 1 wait after failures; 1 are off after failures or without a readable secret; ' +
+      'the oldest change of those that are on has waited for 16 minutes.',
+  ]);
+  await db.run(sql`update webhooks set place = (select last from sequence where name = 'change')`);
+  assert.match((await checked())[0]!, /readable secret\.$/);
 });
 
 onEachDatabase('a database whose network has moved away', async (_, url) => {

@@ -16,12 +16,13 @@ import { checkPaths } from './paths.ts';
 import { checkSettings } from './settings.ts';
 import { checkSigningKeys } from './signing-keys.ts';
 import { checkStaff } from './staff.ts';
+import { checkWebhooks } from './webhooks.ts';
 
 export const commands: Command[] = [
   {
     words: 'doctor',
     summary:
-      'Check settings, addresses, database, second factors of staff, mail, event loops, signing keys, passwords, clock, disk, files and paths; exit code 1 if something is wrong',
+      'Check settings, addresses, database, second factors of staff, mail, webhooks, event loops, signing keys, passwords, clock, disk, files and paths; exit code 1 if something is wrong',
     options: {
       mail: { type: 'string', value: 'TO', help: 'Also send a mail to this address' },
       json: { type: 'boolean', help: JSON_OPTION.help },
@@ -56,6 +57,7 @@ async function examine(mailTo: string | undefined): Promise<Finding[]> {
       guarded('addresses', () => checkAddresses(installation)),
       guarded('second factor', () => checkStaff(installation)),
       guarded('mail', () => checkMail(installation, mailTo)),
+      guarded('webhooks', () => checkWebhooks(installation)),
       guarded('event loops', () => checkEventLoops(installation)),
       guarded('signing keys', () => checkSigningKeys(installation)),
       guarded('passwords', () => checkPasswords(installation)),

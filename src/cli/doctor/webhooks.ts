@@ -1,0 +1,25 @@
+import { webhookHealth } from '#store/applications/webhooks/health.ts';
+import { type Finding, type Installation, ok, warning } from './finding.ts';
+
+const CHECK = 'webhooks';
+const MINUTE_MS = 60_000;
+/** As the alert ScorehallWebhooksLate. */
+const LATE_MS = 15 * MINUTE_MS;
+
+/** Checks whether the webhooks of applications deliver. */
+export async function checkWebhooks({ db, now }: Installation): Promise<Finding[]> {
+  if (db === undefined) return [];
+  const { on, waiting, off, oldest } = await webhookHealth(db);
+  if (on + waiting + off === 0) return [];
+  const lag = oldest === null ? 0 : now - oldest;
+  const found = [
+    ...(waiting === 0 ? [] : [`${waiting} wait after failures`]),
+    ...(off === 0 ? [] : [`${off} are off after failures or without a readable secret`]),
+    ...(lag < LATE_MS
+      ? []
+      : [`the oldest change of those that are on has waited for ${Math.floor(lag / MINUTE_MS)} minutes`]),
+  ];
+  if (found.length === 0) return [ok(CHECK, `All webhooks deliver (${on}).`)];
+  const remedy = 'scorehall webhook list names them, and scorehall webhook log --id ID says why. docs/webhooks.md';
+  return [warning(CHECK, `${on} webhooks are on; ${found.join('; ')}.`, remedy)];
+}
