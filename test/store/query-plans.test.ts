@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql, statementText } from '#db/sql.ts';
-import { changesWithFeed } from '#store/game/changes.ts';
+import { changesWithFeed, readFeed } from '#store/game/changes.ts';
 import { readStanding } from '#store/game/factions.ts';
 import { countersOfMatches, reportsAbout, reportsBetween, readReports } from '#store/game/counters/counter-reports.ts';
 import { counterByKey } from '#store/game/counters/counters.ts';
@@ -38,6 +38,18 @@ import {
 } from '#store/game/matches.ts';
 import { listMaps, mapByName, mapsByKeys, positionsIn, ratesOf, readRotations } from '#store/game/maps/maps.ts';
 import { readObjectives } from '#store/game/player-objectives.ts';
+import {
+  addDelivery,
+  countPending,
+  deliveriesBefore,
+  hasDelivered,
+  nextPending,
+  OF_DELETED_WEBHOOKS,
+} from '#store/applications/webhooks/deliveries.ts';
+import { webhookHealth } from '#store/applications/webhooks/health.ts';
+import { heldWebhooks } from '#store/applications/webhooks/progress.ts';
+import { addWebhook, claimMails, webhookById } from '#store/applications/webhooks/webhooks.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { readFirstHour } from '#store/installation/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
@@ -72,7 +84,7 @@ import { endExcessRequests, endExcessTokens } from '#store/applications/live-tok
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { punishmentHistory, listChanges } from '#events/punishments/changes.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';
-import { event, match, person, sendEvents } from '#test/support/builders.ts';
+import { application, event, match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
 import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
@@ -84,7 +96,7 @@ import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|webhook_deliveries|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** A database, or a transaction, that notes the statements of its readers, of transactions those that write too. */
 function recorderOf<Q extends Queryable>(db: Q, queries: Sql[], names = ['all', 'get', 'tuples', 'tuple']): Q {
@@ -209,10 +221,48 @@ test('no read of a request scans a table that grows with the network', async (t)
         ...[allAsShown(db, [player]), serversByKeys(db, [1, 2], 1)],
       ]),
     hideReported: async (db) => hideReported(db, await HiddenLists.read(db), [1]),
+    'log of a webhook': (db) =>
+      Promise.all([
+        ...[deliveriesBefore(db, 1, last, 50), nextPending(db, 1), countPending(db, 1), heldWebhooks(db, 'x')],
+        ...[hasDelivered(db, 1, { kind: 'match', key: 1 }), claimMails(db, 1), webhookHealth(db)],
+      ]),
   };
   for (const [name, read] of Object.entries(readers)) {
     assert.deepEqual(await plansOf(context.db, database.url, read), [], name);
   }
+});
+
+test('rows of the log of webhooks that are deleted are found by indexes', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const context = await testContext(t, database.url);
+  const { db, clock, config } = context;
+  const { key: application_key } = await application(context);
+  const { id: feed } = await readFeed(db);
+  const wanted = { url: 'https://a.example/', form: 'standard', kinds: ['match'], after_reset: 'head' } as const;
+  const added = { key: application_key, ...wanted, cursor: { feed, number: 0 } };
+  const { id } = (await addWebhook(db, clock.now(), openSecretKey(config), added))!;
+  const { key } = (await webhookById(db, id))!;
+  await db.run(sql`update webhooks set logged = 19999`);
+  const row = { type: 'webhook.test', state: 'delivered', attempts: 1, next_attempt: null } as const;
+  const steps = await stepsOf(
+    db,
+    database.url,
+    inTransaction((tx) => addDelivery(tx, clock.now(), key, row)),
+  );
+  assert.ok(
+    steps.some((step) => step.includes('webhook_deliveries_set_aside')),
+    steps.join('\n'),
+  );
+  assert.deepEqual(steps.filter(isLargeScan), []);
+  const purged = await stepsOf(db, database.url, (recorder) =>
+    recorder.all(sql`select 1 from webhook_deliveries where ${OF_DELETED_WEBHOOKS} limit 500`),
+  );
+  assert.deepEqual(
+    purged.filter((step) => step.startsWith('SCAN') && !step.startsWith('SCAN logged')),
+    [],
+    purged.join('\n'),
+  );
 });
 
 const rated = (number: number) => event('map.rated', { player: person(number), map: 'Isle', rate: 4 });

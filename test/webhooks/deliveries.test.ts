@@ -9,7 +9,7 @@ import { Cursors } from '#store/game/change-cursors.ts';
 import { readFeed } from '#store/game/changes.ts';
 import { MAX_PENDING } from '#store/applications/webhooks/deliveries.ts';
 import { challengeOf, rotateSecret, setPlace, turnOn } from '#store/applications/webhooks/webhooks.ts';
-import { match, sendEvents } from '#test/support/builders.ts';
+import { match, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { type Reply, Receiver, verify, webhookWorld } from './support.ts';
 
@@ -62,6 +62,29 @@ onEachDatabase('changes arrive signed and in their order, a match with its head'
   await world.deliver();
   assert.deepEqual(receiver.take(), [], 'each once');
   assert.equal((await world.webhook(id)).cursor.number, (await readFeed(context.db)).head);
+});
+
+/** Three bytes for each character that a schema counts. */
+const long = (length: number, end = ''): string => '場'.repeat(length - end.length) + end;
+
+onSqlite('a message stays below 20 kB with the longest names', async (t, url) => {
+  const world = await webhookWorld(t, url);
+  const receiver = await Receiver.open(t);
+  await world.add(receiver);
+  const teams = Array.from({ length: 100 }, (_, number) => team(long(128, String(number)), number));
+  await sendEvents(
+    world.context,
+    match(
+      { map: long(128), gamemode: long(32), teams, win: '', winners: teams.map(({ name }) => name) },
+      { server: long(128) },
+    ),
+  );
+  await world.deliver();
+  const { text, body } = receiver.received.find((each) => each.body.type === 'match.created')!;
+  const head = body.data['match'] as Record<string, string>;
+  assert.deepEqual([head['map'], head['gamemode'], head['server']], [long(128), long(32), long(128)]);
+  assert.ok(Buffer.byteLength(text) < 20_000, `${Buffer.byteLength(text)} bytes`);
+  assert.ok(Buffer.byteLength(text) > 3 * (128 + 32 + 128));
 });
 
 onEachDatabase('a webhook gets its kinds and all tombstones, and starts at the place of its owner', async (t, url) => {

@@ -153,7 +153,11 @@ export const OF_DELETED_WEBHOOKS: Sql = sql`
   )`;
 
 /** Whether a change of a resource has been delivered to a webhook. */
-export async function hasDelivered(db: Queryable, webhook: number, { kind, key }: Change): Promise<boolean> {
+export async function hasDelivered(
+  db: Queryable,
+  webhook: number,
+  { kind, key }: Pick<Change, 'kind' | 'key'>,
+): Promise<boolean> {
   const row = await db.tuple(sql`
     select 1 from webhook_deliveries
     where webhook_key = ${webhook} and kind = ${kind} and resource = ${key} and state = 'delivered' limit 1`);
