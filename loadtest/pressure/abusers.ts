@@ -13,6 +13,7 @@ import { type Abuser, repeated, type Target } from './abuser.ts';
 import { Statuses } from './metrics.ts';
 import { storeOldRows } from './old-rows.ts';
 import { SIGN_IN_ABUSERS } from './sign-in-abusers.ts';
+import { webhookAbuser } from './webhook-abuser.ts';
 
 /** The players of the matches that operators' acts change, ten in each match. */
 const PEOPLE = createPopulation(100, 2);
@@ -61,6 +62,7 @@ export const ABUSERS: readonly Abuser[] = [
     name: 'connections on the home page',
     attack: ({ ports }, stop) => repeated(100, stop, () => fetch(`http://127.0.0.1:${ports.site}/`, { signal: stop })),
   },
+  webhookAbuser(storeMatches),
   ...SIGN_IN_ABUSERS,
 ];
 

@@ -29,7 +29,12 @@ const WARM_UP_MS = 3_000;
 const CALM_SHARE = 0.5;
 
 /** The default limits of game servers, which other load tests switch off. */
-const ENVIRONMENT = { TRUSTED_PROXIES: '127.0.0.1', INGEST_WEIGHT_LIMIT: undefined, NEW_PLAYERS_LIMIT: undefined };
+const ENVIRONMENT = {
+  TRUSTED_PROXIES: '127.0.0.1',
+  WEBHOOK_NETWORKS: '127.0.0.1:*',
+  INGEST_WEIGHT_LIMIT: undefined,
+  NEW_PLAYERS_LIMIT: undefined,
+};
 
 const NIGHT = 'night';
 export const PARTS = [...ABUSERS.map(({ name }) => name), NIGHT];
