@@ -180,10 +180,10 @@ export const challengeOf = (db: Queryable, { key, url }: Pick<Webhook, 'key' | '
 
 /** Turns a verified webhook on, and an unverified one off to unverified. Its failures are forgotten. */
 export async function turnOn(db: Queryable, now: number, key: number): Promise<boolean> {
-  await dueInOrder(db, now, key);
   const changed = await db.run(sql`
     update webhooks set state = case when verified is null then 'unverified' else 'on' end, ${RESTARTED}, since = ${now}
     where key = ${key} and state in ('off', 'waiting')`);
+  if (changed === 1) await dueInOrder(db, now, key);
   return changed === 1;
 }
 
