@@ -1,5 +1,6 @@
 import { getCookie, setCookie } from 'hono/cookie';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
+import type { Queryable } from '#db/db.ts';
 import { newSecret } from '#platform/crypto/secrets.ts';
 import { DEVICE_LIFETIME_MS, isKnownDevice, rememberDevice } from '#store/accounts/known-devices.ts';
 import type { Context, Deps } from './deps.ts';
@@ -16,13 +17,9 @@ export async function isOwnDevice(c: Context, deps: Deps, accountId: string): Pr
 }
 
 /** Remembers this browser after the person has proved to own the account. All accounts of a browser share its cookie. */
-export async function rememberThisDevice(c: Context, deps: Deps, accountId: string): Promise<void> {
-  await rememberDevice(
-    deps.db,
-    deps.clock.now(),
-    accountId,
-    browserSecret(c, deps, 'device', DEVICE_LIFETIME_MS / 1000),
-  );
+export async function rememberThisDevice(c: Context, deps: Deps, tx: Queryable, accountId: string): Promise<void> {
+  const secret = browserSecret(c, deps, 'device', DEVICE_LIFETIME_MS / 1000);
+  await rememberDevice(tx, deps.clock.now(), accountId, secret);
 }
 
 /** The secret in a cookie of this browser; a new one if it has none. Prolongs the cookie. @param maxAge in seconds */

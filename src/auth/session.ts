@@ -3,10 +3,11 @@ import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { endSessions, markMailed } from '#store/accounts/account-sessions.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
+import { HttpError } from '#http/errors.ts';
 import { outgoingOf, setSenders } from '#http/request-metrics.ts';
 import type { Context, Deps } from './deps.ts';
-import { rememberThisDevice } from './device.ts';
 import type { Methods } from './factors/methods.ts';
+import { SessionEnded, type SessionMarks } from './session-marks.ts';
 
 /** The account that is signed in in this browser. */
 export interface SignedIn {
@@ -38,31 +39,52 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
 
 /**
  * Starts a new session and ends the previous session of the browser, so that no session id survives a sign-in.
+ * @param account as read before the person authenticated
  * @param byMail whether the sign-in began by a mailed link
+ * @returns false if all sign-ins of the account have been ended since
  */
 export async function signIn(
   c: Context,
   deps: Deps,
-  accountId: string,
+  { id: accountId, sign_ins_ended }: Account,
   methods: Methods,
   byMail = false,
-): Promise<void> {
+): Promise<boolean> {
   await signOut(c, deps);
-  await rememberThisDevice(c, deps, accountId);
   const { Session } = deps.provider;
-  const session = new Session();
+  const session = Object.assign(new Session(), { sign_ins_ended } satisfies SessionMarks);
   session.loginAccount({ accountId, amr: [...methods] });
-  setSessionCookie(c, deps, await session.save(deps.config.SESSION_LIFETIME));
+  const id = await unlessEnded(session.save(deps.config.SESSION_LIFETIME));
+  if (id === undefined) return false;
+  setSessionCookie(c, deps, id);
   if (byMail) await markMailed(deps.db, secretHash(session.uid), deps.clock.now());
+  return true;
 }
 
-/** Gives the browser's session a new id, as after each authentication. Its uid stays, by which sign-ins in other tabs know it. */
+/**
+ * Gives the browser's session a new id, as after each authentication. Its uid stays, by which sign-ins in other tabs know it.
+ * @throws HttpError 410 if it has ended, or another request has given it a new id
+ */
 export async function renewSession(c: Context, deps: Deps): Promise<void> {
-  const id = getCookie(c, hostCookie('session', deps.secure)) ?? '';
-  const session = await deps.provider.Session.find(id);
-  if (session === undefined) return;
-  session.resetIdentifier();
-  setSessionCookie(c, deps, await session.persist());
+  const session = await deps.provider.Session.find(getCookie(c, hostCookie('session', deps.secure)) ?? '');
+  session?.resetIdentifier();
+  const id = session && (await unlessEnded(session.persist()));
+  if (id === undefined)
+    throw new HttpError(410, 'expired', 'The session has ended, or has been renewed in another tab.');
+  setSessionCookie(c, deps, id);
+}
+
+/** The login of an interaction's result. @param account as read before the person authenticated */
+export function loginResult({ id, sign_ins_ended }: Account, methods: Methods) {
+  return { accountId: id, amr: [...methods], sign_ins_ended };
+}
+
+/** The id of a stored session; undefined if it has ended. */
+async function unlessEnded(stored: Promise<string>): Promise<string | undefined> {
+  return await stored.catch((error: unknown) => {
+    if (error instanceof SessionEnded) return undefined;
+    throw error;
+  });
 }
 
 function setSessionCookie(c: Context, { config, secure }: Deps, id: string): void {
@@ -73,6 +95,7 @@ function setSessionCookie(c: Context, { config, secure }: Deps, id: string): voi
 export async function signOut(c: Context, deps: Deps): Promise<void> {
   const name = hostCookie('session', deps.secure);
   const current = await signedIn(c, deps);
-  if (current !== undefined) await endSessions(deps.db, current.account.id, { only: current.uid_hash });
+  if (current !== undefined)
+    await deps.db.transaction((tx) => endSessions(tx, current.account.id, { only: current.uid_hash }));
   deleteCookie(c, name, { path: '/', secure: deps.secure });
 }

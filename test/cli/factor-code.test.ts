@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from '#db/sql.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
-import { touchSession } from '#store/accounts/account-sessions.ts';
+import { beginSession } from '#store/accounts/account-sessions.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { FACTOR_CODE_MS, useFactorCode } from '#store/accounts/factor-codes.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
@@ -106,7 +106,7 @@ onEachDatabase('only the command resets the second factors of staff, and signs t
   await setRole(db, olga.id, 'operator');
   await giveApp(context, olga.id);
   await renewRecoveryCodes(db, now, olga.id);
-  await db.run(touchSession('session', olga.id, now, { address: '192.0.2.1', agent: 'Firefox' }));
+  await db.run(beginSession('session', olga.id, now, { address: '192.0.2.1', agent: 'Firefox' }));
   const left = async () => {
     const { totp, recovery_codes } = await factorsOf(db, olga.id);
     const sessions = await db.all(sql`select uid_hash from account_sessions where account_id = ${olga.id}`);

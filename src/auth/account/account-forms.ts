@@ -189,10 +189,10 @@ async function changePassword(c: Context, deps: Deps, current: SignedIn, form: F
     await setPassword(tx, account.id, hashed);
     await forgetDevices(tx, account.id);
     await endSessions(tx, account.id, { except: uid_hash });
+    await rememberThisDevice(c, deps, tx, account.id);
     return true;
   });
   if (!isChanged) return '/sign-in';
-  await rememberThisDevice(c, deps, account.id);
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   return '/account?done=saved';
 }

@@ -64,7 +64,12 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     const consumed = await consumeMailToken(tx, now, secret);
     if (consumed === undefined) return undefined;
     await resetPassword(tx, now, account.id, hashed);
-    await forgetDevices(tx, account.id);
+    // The mailbox alone neither makes a browser known to an account with a factor, nor the owner's browser unknown: else its
+    // codes would share the count of all others, which a thief of the mailbox can use up.
+    if (!(await hasFactor(tx, account.id))) {
+      await forgetDevices(tx, account.id);
+      await rememberThisDevice(c, deps, tx, account.id);
+    }
     // Opening a mailed link proves access to the mailbox; one that an operator handed over does not.
     if (consumed.data['paper'] === undefined) await setVerified(tx, account.id);
     await endSessions(tx, account.id);
@@ -72,8 +77,6 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     return consumed;
   });
   if (token === undefined) return await showExpired(c, deps);
-  // A browser that has shown only the mailbox gets no separate count for the codes of the second factor.
-  if (!(await hasFactor(deps.db, account.id))) await rememberThisDevice(c, deps, account.id);
   record(c, deps, account, { action: 'account.password', detail: { reset: true } });
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   const flow = token.data['flow'] ?? '';

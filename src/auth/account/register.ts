@@ -146,8 +146,7 @@ async function createFromRegistration(
   const account = await createNamed(deps, data, chosen ?? data.password);
   if (typeof account === 'string') return await showExpired(c, deps);
   record(c, deps, account, { action: 'account.create' });
-  await signIn(c, deps, account.id, BY_PASSWORD);
-  return c.redirect(next, 303);
+  return c.redirect((await signIn(c, deps, account, BY_PASSWORD)) ? next : '/sign-in', 303);
 }
 
 /**

@@ -8,6 +8,7 @@ import { consumeChallenge } from '#store/accounts/used-challenges.ts';
 import { record } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendAlert } from '../mails.ts';
+import type { SignedIn } from '../session.ts';
 
 /**
  * Loaded when the first passkey is added or used, because loading takes 70 ms of CPU time and 12 MB in each process.
@@ -23,7 +24,7 @@ const ALGORITHMS = [-8, -7, -257];
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
 /**
- * What a challenge is for: `add` or `use` with an account, `sign-in` with an interaction or a secret of the browser, `second`
+ * What a challenge is for: `add` or `use` with a session, `sign-in` with an interaction or a secret of the browser, `second`
  * with a pending sign-in.
  */
 export type Purpose = `${'add' | 'use' | 'sign-in' | 'second'} ${string}`;
@@ -55,14 +56,18 @@ function expiryOf({ db, clock }: Deps, purpose: Purpose, encoded: unknown): numb
 const domainOf = ({ config }: Deps): string => new URL(config.AUTH_URL).hostname;
 
 /** The options with which the browser adds a passkey to an account. */
-export async function creationOptions(deps: Deps, account: Account, passkeys: readonly Passkey[]): Promise<object> {
+export async function creationOptions(
+  deps: Deps,
+  { account, uid_hash }: SignedIn,
+  passkeys: readonly Passkey[],
+): Promise<object> {
   const { generateRegistrationOptions } = await webauthn();
   return await generateRegistrationOptions({
     rpName: deps.config.NETWORK_NAME,
     rpID: domainOf(deps),
     userName: account.name,
     userID: new TextEncoder().encode(account.id),
-    challenge: newChallenge(deps, `add ${account.id}`),
+    challenge: newChallenge(deps, `add ${uid_hash}`),
     timeout: CHALLENGE_MS,
     supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: passkeys.map(({ id }) => ({ id })),
@@ -88,8 +93,12 @@ export function requestOptions(deps: Deps, purpose: Purpose, passkeys: readonly 
 export type NewPasskey = Omit<Passkey, 'name' | 'created' | 'last_used'>;
 
 /** Reads the answer to `creationOptions`. @returns undefined for a wrong one, and the second time */
-export async function readCreated(deps: Deps, accountId: string, credential: string): Promise<NewPasskey | undefined> {
-  const check = new ChallengeCheck(deps, `add ${accountId}`);
+export async function readCreated(
+  deps: Deps,
+  { account, uid_hash }: SignedIn,
+  credential: string,
+): Promise<NewPasskey | undefined> {
+  const check = new ChallengeCheck(deps, `add ${uid_hash}`);
   const { verifyRegistrationResponse } = await webauthn();
   const read = await verifyRegistrationResponse({
     response: parse(credential) as RegistrationResponseJSON,
@@ -103,7 +112,7 @@ export async function readCreated(deps: Deps, accountId: string, credential: str
   const transports: unknown = key.transports;
   return {
     id: key.id,
-    account_id: accountId,
+    account_id: account.id,
     public_key: Buffer.from(key.publicKey).toString('base64url'),
     counter: key.counter,
     transports: TRANSPORTS.filter((transport) => Array.isArray(transports) && transports.includes(transport)),
@@ -115,6 +124,8 @@ export async function readCreated(deps: Deps, accountId: string, credential: str
 /** A passkey that has just signed. */
 export interface UsedPasskey {
   passkey: Passkey;
+  /** As read while the account had the passkey. */
+  account: Account;
   /** Whether the authenticator has verified the person, by a fingerprint or a PIN: it is both factors then. */
   user_verified: boolean;
 }
@@ -132,7 +143,8 @@ export async function readUsed(
 ): Promise<UsedPasskey | undefined> {
   const response = parse(credential) as AuthenticationResponseJSON;
   const passkey = await passkeyOf(deps, response);
-  if (passkey === undefined) return undefined;
+  const account = passkey && (await accountById(deps.db, passkey.account_id));
+  if (passkey === undefined || account === undefined) return undefined;
   const check = new ChallengeCheck(deps, purpose);
   const { verifyAuthenticationResponse } = await webauthn();
   const read = await verifyAuthenticationResponse({
@@ -149,8 +161,8 @@ export async function readUsed(
   if (read?.verified !== true || !(await check.consume())) return undefined;
   const { newCounter: counter, credentialBackedUp: backed_up, userVerified: user_verified } = read.authenticationInfo;
   const use = { counter, backed_up, user_verified };
-  if (await recordPasskeyUse(deps.db, deps.clock.now(), passkey.id, use)) return { passkey, user_verified };
-  await reportCopy(c, deps, passkey);
+  if (await recordPasskeyUse(deps.db, deps.clock.now(), passkey.id, use)) return { passkey, account, user_verified };
+  reportCopy(c, deps, account, passkey);
   return undefined;
 }
 
@@ -169,9 +181,7 @@ async function passkeyOf({ db }: Deps, answer: unknown): Promise<Passkey | undef
   return isOwn ? passkey : undefined;
 }
 
-async function reportCopy(c: Context, deps: Deps, { account_id, name }: Passkey): Promise<void> {
-  const owner = await accountById(deps.db, account_id);
-  if (owner === undefined) return;
+function reportCopy(c: Context, deps: Deps, owner: Account, { name }: Passkey): void {
   record(c, deps, owner, { action: 'account.passkey-copy', outcome: 'refused' });
   sendAlert(deps, owner, (texts) => [texts.passkey_cloned_subject, texts.passkey_cloned(name)]);
 }

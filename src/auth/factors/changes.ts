@@ -53,10 +53,10 @@ async function change<T>(
     await endSessions(tx, account.id, { except: uid_hash });
     // Browsers in which only the password was shown must have no separate count for codes.
     if (isFirst) await forgetDevices(tx, account.id);
+    await rememberThisDevice(c, deps, tx, account.id);
     return changed;
   });
   if (result === undefined) return undefined;
-  await rememberThisDevice(c, deps, account.id);
   record(c, deps, account, { action });
   sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
   return result;
@@ -71,7 +71,7 @@ export async function addPasskey(
   credential: string,
 ): Promise<Added | undefined> {
   const { id } = current.account;
-  const created = await readCreated(deps, id, credential);
+  const created = await readCreated(deps, current, credential);
   if (created === undefined) return undefined;
   const now = deps.clock.now();
   return await change(c, deps, current, {

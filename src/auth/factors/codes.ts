@@ -16,20 +16,23 @@ export type CodeResult = 'right' | 'wrong' | 'blocked';
 /** Checks a code of the authenticator app (six digits), or else a recovery code; a right one is used up. */
 export async function checkCode(c: Context, deps: Deps, account: Account, text: string): Promise<CodeResult> {
   const code = text.replaceAll(/\s/g, '');
+  if (!/^\d{6}$/.test(code)) return await checkRecoveryCode(c, deps, account, code);
   const isKnown = await isOwnDevice(c, deps, account.id);
   // Other people in the network must not use up the attempts of a browser that has its own count.
   const networks = isKnown ? [] : await countNetworks(c, deps);
   if (networks === undefined) return 'blocked';
-  const result = /^\d{6}$/.test(code)
-    ? await checkAppCode(deps, account, code, isKnown ? deviceCookie(c, deps) : undefined)
-    : await checkRecoveryCode(deps, account, code);
+  const result = await checkAppCode(deps, account, code, isKnown ? deviceCookie(c, deps) : undefined);
   if (result === 'right') await uncount(deps, networks);
   return result;
 }
 
-/** The owner gets a mail about each use. */
-async function checkRecoveryCode(deps: Deps, account: Account, code: string): Promise<CodeResult> {
-  if (!(await useRecoveryCode(deps.db, account.id, plainCode(code)))) return 'wrong';
+/**
+ * The owner gets a mail about each use. A recovery code cannot be guessed, so other people in the network cannot keep
+ * the owner from using one; only wrong ones count, because each is an entry of the audit log.
+ */
+async function checkRecoveryCode(c: Context, deps: Deps, account: Account, code: string): Promise<CodeResult> {
+  if (!(await useRecoveryCode(deps.db, account.id, plainCode(code))))
+    return (await countNetworks(c, deps)) === undefined ? 'blocked' : 'wrong';
   const left = await countRecoveryCodes(deps.db, account.id);
   sendAlert(deps, account, (texts) => [texts.recovery_code_used_subject, texts.recovery_code_used(left)]);
   return 'right';

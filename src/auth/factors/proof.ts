@@ -54,7 +54,7 @@ export async function confirmByPasskey(
   credential: string,
 ): Promise<boolean> {
   const { account, uid_hash } = current;
-  const used = await readUsed(c, deps, `use ${account.id}`, credential);
+  const used = await readUsed(c, deps, `use ${uid_hash}`, credential);
   if (used?.passkey.account_id !== account.id) return false;
   await renewSession(c, deps);
   await markProved(deps.db, account.id, uid_hash, deps.clock.now());

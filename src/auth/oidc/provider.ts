@@ -14,6 +14,7 @@ import { guardRedirect } from './redirect-guard.ts';
 import { parametersProblem } from './parameter-bounds.ts';
 import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
+import { dropOvertakenCookie, markSessions } from './session-storage.ts';
 import { type StorageParts, createStorage } from './storage.ts';
 import { translateOutage } from './outage.ts';
 import { replaceDescription } from './error-descriptions.ts';
@@ -41,6 +42,7 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   // Compare hashed secrets. Undocumented, but the maintainer recommends it (panva/node-oidc-provider#631); tested.
   Object.assign(provider.Client.prototype, { compareClientSecret });
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: generateRefreshTokenId });
+  markSessions(provider);
   provider.use(async (ctx, next) => {
     if (ctx.path !== ROUTES!.authorization) return await next();
     const problem = parametersProblem(ctx.querystring);
@@ -55,6 +57,7 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
     replaceDescription(ctx);
     await parts.pages.replaceAutoSubmit(ctx);
     await guardRedirect(ctx, parts.db, parts.pages);
+    dropOvertakenCookie(ctx, parts.secure);
   };
   provider.use((ctx, next) => adjustResponse(ctx as KoaContextWithOIDC, next));
   provider.on('grant.error', describeTokenError);

@@ -5,7 +5,6 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { lastSessionEnd, touchSession } from '#store/accounts/account-sessions.ts';
 import { applicationByClientId, readSecretHashes } from '#store/applications/applications.ts';
 import { endExcessRequests, endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
@@ -17,7 +16,8 @@ import { ownerTransactions } from './owner-transactions.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
 import { SuspendedApplication } from './suspended.ts';
-import { clientInfo } from '../client-info.ts';
+import type { SessionMarks } from '../session-marks.ts';
+import { destroySession, replaceSession, storeSession } from './session-storage.ts';
 
 export interface StorageParts extends InteractionLimits {
   group: GroupWriter;
@@ -69,8 +69,7 @@ class TokenAdapter implements Adapter {
     const now = clock.now();
     const lifetimeMs = this.#kind === 'Grant' ? unusedGrantMs : expiresIn * 1000;
     const expires = Number.isFinite(lifetimeMs) ? now + lifetimeMs : null;
-    if (this.#kind === 'Session' && payload.accountId !== undefined)
-      return await this.#storeSession(id, payload, expires ?? Infinity, payload.accountId);
+    if (this.#kind === 'Session') return await this.#storeSession(id, payload, expires);
     if (opener !== undefined) return await this.#storeRequest(id, payload, expires, opener);
     const statement = this.#insert(id, payload, expires);
     if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.add(statement);
@@ -83,17 +82,16 @@ class TokenAdapter implements Adapter {
     await this.#transact({ owner, durable, work });
   }
 
-  async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {
-    const { db, clock, liveTokens } = this.#parts;
-    const now = clock.now();
-    const end = Math.min(expires, await lastSessionEnd(db.shortReads, payload.uid!, now));
-    const request = clientInfo.getStore() ?? { address: '', agent: '' };
-    const owner: TokenOwner = { kind: this.#kind, clientId: null, accountId };
-    const work = async (tx: Queryable): Promise<void> => {
-      await tx.runAll([this.#insert(id, payload, end), touchSession(payload.uid!, accountId, now, request)]);
-      await endExcessTokens(tx, owner, secretHash(id), liveTokens);
-    };
-    await this.#transact({ owner, durable: true, work });
+  async #storeSession(id: string, payload: AdapterPayload & SessionMarks, expires: number | null): Promise<void> {
+    const { accountId, found_as: foundAs } = payload;
+    const insert = (end: number | null): Sql => this.#insert(id, payload, end);
+    if (accountId !== undefined) {
+      const row = { id, payload, accountId, expires: expires ?? Infinity, insert };
+      return await storeSession(this.#parts, this.#transact, row);
+    }
+    await this.#parts.group.add(
+      foundAs === undefined ? insert(expires) : replaceSession(foundAs, id, payload, expires),
+    );
   }
 
   /** A sign-in that a power failure has lost is started again, so it waits for no flush. */
@@ -142,7 +140,7 @@ class TokenAdapter implements Adapter {
     if (this.#kind === 'Interaction' && typeof row?.consumed === 'number' && currentRequest()?.oidc?.route !== 'resume')
       return;
     const payload = row && this.#readPayload(row, id);
-    return payload && { ...payload, jti: id };
+    return payload && { ...payload, jti: id, ...(this.#kind === 'Session' && { found_as: id }) };
   }
 
   /** A refresh token of a known family without a row has been replaced, so it is used. */
@@ -194,6 +192,7 @@ class TokenAdapter implements Adapter {
   /** A finished step of a sign-in can be repeated by a browser or proxy whose connection ended before the answer. */
   async destroy(id: string): Promise<void> {
     const { db, clock } = this.#parts;
+    if (this.#kind === 'Session') return await destroySession(this.#parts, id);
     const row = sql`hash = ${secretHash(id)} and kind = ${this.#kind}`;
     const now = clock.now();
     await db.run(
@@ -215,7 +214,12 @@ class TokenAdapter implements Adapter {
     });
   }
 
-  #insert(id: string, { jti, ...payload }: AdapterPayload, expires: number | null, opener: string | null = null): Sql {
+  #insert(
+    id: string,
+    { jti, found_as, sign_ins_ended, ...payload }: AdapterPayload & SessionMarks,
+    expires: number | null,
+    opener: string | null = null,
+  ): Sql {
     const { clientId = null, grantId, uid } = payload;
     const text = this.#kind === 'Interaction' ? encryptInteraction(id, payload) : JSON.stringify(payload);
     const grant = grantId === undefined || this.#kind === 'Interaction' ? null : secretHash(grantId);

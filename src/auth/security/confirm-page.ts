@@ -67,7 +67,7 @@ interface ConfirmState {
 async function showConfirm(
   c: Context,
   deps: Deps,
-  { account }: SignedIn,
+  { account, uid_hash }: SignedIn,
   { next, error, sent = false }: ConfirmState,
 ): Promise<Response> {
   const texts = c.get('texts');
@@ -87,7 +87,7 @@ async function showConfirm(
         ? html`${passkeyForm({
               ceremony: 'get',
               action,
-              options: requestOptions(deps, `use ${account.id}`, factors.passkeys),
+              options: requestOptions(deps, `use ${uid_hash}`, factors.passkeys),
               texts: t.passkey_texts,
               button: t.confirm_passkey,
             })}

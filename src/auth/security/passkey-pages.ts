@@ -77,12 +77,12 @@ type Problems = Partial<Record<'name' | 'passkey', string>>;
 async function showAdd(
   c: Context,
   deps: Deps,
-  { account }: SignedIn,
+  current: SignedIn,
   problems: Problems = {},
   form: Form = {},
 ): Promise<Response> {
   const { security: t } = c.get('texts');
-  const passkeys = await passkeysOf(deps.db.shortReads, account.id);
+  const passkeys = await passkeysOf(deps.db.shortReads, current.account.id);
   const isFull = passkeys.length >= MAX_PASSKEYS;
   const agent = browserName(c.req.header('user-agent') ?? '') ?? t.new_passkey_name;
   const name = nameField(t, form['name'] ?? agent, problems.name);
@@ -96,7 +96,7 @@ async function showAdd(
         : passkeyForm({
             ceremony: 'create',
             action: PATHS.addPasskey,
-            options: await creationOptions(deps, account, passkeys),
+            options: await creationOptions(deps, current, passkeys),
             texts: t.passkey_texts,
             button: t.create_passkey,
             fields: name,

@@ -1,13 +1,15 @@
 import type { Account } from '#store/accounts/accounts.ts';
+import { lockSignIns } from '#store/accounts/account-sessions.ts';
 import { record } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
 import { rememberThisDevice } from '../device.ts';
 import type { Methods } from '../factors/methods.ts';
-import { signIn } from '../session.ts';
+import { loginResult, signIn } from '../session.ts';
 import { finish, type Interaction } from './interaction.ts';
 
 /** A person who has authenticated completely. */
 export interface Authenticated {
+  /** As read before the person authenticated. */
   account: Account;
   methods: Methods;
   /** Whether the sign-in began by a mailed link. */
@@ -25,12 +27,16 @@ export async function completeSignIn(
   { account, methods, byMail = false, interaction, next = '/account' }: Authenticated,
 ): Promise<Response> {
   const detail = byMail ? { link: true, methods: methods.join(' ') } : { methods: methods.join(' ') };
+  // A password or a factor that has been replaced since it was checked neither signs in nor makes the browser known.
+  const isCurrent = await deps.db.transaction(async (tx) => {
+    if (!(await lockSignIns(tx, account))) return false;
+    await rememberThisDevice(c, deps, tx, account.id);
+    return true;
+  });
+  if (!isCurrent) return c.redirect(interaction === undefined ? '/sign-in' : `/sign-in/${interaction.uid}`, 303);
   record(c, deps, account, { action: 'session.start', detail });
-  if (interaction === undefined) {
-    await signIn(c, deps, account.id, methods, byMail);
-    return c.redirect(next, 303);
-  }
-  await rememberThisDevice(c, deps, account.id);
+  if (interaction === undefined)
+    return c.redirect((await signIn(c, deps, account, methods, byMail)) ? next : '/sign-in', 303);
   // Entering name and password, or using a passkey, has selected the account.
-  return await finish(c, deps, { login: { accountId: account.id, amr: [...methods] }, select_account: {} });
+  return await finish(c, deps, { login: loginResult(account, methods), select_account: {} });
 }

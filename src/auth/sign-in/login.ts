@@ -15,9 +15,9 @@ import { showPage } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { showSelectAccount } from './select-account.ts';
-import { signedIn, signOut } from '../session.ts';
+import { loginResult, signedIn, signOut } from '../session.ts';
 import { acceptsPasskeys, CHALLENGE_MS, type Purpose, readUsed, requestOptions } from '../factors/ceremonies.ts';
-import { countNetworks, uncount } from '../factors/codes.ts';
+import { countNetworks } from '../factors/codes.ts';
 import { BY_PASSWORD, withPasskey } from '../factors/methods.ts';
 import { completeSignIn } from './complete.ts';
 import { askSecondFactor } from './second-factor.ts';
@@ -65,7 +65,9 @@ async function showInteraction(c: Context, deps: Deps): Promise<Response> {
   const needsSessionOnly = interaction.reasons.length === 1 && interaction.reasons[0] === 'no_session';
   if (needsSessionOnly && interaction.accountId === undefined && current !== undefined) {
     const { account, since, methods } = current;
-    return await finish(c, deps, { login: { accountId: account.id, ts: since, amr: [...methods] } });
+    // Read again, so that the session has not ended before the account was read.
+    if ((await signedIn(c, deps)) === undefined) return await showLogin(c, deps, { interaction });
+    return await finish(c, deps, { login: { ...loginResult(account, methods), ts: since } });
   }
   return await showLogin(c, deps, { interaction });
 }
@@ -89,7 +91,8 @@ async function login(c: Context, deps: Deps): Promise<Response> {
 async function afterPassword(c: Context, deps: Deps, account: Account, interaction?: Interaction): Promise<Response> {
   if (!(await hasFactor(deps.db, account.id)))
     return await completeSignIn(c, deps, { account, methods: BY_PASSWORD, interaction });
-  const pending = { account_id: account.id, by_mail: false, flow: '' };
+  const { id: account_id, sign_ins_ended } = account;
+  const pending = { account_id, sign_ins_ended, by_mail: false, flow: '' };
   return await askSecondFactor(c, deps, interaction?.uid ?? '', pending);
 }
 
@@ -101,16 +104,16 @@ async function loginByPasskey(c: Context, deps: Deps, interaction?: Interaction)
   const { credential = '' } = await readOwnForm(c, deps);
   if (interaction !== undefined && interaction.prompt !== 'login')
     return c.redirect(`/sign-in/${interaction.uid}`, 303);
-  const networks = await countNetworks(c, deps);
-  if (networks === undefined) return await showLogin(c, deps, { interaction, error: 'blocked' });
   const used = await readUsed(c, deps, passkeyPurpose(c, deps, interaction), credential);
-  const account = used?.user_verified === true ? await accountById(deps.db, used.passkey.account_id) : undefined;
+  const account = used?.user_verified === true ? used.account : undefined;
   const isOther = interaction?.accountId !== undefined && interaction.accountId !== account?.id;
   if (account === undefined || account.disabled !== null || isOther) {
+    // A passkey cannot be guessed. Refused ones count, because each is an entry of the audit log.
+    if ((await countNetworks(c, deps)) === undefined)
+      return await showLogin(c, deps, { interaction, error: 'blocked' });
     record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { passkey: true } });
     return await showLogin(c, deps, { interaction, error: 'passkey' });
   }
-  await uncount(deps, networks);
   return await completeSignIn(c, deps, { account, methods: withPasskey([], used!), interaction });
 }
 

@@ -61,7 +61,8 @@ async function currentStep(c: Context, deps: Deps, interaction: Interaction | un
   const { db, clock } = deps;
   const pending = await peekPendingSignIn(db, clock.now(), interaction?.uid ?? '', secret);
   const account = pending && (await accountById(db, pending.account_id));
-  return account?.disabled === null ? { secret, pending: pending!, account, interaction } : undefined;
+  if (account?.disabled !== null || account.sign_ins_ended !== pending?.sign_ins_ended) return undefined;
+  return { secret, pending, account, interaction };
 }
 
 async function show(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
@@ -81,7 +82,8 @@ async function check(c: Context, deps: Deps, interaction?: Interaction): Promise
   const result =
     credential === '' ? await byCode(c, deps, account, first, code) : await byPasskey(c, deps, step, first, credential);
   if (typeof result === 'string') {
-    record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { second_factor: true } });
+    if (result !== 'blocked')
+      record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { second_factor: true } });
     return await showStep(c, deps, step, t[result]);
   }
   if (!(await finishPendingSignIn(deps.db, deps.clock.now(), interaction?.uid ?? '', secret)))

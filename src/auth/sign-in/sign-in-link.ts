@@ -84,8 +84,9 @@ async function open(c: Context, deps: Deps): Promise<Response> {
   const name = hostCookie('flow', deps.secure);
   const flow = parseFlow(getCookie(c, name));
   deleteCookie(c, name, { path: '/', secure: deps.secure });
-  if (await hasFactor(deps.db, account.id))
-    return await askSecondFactor(c, deps, '', { account_id: account.id, by_mail: true, flow });
+  const { id: account_id, sign_ins_ended } = account;
+  if (await hasFactor(deps.db, account_id))
+    return await askSecondFactor(c, deps, '', { account_id, sign_ins_ended, by_mail: true, flow });
   const next = flow === '' ? '/account' : `/sign-in/${flow}`;
   return await completeSignIn(c, deps, { account, methods: BY_MAIL, byMail: true, next });
 }

@@ -7,3 +7,8 @@ create index matches_by_map on matches (map_key, ranked, key);
 create index matches_by_gamemode on matches (gamemode, ranked, key);
 create index matches_by_ranked on matches (ranked, key);
 create index matches_by_ranked_and_end on matches (ranked, finished, key);
+
+-- How often the sign-ins of an account have been ended together. A sign-in names the count that it began with, and is refused
+-- once another one counts (store/accounts/account-sessions.ts).
+alter table accounts add column sign_ins_ended bigint not null default 0;
+alter table pending_sign_ins add column sign_ins_ended bigint not null default 0;

@@ -31,6 +31,7 @@ export async function deleteAccount(
     if (await isLastOperator(tx, id)) return 'last operator';
     await endSessions(tx, id);
     await endApplications(tx, id);
+    await tx.run(sql`delete from tokens where account_id = ${id}`);
     const owned = await keysOwnedBy(tx, id);
     await tx.run(sql`delete from accounts where id = ${id}`);
     await syncOwnerSuspension(tx, owned);

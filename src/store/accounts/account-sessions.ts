@@ -1,6 +1,7 @@
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
+import type { Account } from './accounts.ts';
 
 /** A sign-in session of one browser. */
 export interface AccountSession {
@@ -65,8 +66,15 @@ export async function endProofs(tx: Queryable, accountId: string): Promise<void>
   await tx.run(sql`update account_sessions set proved = null where account_id = ${accountId}`);
 }
 
-/** The statement that records the use of a session. */
+/** The statement that records the use of a session. One that has ended stays so. */
 export function touchSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
+  return sql`
+    update account_sessions set seen = ${now}, address = ${address}, agent = ${agent.slice(0, 256)}
+    where uid_hash = ${secretHash(uid)} and account_id = ${accountId}`;
+}
+
+/** The statement that records a sign-in, which may be a further one in the same session. */
+export function beginSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
   return sql`
     insert into account_sessions (uid_hash, account_id, created, seen, address, agent)
     select ${secretHash(uid)}, id, ${now}, ${now}, ${address}, ${agent.slice(0, 256)} from accounts where id = ${accountId}
@@ -77,7 +85,27 @@ export function touchSession(uid: string, accountId: string, now: number, { addr
 }
 
 /**
- * Ends one session, all but one, or all. The account's console sessions always end too, because they do not record which
+ * Locks an account until the transaction ends, before a step of a sign-in is stored.
+ * @param account as read before the person authenticated
+ * @returns false if all sign-ins have been ended since, as by another password or a first factor: then this one has ended too
+ */
+export async function lockSignIns(tx: Queryable, account: Pick<Account, 'id' | 'sign_ins_ended'>): Promise<boolean> {
+  const locked = await tx.run(sql`
+    update accounts set created = created
+    where id = ${account.id} and sign_ins_ended = ${account.sign_ins_ended}`);
+  return locked === 1;
+}
+
+/** Whether a session continues, maybe with another id. */
+export async function hasSession(db: Queryable, uid: string, accountId: string): Promise<boolean> {
+  const row = await db.get(sql`
+    select 1 as found from tokens
+    where uid_hash = ${secretHash(uid)} and kind = 'Session' and account_id = ${accountId}`);
+  return row !== undefined;
+}
+
+/**
+ * Ends one session, all but one, or all. With more than one, the sign-ins under way end too. The account's console sessions always end too, because they do not record which
  * session they came from; a person who is still signed in gets a new one without a prompt.
  * @param which `uid_hash` of the session to end, or of the session to keep
  */
@@ -87,6 +115,8 @@ export async function endSessions(
   which: { only?: string; except?: string } = {},
 ): Promise<void> {
   const { only = '', except = '' } = which;
+  // First, so that a sign-in that is being stored is either deleted below or refused.
+  if (only === '') await tx.run(sql`update accounts set sign_ins_ended = sign_ins_ended + 1 where id = ${accountId}`);
   await tx.run(sql`delete from console_sessions where account_id = ${accountId}`);
   for (const table of [sql`tokens`, sql`account_sessions`]) {
     const sessions = table.strings[0] === 'tokens' ? sql`kind = 'Session' and` : sql``;
@@ -94,11 +124,6 @@ export async function endSessions(
       delete from ${table} where ${sessions} account_id = ${accountId}
         and (${only} = '' or uid_hash = ${only}) and uid_hash <> ${except}`);
   }
-  if (only !== '') return;
-  // An interaction that has passed authentication would still sign the person in when it completes, and so would a
-  // sign-in that lacks the second factor only.
-  await tx.run(sql`delete from tokens where account_id = ${accountId} and kind = 'Interaction'`);
-  await tx.run(sql`delete from pending_sign_ins where account_id = ${accountId}`);
 }
 
 /**

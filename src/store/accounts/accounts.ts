@@ -21,11 +21,13 @@ export interface Account {
   created: number;
   /** The time at which an operator disabled the account; null while it is active. */
   disabled: number | null;
+  /** How often all its sign-ins have been ended together; see `lockSignIns`. */
+  sign_ins_ended: number;
 }
 
 type AccountRow = Omit<Account, 'email_verified'> & { email_verified: number };
 
-const COLUMNS = sql`id, name, email, email_verified, player_uuid, role, locale, created, disabled`;
+const COLUMNS = sql`id, name, email, email_verified, player_uuid, role, locale, created, disabled, sign_ins_ended`;
 
 export async function accountById(db: Queryable, id: string): Promise<Account | undefined> {
   const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where id = ${id}`);

@@ -1,5 +1,5 @@
 import { secretHash } from '#platform/crypto/secrets.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** A device without a sign-in for this long, the maximum lifetime of a cookie, is deleted. */
@@ -19,8 +19,8 @@ export async function isKnownDevice(db: Queryable, now: number, accountId: strin
 }
 
 /** Stores a browser after a sign-in, and deletes the account's least recently used ones. */
-export async function rememberDevice(db: Db, now: number, accountId: string, secret: string): Promise<void> {
-  await db.runAll([
+export async function rememberDevice(tx: Queryable, now: number, accountId: string, secret: string): Promise<void> {
+  await tx.runAll([
     sql`
       insert into known_devices (account_id, hash, seen)
       select id, ${deviceHash(accountId, secret)}, ${now} from accounts where id = ${accountId}

@@ -12,6 +12,8 @@ export interface PendingSignIn {
   by_mail: boolean;
   /** The id of the sign-in page of an application that a mailed link leads back to, else ''. */
   flow: string;
+  /** That of the account when the sign-in began; see `lockSignIns`. */
+  sign_ins_ended: number;
 }
 
 /**
@@ -22,12 +24,12 @@ export async function startPendingSignIn(
   db: Queryable,
   now: number,
   interaction: string,
-  { account_id, by_mail, flow }: PendingSignIn,
+  { account_id, by_mail, flow, sign_ins_ended }: PendingSignIn,
 ): Promise<string | undefined> {
   const secret = newSecret();
   const started = await db.run(sql`
-    insert into pending_sign_ins (hash, account_id, interaction_hash, by_mail, flow, expires)
-    select ${secretHash(secret)}, id, ${secretHash(interaction)}, ${by_mail ? 1 : 0}, ${flow}, ${now + PENDING_MS}
+    insert into pending_sign_ins (hash, account_id, interaction_hash, by_mail, flow, sign_ins_ended, expires)
+    select ${secretHash(secret)}, id, ${secretHash(interaction)}, ${by_mail ? 1 : 0}, ${flow}, ${sign_ins_ended}, ${now + PENDING_MS}
     from accounts where id = ${account_id}`);
   return started === 1 ? secret : undefined;
 }
@@ -39,7 +41,7 @@ export async function peekPendingSignIn(
   secret: string,
 ): Promise<PendingSignIn | undefined> {
   const row = await db.get<Omit<PendingSignIn, 'by_mail'> & { by_mail: number }>(sql`
-    select account_id, by_mail, flow from pending_sign_ins
+    select account_id, by_mail, flow, sign_ins_ended from pending_sign_ins
     where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}`);
   return row && { ...row, by_mail: row.by_mail === 1 };
 }
