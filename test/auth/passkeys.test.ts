@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { sql } from '#db/sql.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
 import { insertPasskey } from '#store/accounts/passkeys.ts';
-import { onEachDatabase } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
-import type { Person } from './person.ts';
+import { Person } from './person.ts';
 import { makeAccount } from './support.ts';
-import { openWorldOnSqlite, openWorldWithDomain, signIn, type World } from './world.ts';
+import { isSignedIn, openWorldOnSqlite, openWorldWithDomain, signIn, type World } from './world.ts';
 
 const TEN_MINUTES = 10 * 60_000;
 const ADD = '/account/security/passkeys/add';
@@ -124,6 +124,38 @@ onEachDatabase('an answer with members of a wrong type is refused or read, and n
   await person.open(CONFIRM);
   const credential = JSON.stringify(device.use(options(person.page.html)));
   assert.equal((await person.post(CONFIRM, { credential })).status, 422);
+});
+
+onSqlite('no neighbours in its network keep a passkey out, and its answer counts in one session', async (t, url) => {
+  const world = await openWorldWithDomain(t, url);
+  const { context, auth } = world.services;
+  await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const device = new SoftwareAuthenticator(auth);
+  await addPasskey(world, person, device, 'Phone');
+  const elsewhere = new Person(auth);
+  const signInByPasskey = async (answer: (html: string) => string): Promise<number> => {
+    await elsewhere.open('/sign-in');
+    return (await elsewhere.post('/sign-in/passkey', { credential: answer(elsewhere.page.html) })).status;
+  };
+  assert.equal(await signInByPasskey(() => '{}'), 422);
+  await context.db.run(sql`update throttles set used = 1000 where subject like 'guess %'`);
+  assert.equal(
+    await signInByPasskey(() => '{}'),
+    429,
+    'refused ones have a limit, as each is an entry of the audit log',
+  );
+  await signInByPasskey((html) => device.answer(html));
+  assert.equal(await isSignedIn(elsewhere), true);
+
+  await setProved(world, false);
+  const asked = (await person.open(CONFIRM)).html;
+  await elsewhere.post(CONFIRM, { credential: device.answer(asked) });
+  assert.match(elsewhere.text, /This passkey did not work/);
+  await setProved(world, true);
+  const adding = (await person.open(ADD)).html;
+  await elsewhere.post(ADD, { name: 'Other', credential: new SoftwareAuthenticator(auth).answer(adding) });
+  assert.match(elsewhere.text, /This passkey did not work/);
 });
 
 test('under an address whose host is no domain, the pages say so and offer no passkey', async (t) => {

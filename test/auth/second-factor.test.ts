@@ -188,8 +188,14 @@ onEachDatabase(
     const { code, recovery } = await protect(services, robin.id);
     const owner = await afterPassword(world);
     await owner.submit({ code: code() }, '/second');
+    const unknown = await afterPassword(world);
+    await unknown.submit({ code: 'ABCD' }, '/second');
     await services.context.db.run(sql`update throttles set used = 1000 where subject like 'guess %'`);
     services.context.clock.advance(STEP_MS);
+    await unknown.submit({ code: code() }, '/second');
+    assert.match(unknown.text, /Too many wrong codes|Only a passkey/);
+    await unknown.submit({ code: recovery[1]! }, '/second');
+    assert.equal(await isSignedIn(unknown), true, 'a recovery code, which nobody guesses');
     for (const text of [code(), recovery[0]!]) {
       await owner.submit({}, '/sign-out');
       await afterPassword(world, owner);

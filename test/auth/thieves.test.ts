@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { changeEmail } from '#admin/accounts.ts';
 import type { Acting } from '#admin/operation.ts';
+import { sql } from '#db/sql.ts';
 import { totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { factorsOf, hasFactor } from '#store/accounts/factors.ts';
 import { accountById } from '#store/accounts/accounts.ts';
@@ -204,6 +205,24 @@ onEachDatabase('with the mailbox alone an account with a factor is never entered
   await owner.submit({ code: code() }, '/second');
   assert.equal(await isSignedIn(owner), true, 'the owner chooses a password too, and has the factor');
   assert.equal((await factorsOf(context.db, id)).recovery_codes, 10);
+});
+
+onEachDatabase('with the mailbox alone the codes of the owner’s known browser are not used up', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context } = world.services;
+  const { id } = await makeAccount(world.services, 'Robin');
+  const { code } = await protect(world.services, id);
+  const owner = await signIn(world, 'Robin');
+  await owner.submit({ code: code() }, '/second');
+  const thief = await signIn(world, 'Robin', OF_THIEF, await resetPassword(world, OF_THIEF));
+  await thief.submit({ code: wrongCode(code()) }, '/second');
+  await context.db.run(sql`update throttles set used = 20 where subject like 'code %'`);
+  await thief.submit({ code: wrongCode(code()) }, '/second');
+  assert.match(thief.text, /Too many wrong codes|Only a passkey/);
+  context.clock.advance(30_000);
+  await signIn(world, 'Robin', OF_THIEF, owner);
+  await owner.submit({ code: code() }, '/second');
+  assert.equal(await isSignedIn(owner), true);
 });
 
 onEachDatabase('with a stolen session no factor changes, and the owner ends it', async (t, url) => {

@@ -4,6 +4,7 @@ import { changeEmail as changeEmailByOperator } from '#admin/accounts.ts';
 import { newTotpSecret } from '#platform/crypto/totp.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
 import { resetOf, startReset } from '#store/accounts/factor-resets.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
 import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
@@ -99,6 +100,21 @@ onEachDatabase('an undone change leaves the owner only the factors and recovery 
   const { totp, recovery_codes } = await factorsOf(db, account.id);
   assert.deepEqual([totp !== undefined, recovery_codes], [true, 0], 'codes that a thief may have made');
   assert.equal(await resetOf(db, account.id), undefined, 'the other address got the link that stops the reset');
+});
+
+onEachDatabase('a mail to the previous address removes no factor of staff', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { db, clock } = world.services.context;
+  const account = await makeAccount(world.services, 'Steve');
+  await setRole(db, account.id, 'operator');
+  const link = (await changeEmail(world, await signIn(world, 'Steve'), OWNER, 'new@example.org'))!;
+  clock.advance(1);
+  await protect(world.services, account.id);
+  const before = await factorsOf(db, account.id);
+  await (await undo(world, link)).submit({ password: NEW_PASSWORD }, '/reset');
+  assert.deepEqual(await factorsOf(db, account.id), before);
+  const thief = await signIn(world, 'Steve', NEW_PASSWORD);
+  assert.ok(thief.page.url.endsWith('/sign-in/second'), thief.page.url);
 });
 
 onEachDatabase(

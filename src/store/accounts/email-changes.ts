@@ -100,8 +100,8 @@ export async function undoneChange(
 
 /**
  * Undoes a change of the address: restores the previous one, signs everybody out, ends the access of all applications, and
- * removes the password, which a thief may know, the recovery codes made since, and the factors added since if the account had
- * none before.
+ * removes the password, which a thief may know, and what was added since: of an account that had a factor the recovery codes, of
+ * another one, except of staff, the factors.
  * @returns why it did not; or the account as before, and the secret of a link to choose a new password
  */
 export async function undoEmailChange(
@@ -118,13 +118,14 @@ export async function undoEmailChange(
     await endUndos(tx, id, token.expires);
     await storeEmail(tx, id, email);
     await tx.run(sql`update accounts set password = null where id = ${id}`);
-    // An account that had a factor needed one for each later change of factors. Those stay, because the previous mailbox may
-    // be the stolen one.
-    const remove = token.data['protected'] === undefined ? removeFactorsSince : removeCodesSince;
-    await remove(tx, id, token.expires - UNDO_MS);
+    // An account that had a factor needed one for each later change of factors, and staff a code of a command for the first.
+    // Those stay, because the previous mailbox may be the stolen one.
+    if (token.data['protected'] !== undefined) await removeCodesSince(tx, id, token.expires - UNDO_MS);
+    else if (account.role === 'user') await removeFactorsSince(tx, id, token.expires - UNDO_MS);
     // The thief may have asked for it, and the address of the thief got the link that stops it.
     await stopReset(tx, id);
-    await forgetDevices(tx, id);
+    // With a factor a browser is known only after it.
+    if (!(await hasFactor(tx, id))) await forgetDevices(tx, id);
     await endSessions(tx, id);
     await endApplications(tx, id);
     await endMailTokens(tx, id);
