@@ -6,6 +6,7 @@ export const SUBJECTS = {
   application: 'application',
   applicationAccount: 'application and account',
   account: 'account',
+  session: 'session of an account',
   accountInNetwork: 'account and address (IPv6: /64)',
   knownBrowser: 'account and browser that has signed in to it before',
   otherBrowsers: 'account, all other browsers together',

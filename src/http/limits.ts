@@ -175,7 +175,7 @@ export const LIMITS = {
   },
   factorMail: {
     counts: 'mails with the code that confirms the first passkey or authenticator app',
-    max: { account: 5 },
+    max: { session: 3, account: 10 },
     windowMs: HOUR_MS,
     beyond: PROBLEM,
     counter: 'database',

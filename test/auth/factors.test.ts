@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchingSteps, totpCode, totpStep } from '#platform/crypto/totp.ts';
+import { accountById } from '#store/accounts/accounts.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
 import { markMailed } from '#store/accounts/account-sessions.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { confirmByCode, confirmByMail, nextCode, secretOn } from './factors.ts';
-import { CALLBACK, makeAccount, makeApplication } from './support.ts';
+import { confirmByCode, confirmByMail, nextCode, protect, secretOn } from './factors.ts';
+import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
 import { isSignedIn, openWorld, openWorldOnSqlite, signIn } from './world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -149,6 +150,48 @@ test('codes of the app are checked 20 times a day before changes, and a recovery
   assert.match(person.text, /Too many attempts/);
   await confirmByCode(person, code!);
   assert.match(person.page.url, /\/account\/security$/);
+});
+
+test('with a factor, a new address or password and the deletion need a proof in the place of the password', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { context } = world.services;
+  const { id } = await makeAccount(world.services, 'Robin');
+  const { recovery } = await protect(world.services, id);
+  const person = await signIn(world, 'Robin');
+  await person.submit({ code: recovery[0]! }, '/second');
+  const password = 'staple tower lantern';
+  for (const path of ['/account/email', '/account/password', '/account/delete']) {
+    await person.open(path);
+    assert.match(person.page.url, /\/security\/confirm\?next=/, path);
+    await person.post(path, { current: PASSWORD, email: 'new@example.org', password });
+    assert.match(person.page.url, /\/security\/confirm\?next=/, 'the password alone changes nothing');
+    assert.match(person.page.html, /<a href="\/account">/, 'the way back');
+  }
+  await person.open('/account/name');
+  assert.match(person.page.html, /name="current"/, 'a name opens nothing');
+
+  await person.open('/account/password');
+  await confirmByCode(person, recovery[1]!);
+  assert.match(person.page.url, /\/account\/password$/);
+  assert.doesNotMatch(person.page.html, /name="current"/);
+  await person.submit({ password });
+  assert.match(person.text, /Saved/);
+  context.clock.advance(FIVE_MINUTES);
+  await person.open('/account/delete');
+  await confirmByCode(person, recovery[2]!, password);
+  await person.submit({}, '/delete');
+  assert.equal(await accountById(context.db, id), undefined);
+});
+
+test('mails with a code are three an hour for a session, so that a stolen one leaves the owner some', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  await makeAccount(world.services, 'Robin');
+  const [thief, owner] = [await signIn(world, 'Robin'), await signIn(world, 'Robin')];
+  const confirm = '/account/security/confirm';
+  for (let count = 1; count <= 4; count++) await thief.post(confirm, { mail: '1' });
+  assert.match(thief.text, /Too many attempts/);
+  await owner.post(confirm, { mail: '1' });
+  assert.doesNotMatch(owner.text, /Too many attempts/);
 });
 
 test('no input to the pages about factors fails', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyFactorResets } from '#auth/account/factor-resets.ts';
+import { mailNotices } from '#auth/account/notices.ts';
 import { PASSWORD_MS } from '#console/reauthentication.ts';
 import { sql } from '#db/sql.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
@@ -74,6 +75,7 @@ onEachDatabase('staff resets the second factor of a player after a day, once in 
   const applied = async (): Promise<void> => {
     other.clock.advance(clock.now() - other.clock.now());
     await Promise.all([applyFactorResets(context), applyFactorResets(other)]);
+    await Promise.all([mailNotices(context), mailNotices(other)]);
   };
   clock.advance(RESET_WAIT_MS - 1);
   await applied();

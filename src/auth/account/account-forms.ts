@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
-import { field } from '#http/fields.ts';
+import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD, passwordMatches } from '#platform/crypto/passwords.ts';
 import type { Html } from '#http/page.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
@@ -10,12 +10,15 @@ import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-chan
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { lockWithPassword } from '#store/accounts/email-changes.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
+import { hasFactor } from '#store/accounts/factors.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
 import { ownedAlone } from '#store/applications/suspension.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { sendAlert, sendMail } from '../mails.ts';
+import { isProved } from '../factors/proof.ts';
+import { confirmPath } from '../security/paths.ts';
 import { passwordError } from '../validation.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
@@ -36,6 +39,8 @@ interface Change {
   fields?: (texts: Texts, form: Form, problems: Problems) => Html[];
   submit: (texts: Texts) => string;
   danger?: boolean;
+  /** Whether an account with a second factor proves it before, in the place of the password. */
+  needsProof?: boolean;
   /** If it returns false, the page redirects to the account page. */
   applies?: (account: Account) => boolean;
   /** @returns the problems by field, or the path to redirect to */
@@ -76,6 +81,7 @@ const CHANGES: Change[] = [
       }),
     ],
     submit: ({ continue: go }) => go,
+    needsProof: true,
     act: changeEmail,
   },
   {
@@ -93,6 +99,7 @@ const CHANGES: Change[] = [
       }),
     ],
     submit: ({ save }) => save,
+    needsProof: true,
     act: changePassword,
   },
   {
@@ -112,17 +119,23 @@ const CHANGES: Change[] = [
     warnings: applicationsToSuspend,
     submit: ({ account }) => account.delete_submit,
     danger: true,
+    needsProof: true,
     act: deleteOwnAccount,
   },
 ];
 
-/** Pages that change an account; each asks for the password, so that a browser left signed in is not enough. */
+/**
+ * Pages that change an account; each asks for the password, or some for a proof with the second factor, so that a browser left
+ * signed in is not enough.
+ */
 export function accountForms(app: Hono<Env>, deps: Deps): void {
   for (const change of CHANGES) {
     app.get(change.path, async (c) => {
       const current = await signedIn(c, deps);
       if (current === undefined) return c.redirect('/sign-in', 303);
-      return await showChange(c, deps, change, current.account, {}, {});
+      const proof = await proofState(deps, change, current);
+      if (proof === 'missing') return c.redirect(confirmPath(change.path), 303);
+      return await showChange(c, deps, change, { account: current.account, proof });
     });
     app.post(change.path, (c) => makeChange(c, deps, change));
   }
@@ -134,13 +147,24 @@ async function makeChange(c: Context, deps: Deps, change: Change): Promise<Respo
   if (current === undefined) return c.redirect('/sign-in', 303);
   const { account } = current;
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
-  const wrongPassword = await currentPasswordProblem(c, deps, account, form['current'] ?? '');
+  const proof = await proofState(deps, change, current);
+  if (proof === 'missing') return c.redirect(confirmPath(change.path), 303);
+  const wrongPassword =
+    proof === 'given' ? undefined : await currentPasswordProblem(c, deps, account, form['current'] ?? '');
   const result = wrongPassword ?? (await change.act(c, deps, current, form));
   if (typeof result === 'string') {
     record(c, deps, account, { action: change.path.slice(1).replace('/', '.') });
     return c.redirect(result, 303);
   }
-  return await showChange(c, deps, change, account, form, result);
+  return await showChange(c, deps, change, { account, proof, form, problems: result });
+}
+
+/** `none`: the password takes the place of a proof. */
+type ProofState = 'none' | 'missing' | 'given';
+
+async function proofState(deps: Deps, { needsProof }: Change, current: SignedIn): Promise<ProofState> {
+  if (needsProof !== true || !(await hasFactor(deps.db.shortReads, current.account.id))) return 'none';
+  return (await isProved(deps, deps.db, current)) ? 'given' : 'missing';
 }
 
 async function currentPasswordProblem(
@@ -216,13 +240,18 @@ async function applicationsToSuspend({ account: t }: Texts, { id }: Account, { d
   return names.length === 0 ? [] : [t.delete_applications(names.join(', '))];
 }
 
+interface ChangeState {
+  account: Account;
+  proof: ProofState;
+  form?: Form;
+  problems?: Problems;
+}
+
 async function showChange(
   c: Context,
   deps: Deps,
   change: Change,
-  account: Account,
-  form: Form,
-  problems: Problems,
+  { account, proof, form = {}, problems = {} }: ChangeState,
 ): Promise<Response> {
   const texts = c.get('texts');
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
@@ -234,7 +263,18 @@ async function showChange(
     <form class="stack" method="post" action="${change.path}">
       <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
       ${change.fields?.(texts, form, problems) ?? ''}
-      ${field({ name: 'current', label: texts.current_password, type: 'password', hint: texts.current_password_hint, error: problems.current, autocomplete: 'current-password' })}
+      ${
+        proof === 'given'
+          ? notice(problems.current, 'bad')
+          : field({
+              name: 'current',
+              label: texts.current_password,
+              type: 'password',
+              hint: texts.current_password_hint,
+              error: problems.current,
+              autocomplete: 'current-password',
+            })
+      }
       <button class="${change.danger ? 'danger' : ''}">${change.submit(texts)}</button>
     </form>
     <p><a href="/account">${texts.back}</a></p>

@@ -12,7 +12,7 @@ import { isProvisionalName } from '#store/accounts/account-names.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
-import { browserName } from './user-agent.ts';
+import { browserName } from '../user-agent.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';

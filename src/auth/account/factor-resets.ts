@@ -4,13 +4,11 @@ import type { AppContext } from '#context/context.ts';
 import { notice } from '#http/fields.ts';
 import { LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
-import { recordAudit } from '#store/audit/audit.ts';
 import { type Account } from '#store/accounts/accounts.ts';
 import { applyNextReset, resetOf, stoppedReset, stopReset, stopResetByLink } from '#store/accounts/factor-resets.ts';
 import { record } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { sendMail } from '../mails.ts';
 import { signedIn } from '../session.ts';
 import { showExpired } from '../validation.ts';
 
@@ -74,21 +72,7 @@ export async function resetNotice(c: Context, deps: Deps, account: Account): Pro
     <form method="post" action="/account/factors/keep"><button>${t.submit}</button></form>`;
 }
 
-/** Carries out the resets that are due, and mails the owners. A job calls this. */
-export async function applyFactorResets(context: AppContext): Promise<void> {
-  const { db, clock } = context;
-  for (;;) {
-    const now = clock.now();
-    const applied = await applyNextReset(db, now);
-    if (applied === undefined) return;
-    const { account } = applied;
-    if (account === undefined) continue;
-    const actor = { via: 'sign-in', account_id: null, name: '', address: '' } as const;
-    const act = { action: 'account.factors_removed', subject: account.id, label: account.name };
-    await recordAudit(db, now, actor, act);
-    sendMail(context, account, (texts) => ({
-      subject: texts.factors_removed_subject,
-      lines: [texts.factors_removed, `${context.config.AUTH_URL}/account/security`],
-    }));
-  }
+/** Carries out the resets that are due. A job calls this. */
+export async function applyFactorResets({ db, clock }: AppContext): Promise<void> {
+  while (await applyNextReset(db, clock.now()));
 }

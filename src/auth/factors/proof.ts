@@ -37,8 +37,14 @@ export const needsStaffCode = ({ role }: Pick<Account, 'role'>): boolean => role
 export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
   const { config, db, clock } = deps;
   if (needsStaffCode(account)) return false;
-  const subject = `factor mail ${db.keyedHash(account.id)}`;
-  if (!(await countAttempt(db, clock.now(), subject, rateLimit(config, 'factorMail', 'account'))).allowed) return false;
+  // A stolen session uses up its own mails only.
+  for (const [subject, id] of [
+    ['session', uid_hash],
+    ['account', account.id],
+  ] as const) {
+    const limit = rateLimit(config, 'factorMail', subject);
+    if (!(await countAttempt(db, clock.now(), `factor mail ${db.keyedHash(id)}`, limit)).allowed) return false;
+  }
   const code = await newFactorMailCode(db, clock.now(), account.id, uid_hash);
   sendMail(deps, account, (texts) => ({
     subject: texts.factor_code_subject,

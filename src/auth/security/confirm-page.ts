@@ -14,7 +14,7 @@ import { type SignedIn, signedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
 import { confirmPath, PATHS } from './paths.ts';
 
-/** Asks for a proof that the owner of the account uses the session, before changes of its factors. */
+/** Asks for a proof that the owner of the account uses the session, before changes of its factors, password or address. */
 export function confirmPage(app: Hono<Env>, deps: Deps): void {
   app.get(PATHS.confirm, async (c) => {
     const current = await signedIn(c, deps);
@@ -30,9 +30,11 @@ export function confirmPage(app: Hono<Env>, deps: Deps): void {
   });
 }
 
-/** The page to continue with: one of those about passkeys, and no other. */
+/** The page to continue with: one of those that ask for a proof, and no other. */
 function nextPath(text: string | undefined): string {
-  return text !== undefined && /^\/account\/security(\/[\w/-]+)?(\?id=[\w-]+)?$/.test(text) ? text : PATHS.security;
+  return text !== undefined && /^\/account\/(email|password|delete|security(\/[\w/-]+)?(\?id=[\w-]+)?)$/.test(text)
+    ? text
+    : PATHS.security;
 }
 
 async function confirm(c: Context, deps: Deps, current: SignedIn, form: Form): Promise<Response> {
@@ -96,7 +98,9 @@ async function showConfirm(
     }
     ${asksStaff ? html`<p>${t.staff_code_lead}</p>` : ''} ${asksMail ? mailForm(t, account.email, action, sent) : ''}
     ${asksMail && !sent ? '' : passwordForm(texts, factors, account, { action, sent })}
-    <p><a href="${PATHS.security}">${t.back}</a></p>
+    <p>
+      ${next.startsWith(PATHS.security) ? html`<a href="${PATHS.security}">${t.back}</a>` : html`<a href="/account">${texts.back}</a>`}
+    </p>
   </div>`;
   const status = error === undefined ? 200 : 422;
   return await showPage(c, deps, {

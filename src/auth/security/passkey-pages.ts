@@ -4,7 +4,7 @@ import { field, notice } from '#http/fields.ts';
 import type { Form } from '#http/form.ts';
 import { PASSKEY_SCRIPT, passkeyForm } from '#http/passkey-form.ts';
 import { MAX_PASSKEY_NAME, MAX_PASSKEYS, type Passkey, passkeysOf, renamePasskey } from '#store/accounts/passkeys.ts';
-import { browserName } from '../account/user-agent.ts';
+import { browserName } from '../user-agent.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { addPasskey, removePasskey } from '../factors/changes.ts';
 import { acceptsPasskeys, creationOptions, isAdded } from '../factors/ceremonies.ts';

@@ -81,7 +81,8 @@ export const security = {
     `Recovery codes of the account ${name} at ${network}, made on ${date}. Each works once, together with the password.`,
 
   confirm_title: 'Confirm that it is you',
-  confirm_lead: 'We ask before changes of passkeys and second factors. It counts for five minutes.',
+  confirm_lead:
+    'We ask before changes of passkeys, second factors, the e-mail address or the password, and before the account is deleted. It counts for five minutes.',
   confirm_passkey: 'Use a passkey',
   confirm_or: 'Or with your password and a code:',
   code: 'Code of the app, or a recovery code',

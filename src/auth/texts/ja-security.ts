@@ -79,7 +79,8 @@ export const security: Texts['security'] = {
     `${network} のアカウント ${name} の回復コード（${date} 作成）。それぞれ、パスワードと一緒に一度だけ使えます。`,
 
   confirm_title: 'ご本人の確認',
-  confirm_lead: 'パスキーや二要素認証を変更する前に確認します。5 分間有効です。',
+  confirm_lead:
+    'パスキー、二要素認証、メールアドレス、パスワードを変更する前と、アカウントを削除する前に確認します。5 分間有効です。',
   confirm_passkey: 'パスキーを使う',
   confirm_or: 'または、パスワードとコードで確認します。',
   code: 'アプリのコード、または回復コード',

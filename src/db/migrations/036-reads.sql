@@ -12,3 +12,15 @@ create index matches_by_ranked_and_end on matches (ranked, finished, key);
 -- once another one counts (store/accounts/account-sessions.ts).
 alter table accounts add column sign_ins_ended bigint not null default 0;
 alter table pending_sign_ins add column sign_ins_ended bigint not null default 0;
+
+-- Another kind of notice: a reset of second factors that has been carried out.
+alter table account_notices rename to linked_notices;
+create table account_notices (
+  account_id text /*postgres: collate "C"*/ not null references accounts (id) on delete cascade,
+  kind text not null check (kind in ('linked', 'factors_removed')),
+  label text not null,
+  created bigint not null,
+  primary key (account_id, kind, created)
+) /*sqlite: strict, without rowid*/;
+insert into account_notices (account_id, kind, label, created) select account_id, kind, label, created from linked_notices;
+drop table linked_notices;

@@ -3,7 +3,7 @@ import { uuidOf } from '#platform/text/text.ts';
 import { sql } from '#db/sql.ts';
 import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById, type Account } from '#store/accounts/accounts.ts';
-import { noteLinked } from '#store/accounts/account-notices.ts';
+import { noteForOwner } from '#store/accounts/account-notices.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
 import { returnPunishments } from './returning-players.ts';
 import { returningPunishments } from '#store/accounts/deleted-players.ts';
@@ -50,7 +50,7 @@ async function applyLink(context: EventContext, { player, code }: Link): Promise
   await work.flush();
   await returnPunishments(work, player, returning);
   const account = (await accountById(work.tx, row.account_id))!;
-  await noteLinked(work.tx, work.now, account.id, player.name);
+  await noteForOwner(work.tx, work.now, account.id, { kind: 'linked', label: player.name });
   await recordLink(context, account);
   return { note: `linked to the account ${account.name}` };
 }

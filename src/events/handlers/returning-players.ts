@@ -1,4 +1,4 @@
-import { noteLinked } from '#store/accounts/account-notices.ts';
+import { noteForOwner } from '#store/accounts/account-notices.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
@@ -26,7 +26,7 @@ export async function linkGameAccount(
     const returning = await returningPunishments(tx, player.uuid);
     const refusal = await linkPlayer(tx, account, player);
     if (refusal !== undefined) return refusal;
-    await noteLinked(tx, clock.now(), account, player.name);
+    await noteForOwner(tx, clock.now(), account, { kind: 'linked', label: player.name });
     work.changes.declare(NAMED_KINDS);
     await returnPunishments(work, player, returning);
     await work.flush();

@@ -5,14 +5,20 @@ import { type Account, accountById } from './accounts.ts';
 /** What an account's owner is told by mail although no page of the sign-in was involved. */
 export interface AccountNotice {
   account: Account;
-  /** The name of the linked game account. */
+  kind: 'linked' | 'factors_removed';
+  /** The name of the linked game account, else ''. */
   label: string;
 }
 
-/** Notes that a game account was linked, in the transaction that links it. A job sends the mail. */
-export async function noteLinked(tx: Queryable, now: number, accountId: string, name: string): Promise<void> {
+/** Notes what has happened, in its transaction. A job sends the mail. */
+export async function noteForOwner(
+  tx: Queryable,
+  now: number,
+  accountId: string,
+  { kind, label }: Omit<AccountNotice, 'account'>,
+): Promise<void> {
   await tx.run(sql`
-    insert into account_notices (account_id, kind, label, created) values (${accountId}, 'linked', ${name}, ${now})
+    insert into account_notices (account_id, kind, label, created) values (${accountId}, ${kind}, ${label}, ${now})
     on conflict (account_id, kind, created) do nothing`);
 }
 
@@ -20,10 +26,10 @@ export async function noteLinked(tx: Queryable, now: number, accountId: string, 
 export async function takeNotices(db: Db): Promise<AccountNotice[]> {
   const found = await db.shortReads.tuple(sql`select 1 from account_notices limit 1`);
   if (found === undefined) return [];
-  const rows = await db.all<{ account_id: string; label: string }>(sql`
-    delete from account_notices returning account_id, label`);
+  const rows = await db.all<Omit<AccountNotice, 'account'> & { account_id: string }>(sql`
+    delete from account_notices returning account_id, kind, label`);
   const notices = await Promise.all(
-    rows.map(async ({ account_id, label }) => ({ account: await accountById(db, account_id), label })),
+    rows.map(async ({ account_id, kind, label }) => ({ account: await accountById(db, account_id), kind, label })),
   );
   return notices.filter((notice): notice is AccountNotice => notice.account !== undefined);
 }

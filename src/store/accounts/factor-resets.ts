@@ -1,6 +1,8 @@
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { recordAudit } from '../audit/audit.ts';
+import { noteForOwner } from './account-notices.ts';
 import { endSessions } from './account-sessions.ts';
 import { type Account, accountById } from './accounts.ts';
 import { hasFactor, lockFactors } from './factors.ts';
@@ -65,23 +67,27 @@ export async function stopReset(tx: Queryable, accountId: string): Promise<boole
 }
 
 /**
- * Carries out one reset that is due: removes the second factors and ends the sessions. Of several processes that call this at
- * once, one carries it out.
- * @returns the account, or that there may be more to do; undefined if no reset is due
+ * Carries out one reset that is due: removes the second factors, ends the sessions, and notes it in the audit log and for the
+ * owner. Of several processes that call this at once, one carries it out.
+ * @returns false if no reset is due
  */
-export async function applyNextReset(db: Db, now: number): Promise<{ account: Account | undefined } | undefined> {
+export async function applyNextReset(db: Db, now: number): Promise<boolean> {
   const due = await db.shortReads.get<{ account_id: string }>(sql`
     select account_id from factor_resets where effective <= ${now} order by effective, account_id limit 1`);
-  if (due === undefined) return undefined;
-  return await db.transaction(async (tx) => {
+  if (due === undefined) return false;
+  await db.transaction(async (tx) => {
     await lockFactors(tx, due.account_id);
     const taken = await tx.run(sql`
       delete from factor_resets where account_id = ${due.account_id} and effective <= ${now}`);
-    if (taken === 0) return { account: undefined };
-    await removeFactors(tx, due.account_id);
-    await endSessions(tx, due.account_id);
-    return { account: await accountById(tx, due.account_id) };
+    const account = taken === 0 ? undefined : await accountById(tx, due.account_id);
+    if (account === undefined) return;
+    await removeFactors(tx, account.id);
+    await endSessions(tx, account.id);
+    const actor = { via: 'sign-in', account_id: null, name: '', address: '' } as const;
+    await recordAudit(tx, now, actor, { action: 'account.factors_removed', subject: account.id, label: account.name });
+    await noteForOwner(tx, now, account.id, { kind: 'factors_removed', label: '' });
   });
+  return true;
 }
 
 /** Removes all second factors of an account. The caller holds the lock of the account. @returns false if it had none */
