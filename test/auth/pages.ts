@@ -123,6 +123,7 @@ export async function everyFactorPage(services: TestAuth): Promise<FactorPages> 
         'factors-app': PATHS.setUpApp,
         'factors-remove-app': PATHS.removeApp,
         'factors-new-codes': PATHS.newCodes,
+        'factors-password': '/account/password',
       }),
       { name: 'factors-codes', path: PATHS.newCodes, open: 'main form button' },
     ],
