@@ -62,14 +62,18 @@ async function guessCodes(
   { url, origin }: { url: string; origin: string },
 ): Promise<void> {
   await using guarded = await createGuarded(url, 'Guarded');
-  const cookie = await sessionOfGuarded(guarded, origin);
-  const statuses = await guess(origin, '198.18.0', CODE_GUESSES, async (_thief, number, address) => {
-    const headers = { cookie, origin, 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address };
-    const body = new URLSearchParams({ password: PASSWORD, code: String(number).padStart(6, '0') });
-    const response = await fetch(origin + PATHS.confirm, { method: 'POST', body, headers, redirect: 'manual' });
-    const text = await response.text();
-    // The page of a refused code has the status of that of a wrong one.
-    return { status: response.status === 422 && text.includes(en.errors.too_many_attempts) ? 429 : response.status };
+  const browser = await sessionOfGuarded(guarded, origin);
+  let last: Promise<unknown> = Promise.resolve();
+  const statuses = await guess(origin, '198.18.0', CODE_GUESSES, (_thief, number, address) => {
+    // In turn, because the right password gives the session a new id, with which alone the next request continues.
+    const guessed = last.then(async () => {
+      const fields = { password: PASSWORD, code: String(number).padStart(6, '0') };
+      const { status, html } = await browser.post(PATHS.confirm, fields, { 'x-forwarded-for': address });
+      // The page of a refused code has the status of that of a wrong one.
+      return { status: status === 422 && html.includes(en.errors.too_many_attempts) ? 429 : status };
+    });
+    last = guessed;
+    return guessed;
   });
   reportStatuses(report, `${name}: ${CODE_GUESSES} codes from ${ADDRESSES} addresses`, statuses, MAX_CODES);
 }
@@ -137,14 +141,14 @@ async function createGuarded(url: string, name: string): Promise<Guarded> {
   };
 }
 
-/** Adds an authenticator app to the account after its sign-in. @returns the cookies of the session */
-async function sessionOfGuarded({ name: login, addApp }: Guarded, origin: string): Promise<string> {
+/** Adds an authenticator app to the account after its sign-in. @returns the browser */
+async function sessionOfGuarded({ name: login, addApp }: Guarded, origin: string): Promise<Person> {
   const person = new Person(origin, { 'x-forwarded-for': '198.51.100.2' });
   await person.open('/sign-in');
   await person.submit({ login, password: PASSWORD }, '/sign-in');
   if (!person.page.url.endsWith('/account')) throw new Error(person.text);
   await addApp();
-  return [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return person;
 }
 
 type Statuses = Record<number, number>;

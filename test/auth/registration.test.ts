@@ -36,6 +36,18 @@ onEachDatabase(
   },
 );
 
+test('the link of a registration expires after a day', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const person = new Person(world.services.auth);
+  await person.open('/register');
+  await person.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
+  const link = (await world.mail.next('robin@example.org')).links[0]!;
+  world.services.context.clock.advance(86_400_000 - 1);
+  assert.equal((await person.open(link)).status, 200);
+  world.services.context.clock.advance(1);
+  assert.equal((await person.open(link)).status, 410);
+});
+
 test('somebody who waits for a mail sees whether the mail server answers', async (t) => {
   const world = await openWorldOnSqlite(t);
   const { auth, context } = world.services;

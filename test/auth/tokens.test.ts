@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from '#db/sql.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { decideRequest, decideWithoutRequest, requestAccess } from '#store/applications/access-requests.ts';
 import { addSecret, setAccess } from '#store/applications/applications.ts';
@@ -171,4 +172,26 @@ test('a used refresh token works again within REFRESH_GRACE', async (t) => {
   services.context.clock.advance(1_000);
   assert.equal((await refresh(first)).status, 400, 'a use within the grace does not prolong it');
   assert.equal((await refresh(later[0]!)).status, 400, 'a use after it ends the family');
+});
+
+test('refresh tokens end a year after the sign-in, however often they are used', async (t) => {
+  const { services, application, credentials, redeem } = await serviceWithSteve(t);
+  const { refresh_token } = (await redeem(await codeOf(services, application.client_id))).body as {
+    refresh_token: string;
+  };
+  const refresh = async (): Promise<number> =>
+    (await post(services, '/oauth/token', { ...credentials, grant_type: 'refresh_token', refresh_token })).status;
+  /** oidc-provider measures the age by the clock of the machine. */
+  const setAge = (seconds: number): Promise<number> =>
+    services.context.db.run(sql`
+      update tokens set payload = json_set(payload, '$.iiat', ${Math.floor(Date.now() / 1000) - seconds})
+      where kind = 'RefreshToken'`);
+  const year = 365 * 86_400;
+  await setAge(year - 29 * 86_400);
+  assert.equal(await refresh(), 200);
+  services.context.clock.advance(28 * 86_400_000);
+  await setAge(year - 86_400);
+  assert.equal(await refresh(), 200, 'within 30 days of its last use');
+  services.context.clock.advance(86_400_000 + 1_000);
+  assert.equal(await refresh(), 400, 'although it was used a day ago');
 });

@@ -160,6 +160,10 @@ onEachDatabase('an authorization response with another state, issuer or code is 
     assert.equal((await console.open(wrong.href)).status, 400, name);
   }
   assert.equal((await console.open(back.href)).status, 400, 'the cookie of a sign-in works once');
+  const replayed = new URL((await console.open('/console/sign-in')).url);
+  replayed.searchParams.set('nonce', 'x');
+  const { url: withOtherNonce } = await signIn.open(replayed.href);
+  assert.equal((await console.open(withOtherNonce)).status, 400, 'an ID token with another nonce');
   for (const [to, target] of [
     ['https://evil.example/', '/console'],
     ['//evil.example/', '/console'],
