@@ -10,11 +10,12 @@ import { newTotpSecret, totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { createAccount } from '#store/accounts/accounts.ts';
 import { setTotp } from '#store/accounts/totp.ts';
 import { Person } from '#test/auth/person.ts';
+import { SoftwareAuthenticator } from '#test/support/software-authenticator.ts';
 import { createOwner, type Owner } from '../pressure/honest-users.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
-import { serveProcess } from '../support/served-process.ts';
+import { freeServicePorts, serveProcess } from '../support/served-process.ts';
 
 const ADDRESSES = 50;
 const PASSWORD_GUESSES = 5_000;
@@ -31,9 +32,14 @@ export async function testGuesses(databases: Databases, report: Report): Promise
   const url = await databases.create();
   await prepare(url, 1);
   const { account } = await createOwner(url);
-  const environment = { TRUSTED_PROXIES: '127.0.0.1', SECRET_KEY };
-  const services = await serveProcess(url, { environment });
-  const origin = `http://127.0.0.1:${services.auth}`;
+  const ports = await freeServicePorts();
+  // Passkeys need a domain.
+  const origin = `http://localhost:${ports.auth}`;
+  const listen = { AUTH_URL: origin, AUTH_LISTEN: `127.0.0.1:${ports.auth}` };
+  const services = await serveProcess(url, {
+    ports,
+    environment: { ...listen, TRUSTED_PROXIES: '127.0.0.1', SECRET_KEY },
+  });
   try {
     const owner = new OwnerSignIns(origin, account);
     const stop = await owner.start();
@@ -80,7 +86,7 @@ async function guessCodes(
 
 /**
  * Thieves with the password guess codes of the authenticator app at the second step of the sign-in, each in a separate
- * browser, while the owner signs in with codes of the app in a browser that the service recognises.
+ * browser, while the owner signs in with codes of the app and by a passkey in turn, in a browser that the service recognises.
  */
 async function guessSecondStep(
   report: Report,
@@ -90,6 +96,7 @@ async function guessSecondStep(
   await using guarded = await createGuarded(url, 'Doubly guarded');
   await guarded.addApp();
   const owner = new OwnerSignIns(origin, { name: guarded.name, password: PASSWORD }, () => guarded.freshCode());
+  await owner.addPasskey(origin);
   const stop = await owner.start();
   const statuses = await guess(origin, '203.0.113', CODE_GUESSES, async (thief, number, address) => {
     const status = number < ADDRESSES ? await enterPassword(thief, guarded.name) : 303;
@@ -101,7 +108,7 @@ async function guessSecondStep(
   await stop();
   const title = `${name}: ${CODE_GUESSES} codes at the second step from ${ADDRESSES} addresses`;
   reportStatuses(report, title, statuses, MAX_CODES);
-  reportOwner(report, `${name}: failed sign-ins of the owner with the app meanwhile`, owner);
+  reportOwner(report, `${name}: failed sign-ins of the owner with app and passkey meanwhile`, owner);
 }
 
 /** @returns 303 at the second step */
@@ -197,6 +204,7 @@ class OwnerSignIns {
   readonly #browser: Person;
   readonly #account: Pick<Owner, 'name' | 'password'>;
   readonly #code: (() => Promise<string>) | undefined;
+  #device: SoftwareAuthenticator | undefined;
   count = 0;
   failed = 0;
 
@@ -209,12 +217,33 @@ class OwnerSignIns {
 
   async #signIn(): Promise<void> {
     await this.#browser.open('/sign-in');
-    const { name: login, password } = this.#account;
-    await this.#browser.submit({ login, password }, '/sign-in');
-    if (this.#code !== undefined) await this.#browser.post('/sign-in/second', { code: await this.#code() });
+    if (this.#device !== undefined && this.count % 2 === 1) {
+      const credential = this.#device.answer(this.#browser.page.html);
+      await this.#browser.post('/sign-in/passkey', { credential });
+    } else await this.#enterPassword();
     this.count++;
     if (!this.#browser.page.url.endsWith('/account')) this.failed++;
     await this.#browser.post('/account/sign-out', {});
+  }
+
+  async #enterPassword(): Promise<void> {
+    const { name: login, password } = this.#account;
+    await this.#browser.submit({ login, password }, '/sign-in');
+    if (this.#code !== undefined) await this.#browser.post('/sign-in/second', { code: await this.#code() });
+  }
+
+  /** Adds a passkey, with which every second sign-in is made. */
+  async addPasskey(origin: string): Promise<void> {
+    const browser = this.#browser;
+    await browser.open('/sign-in');
+    await this.#enterPassword();
+    await browser.open(PATHS.addPasskey);
+    const form = browser.forms().find(({ fields }) => 'password' in fields)!;
+    await browser.post(form.action, { password: this.#account.password, code: await this.#code!() });
+    const device = new SoftwareAuthenticator(origin);
+    await browser.post(PATHS.addPasskey, { name: 'Phone', credential: device.answer(browser.page.html) });
+    await browser.post('/account/sign-out', {});
+    this.#device = device;
   }
 
   /** Signs in once, and then again and again. @returns a function that waits for the last sign-in */

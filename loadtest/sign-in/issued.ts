@@ -15,6 +15,12 @@ export class Issued {
     this.search.add(kind, value);
   }
 
+  /** Adds a code in groups with hyphens, which may also be stored without them. */
+  addCode(kind: string, code: string): void {
+    this.add(kind, code);
+    this.add(`${kind} without hyphens`, code.replaceAll('-', ''));
+  }
+
   /** Adds the cookies of a browser, and the challenges and ids in its page and address. */
   addFrom(person: Person): void {
     for (const [name, value] of person.cookies) if (value.length > MIN_COOKIE) this.add(`cookie ${name}`, value);

@@ -13,10 +13,13 @@ import { prepare } from '../support/prepare.ts';
 import { freeServicePorts, serveProcess } from '../support/served-process.ts';
 import type { ByteSearch } from './byte-search.ts';
 import { Issued } from './issued.ts';
+import { MailReader } from './mailed-secrets.ts';
 import { SignIns } from './sign-ins.ts';
 
 /** Whole sign-ins, of all kinds together. */
 const SIGN_INS = 1_000;
+/** People who use every link that is mailed. */
+const READERS = 40;
 /** People who sign in at the same time. */
 const PARALLEL = 4;
 const SECRET_KEY = 'the secret key of a load test of the sign-in';
@@ -69,7 +72,12 @@ async function signInOften(environment: NodeJS.ProcessEnv, mail: Mailbox): Promi
   const signInMore = async (): Promise<void> => {
     while (people * signIns.kinds < SIGN_INS) await signIns.all(++people);
   };
+  let readers = 0;
+  const readMails = async (): Promise<void> => {
+    while (readers < READERS) await new MailReader(context, mail, issued, ++readers).all();
+  };
   await Promise.all(Array.from({ length: PARALLEL }, signInMore));
+  await Promise.all(Array.from({ length: PARALLEL }, readMails));
   return issued;
 }
 

@@ -36,7 +36,7 @@ async function confirm({ browser, password }: User, code: string): Promise<void>
 type Fields = Record<string, string>;
 
 /** The ways in which a person with an authenticator app and a passkey signs in. */
-const SECOND_FACTORS = 4;
+const SECOND_FACTORS = 6;
 
 /** What a person keeps after adding the factors. */
 interface UserFactors {
@@ -126,11 +126,12 @@ export class SignIns {
   }
 
   /** At the console, which has a separate session. */
-  async #console({ name, password, browser }: User): Promise<void> {
+  async #console({ name, password, browser }: User, second?: string): Promise<void> {
     const console = new Person(this.#context.config.SITE_URL);
     await browser.open((await console.open('/console/sign-in')).url);
     this.#issued.addFrom(console);
     await browser.submit({ login: name, password }, new URL(browser.page.url).pathname);
+    await this.#answerSecond(browser, second);
     this.#issued.add('authorization code', new URL(browser.page.url).searchParams.get('code') ?? undefined);
     await console.open(browser.page.url);
     if (!console.page.url.endsWith('/console')) throw new Error(`console: ${console.page.status} ${console.text}`);
@@ -145,14 +146,14 @@ export class SignIns {
     await browser.open(PATHS.setUpApp);
     await browser.submit({}, '/confirm');
     const code = await this.#mailed(email, /^[A-Z0-9]{4}-[A-Z0-9]{4}$/m);
-    this.#issued.add('code of a mail', code);
+    this.#issued.addCode('code of a mail', code);
     await confirm(user, code);
     const secret = /name="secret" value="(\w+)"/.exec(browser.page.html)?.[1] ?? '';
     this.#issued.add('key of the app', secret);
     this.#issued.add('key of the app as text', totpSecretText(secret).replaceAll(' ', ''));
     await browser.submit({ code: totpCode(secret, totpStep(Date.now())) });
     const codes = [...browser.page.html.matchAll(/<code>([A-Z2-7-]{19})<\/code>/g)].map(([, one]) => one!);
-    for (const one of codes) this.#issued.add('recovery code', one);
+    for (const one of codes) this.#issued.addCode('recovery code', one);
     await browser.submit({}, '/download');
     const device = new SoftwareAuthenticator(this.#auth);
     await browser.open(PATHS.addPasskey);
@@ -170,7 +171,7 @@ export class SignIns {
     return { secret, codes: codes.slice(1), device };
   }
 
-  /** Signs in by the password and each second factor, and by the passkey alone. */
+  /** Signs in by the password and each second factor, also for the console and an application, and by the passkey alone. */
   async #withFactors(user: User, { secret, codes, device }: UserFactors): Promise<void> {
     const { browser } = user;
     // The app has proved itself by the code of this time step or of an earlier one.
@@ -182,6 +183,8 @@ export class SignIns {
     this.#issued.addFrom(browser);
     await browser.post('/sign-in/passkey', { credential: device.answer(browser.page.html) });
     await this.#atHome(browser, 'passkey');
+    await this.#console(user, codes[1]!);
+    await this.#redeem(user, this.#request(), {}, codes[2]!);
   }
 
   async #second({ name, password, browser }: User, kind: string, answer: (page: string) => Fields): Promise<void> {
@@ -253,10 +256,25 @@ export class SignIns {
     };
   }
 
-  async #redeem({ name, password, browser }: User, request: Fields, more: Fields = {}): Promise<Fields> {
+  /** The second step of a sign-in to an application. */
+  async #answerSecond(browser: Person, code: string | undefined): Promise<void> {
+    if (code === undefined) return;
+    const path = new URL(browser.page.url).pathname;
+    if (!path.endsWith('/second')) throw new Error(`no second step: ${browser.text}`);
+    this.#issued.addFrom(browser);
+    await browser.post(path, { code });
+  }
+
+  async #redeem(
+    { name, password, browser }: User,
+    request: Fields,
+    more: Fields = {},
+    second?: string,
+  ): Promise<Fields> {
     await browser.open(`/oauth/authorize?${new URLSearchParams(request).toString()}`);
     this.#issued.addFrom(browser);
     await browser.submit({ login: name, password }, new URL(browser.page.url).pathname);
+    await this.#answerSecond(browser, second);
     this.#issued.addFrom(browser);
     if (browser.page.html.includes('/consent"')) await browser.submit({}, '/consent');
     const code = new URL(browser.page.url).searchParams.get('code') ?? undefined;
