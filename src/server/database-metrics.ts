@@ -5,6 +5,7 @@ import { dataFolder } from '#platform/config/config.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { lastRun } from '#store/installation/job-runs.ts';
+import { countedMatches } from '#store/game/leaderboards/leaderboards.ts';
 import { databaseSize } from '#store/installation/database-size.ts';
 
 /** Looking at every table costs some milliseconds, and a scrape comes every few seconds. */
@@ -29,17 +30,13 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
     help: 'Size of a table with its indexes (PostgreSQL)',
     labelNames: ['table'],
     collect: async (tableBytes) => {
-      for (const { table, bytes } of (await currentSize())?.tables ?? [])
-        if (bytes !== undefined) tableBytes.set({ table }, bytes);
+      for (const { table, bytes } of (await currentSize())?.tables ?? []) tableBytes.set({ table }, bytes);
     },
   });
   gauge(metrics, {
-    name: 'scorehall_table_rows',
-    help: 'Estimated number of rows of a table',
-    labelNames: ['table'],
-    collect: async (rows) => {
-      for (const { table, rows: count } of (await currentSize())?.tables ?? []) rows.set({ table }, count);
-    },
+    name: 'scorehall_matches',
+    help: 'Finished matches that the leaderboards count',
+    collect: async (matches) => matches.set(await countedMatches(db).catch(() => NaN)),
   });
   gauge(metrics, {
     name: 'scorehall_last_backup_timestamp_seconds',

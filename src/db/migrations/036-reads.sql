@@ -24,3 +24,7 @@ create table account_notices (
 ) /*sqlite: strict, without rowid*/;
 insert into account_notices (account_id, kind, label, created) select account_id, kind, label, created from linked_notices;
 drop table linked_notices;
+
+-- The total of all maps has an empty name, so that the number of matches is one row.
+insert into map_results (map_key, team, play, win)
+select '', '', sum(play), sum(win) from map_results where team = '' having count(*) > 0;

@@ -1,5 +1,5 @@
 import type { LeaderboardChanges } from './leaderboard-changes.ts';
-import type { LeaderboardMode } from './leaderboards.ts';
+import { ALL_MAPS, type LeaderboardMode } from './leaderboards.ts';
 import { type BucketsAt, oldestRetained, type Period, PERIODS } from '../time-buckets.ts';
 import { groupOf } from '../statistics-groups.ts';
 
@@ -39,13 +39,14 @@ export function countPlayer(
   }
 }
 
-/** Counts a match in the results of its map, once in total (the empty team) and once for each named team. */
+/** Counts a match in the total of all maps, in the results of its map (the empty team), and for each named team. */
 export function countResult(
   changes: LeaderboardCounter,
   mapKey: string,
   winners: readonly string[],
   teams: readonly string[],
 ): void {
+  changes.addResult(ALL_MAPS, '', winners.length === 0);
   changes.addResult(mapKey, '', winners.length === 0);
   for (const name of teams) if (name !== '') changes.addResult(mapKey, name, winners.includes(name));
 }

@@ -60,6 +60,16 @@ export async function readActivity(
   return new Map(rows.map(({ bucket, ...counts }) => [bucket, counts]));
 }
 
+/** The place of the total of all maps in their results: no map has an empty name. */
+export const ALL_MAPS = '';
+
+/** The matches that the leaderboards count, without reading them. */
+export async function countedMatches(db: Queryable): Promise<number> {
+  const row = await db.get<{ play: number }>(sql`
+    select play from map_results where map_key = ${ALL_MAPS} and team = ''`);
+  return row?.play ?? 0;
+}
+
 export interface MapResults {
   /** Finished matches on the map. */
   matches: number;
