@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
-import { insertAll, sql } from '#db/sql.ts';
+import type { Db, Queryable, TransactionOptions } from '#db/db.ts';
+import { insertAll, type Sql, sql } from '#db/sql.ts';
 import { purgeNow } from '#server/jobs.ts';
+import { account } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 
+const DAY_MS = 86_400_000;
 const ROWS = 10_000;
 /** Rows that the purge deletes in one transaction. */
 const BATCH = 500;
@@ -25,6 +28,63 @@ onEachDatabase('a purge of many rows gives the event loop a turn after each batc
   clearImmediate(turn);
   assert.deepEqual(await db.tuples(sql`select count(*) from rate_limits`), [[0]]);
   assert.ok(turns >= ROWS / BATCH, `${turns} turns`);
+});
+
+/** A database that notes how many rows each of its statements changes. */
+function countingChanges(db: Db, counts: number[]): Db {
+  const counted = <Q extends Queryable>(target: Q): Q =>
+    new Proxy(target, {
+      get(_, name) {
+        const member = Reflect.get(target, name, target) as unknown;
+        if (typeof member !== 'function') return member;
+        if (name === 'run')
+          return async (query: Sql) => {
+            const changed = await target.run(query);
+            counts.push(changed);
+            return changed;
+          };
+        if (name === 'transaction')
+          return (work: (tx: Queryable) => Promise<unknown>, options: TransactionOptions) =>
+            db.transaction((tx) => work(counted(tx)), options);
+        return member.bind(target) as unknown;
+      },
+    });
+  return counted(db);
+}
+
+onEachDatabase('hashes of deleted tokens and ended sessions are purged in batches', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const { id } = await account(context, 'Ada');
+  const numbers = Array.from({ length: BATCH + 1 }, (_, number) => number);
+  const sessionOf = (number: number) => [`uid ${number}`, id, 1, 1, '', ''];
+  const insertSessions = 'insert into account_sessions (uid_hash, account_id, created, seen, address, agent) values';
+  await db.runAll([
+    ...insertAll(
+      'insert into tokens (hash, kind, payload, expires) values',
+      numbers.map((n) => [`hash ${n}`, 'AccessToken', '', 1]),
+    ),
+    ...insertAll(insertSessions, numbers.map(sessionOf)),
+    ...insertAll(insertSessions, ['live', 'zz live'].map(sessionOf)),
+    ...insertAll(
+      'insert into tokens (hash, kind, payload, uid_hash, expires) values',
+      ['live', 'zz live'].map((name) => [name, 'Session', '', `uid ${name}`, clock.now() + 1]),
+    ),
+  ]);
+  const counts: number[] = [];
+  await purgeNow({ ...context, db: countingChanges(db, counts) });
+  assert.equal(Math.max(...counts), BATCH);
+  assert.deepEqual(await db.tuples(sql`select count(*), min(until), max(until) from former_tokens`), [
+    [BATCH + 1, clock.now() + DAY_MS, clock.now() + DAY_MS],
+  ]);
+  assert.deepEqual(await db.tuples(sql`select uid_hash from account_sessions order by uid_hash`), [
+    ['uid live'],
+    ['uid zz live'],
+  ]);
+  clock.advance(DAY_MS);
+  await purgeNow(context);
+  assert.deepEqual(await db.tuples(sql`select count(*) from former_tokens`), [[0]]);
+  assert.deepEqual(await db.tuples(sql`select count(*) from account_sessions`), [[0]], 'their tokens have expired');
 });
 
 onEachDatabase('a purge waits for as long as it is held back', async (t, url) => {

@@ -18,6 +18,7 @@ import {
   unreportedMatchesOf,
 } from '#store/game/live-matches.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
+import { countedMatches } from '#store/game/leaderboards/leaderboards.ts';
 import {
   mergeLeaderboards,
   projectMatches,
@@ -85,6 +86,7 @@ import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { punishmentHistory, listChanges } from '#events/punishments/changes.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { application, event, match, person, sendEvents } from '#test/support/builders.ts';
+import { purge } from '#test/support/purge.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
 import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
@@ -220,6 +222,7 @@ test('no read of a request scans a table that grows with the network', async (t)
         ...[mapsByKeys(db, [1, 2]), punishmentsByKeys(db, [1, 2], 1), playersByKeys(db, [1, 2])],
         ...[allAsShown(db, [player]), serversByKeys(db, [1, 2], 1)],
       ]),
+    countedMatches,
     hideReported: async (db) => hideReported(db, await HiddenLists.read(db), [1]),
     'log of a webhook': (db) =>
       Promise.all([
@@ -304,6 +307,22 @@ test('chunks of leaderboards and of ratings read by indexes', async (t) => {
     assert.ok(steps.length > 2, name);
     assert.deepEqual(steps.filter(isLargeScan), [], name);
   }
+});
+
+test('a purge scans no table whose rows live long', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db, clock } = await testContext(t, database.url);
+  const steps = await stepsOf(db, database.url, (recorder) =>
+    purge(recorder, { zone: 'UTC', auditMs: 1, changesMs: 1 }, clock.now()),
+  );
+  assert.ok(steps.length > 50, `${steps.length} steps`);
+  assert.deepEqual(
+    steps.filter((step) => step.startsWith('SCAN') && step !== 'SCAN s'),
+    // A few keys, the acts of operators, and the oldest 500 tombstones.
+    ['SCAN signing_keys', 'SCAN jobs', 'SCAN changes USING INDEX changes_of_removed'],
+  );
+  assert.ok(steps.includes('SEARCH account_sessions USING PRIMARY KEY (uid_hash>?)'), steps.join('\n'));
 });
 
 test('the tokens beyond the limit are found in the order of one index', async (t) => {

@@ -30,30 +30,36 @@ export interface Retention {
   changesMs: number;
 }
 
+/** Changes one batch of rows. Returns false after the last one. */
+type Step = () => Promise<boolean>;
+
 /** Returns a function that deletes the next batch of expired rows, until it returns false. */
-export function purgeSteps(db: Db, { zone, auditMs, changesMs }: Retention, now: number): () => Promise<boolean> {
+export function purgeSteps(db: Db, { zone, auditMs, changesMs }: Retention, now: number): Step {
   const oldAudit: PurgeRule = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
   const oldJobs: PurgeRule = { table: 'jobs', key: ['key'], where: sql`finished < ${now - auditMs}` };
   const rules = [expiredTokens(now), ...expired(now), oldAudit, oldJobs, ...oldLeaderboards(zone, now)];
-  return async () => {
-    if (await removeBatch(db, rules)) return true;
-    if (await deleteTombstones(db, now - changesMs)) return true;
-    await closeFormerTokens(db, now);
-    return false;
-  };
+  return oneAfterAnother([
+    ...rules.map((rule) => () => remove(db, rule)),
+    () => deleteTombstones(db, now - changesMs),
+    // After the deletion of tokens, which adds hashes and ends sessions.
+    () => closeFormerTokens(db, now),
+    removalOfEndedSessions(db),
+  ]);
 }
 
 /** The same for expired tokens alone, of which sign-ins that are started and not finished leave many. */
-export function tokenPurgeSteps(db: Db, now: number): () => Promise<boolean> {
-  const rules = [expiredTokens(now)];
-  return () => removeBatch(db, rules);
-}
+export const tokenPurgeSteps =
+  (db: Db, now: number): Step =>
+  () =>
+    remove(db, expiredTokens(now));
 
-/** Applies the first rule, which is removed when it has no more rows. Returns false if there is none. */
-async function removeBatch(db: Db, rules: PurgeRule[]): Promise<boolean> {
-  const [rule] = rules;
-  if (rule !== undefined && (await remove(db, rule)) < BATCH_SIZE) rules.shift();
-  return rule !== undefined;
+/** Each step is repeated until it returns false. */
+function oneAfterAnother(steps: Step[]): Step {
+  return async () => {
+    const [step] = steps;
+    if (step !== undefined && !(await step())) steps.shift();
+    return steps.length > 0;
+  };
 }
 
 const expiredTokens = (now: number): PurgeRule => ({
@@ -76,7 +82,6 @@ function expired(now: number): PurgeRule[] {
     { table: 'pending_sign_ins', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'factor_codes', key: ['account_id'], where: sql`expires <= ${now}` },
     { table: 'factor_mail_codes', key: ['session_hash'], where: sql`expires <= ${now}` },
-    { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
     { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_RETAINED_MS}` },
     { table: 'webhook_deliveries', key: ['webhook_key', 'number'], where: oldDeliveries(now - LOG_MS) },
     { table: 'webhook_deliveries', key: ['webhook_key', 'number'], where: OF_DELETED_WEBHOOKS },
@@ -91,17 +96,40 @@ function expired(now: number): PurgeRule[] {
   ];
 }
 
-/**
- * Sets the end of the day for which the hash of a deleted token is kept. Runs after the deletion of tokens, which adds
- * hashes.
- */
-async function closeFormerTokens(db: Db, now: number): Promise<void> {
-  await db.run(sql`update former_tokens set until = ${now + DAY_MS} where until is null`);
+/** Sets the end of the day for which the hash of a deleted token is kept. */
+async function closeFormerTokens(db: Db, now: number): Promise<boolean> {
+  const batch = sql`
+    update former_tokens set until = ${now + DAY_MS}
+    where hash in (select hash from former_tokens where until is null limit ${BATCH_SIZE})`;
+  return (await change(db, batch)) === BATCH_SIZE;
 }
 
 /** A session whose row in `tokens` is deleted. */
-const ENDED_SESSION = sql`
-  not exists (select 1 from tokens where tokens.uid_hash = account_sessions.uid_hash and tokens.kind = 'Session')`;
+const ENDED = sql`not exists (select 1 from tokens t where t.uid_hash = s.uid_hash and t.kind = 'Session')`;
+
+/**
+ * Deletes the sessions whose token is gone. No index finds them: each step reads the next sessions, and takes the lock of
+ * writers only if one of them has ended.
+ */
+function removalOfEndedSessions(db: Db): Step {
+  let after = '';
+  return async () => {
+    const page = sql`(select uid_hash from account_sessions where uid_hash > ${after} order by uid_hash limit ${BATCH_SIZE}) s`;
+    const [last, read, ended] = (await db.tuple(sql`
+      select max(s.uid_hash), count(*), sum(case when ${ENDED} then 1 else 0 end) from ${page}`)) as [
+      string,
+      number,
+      number,
+    ];
+    if (ended > 0)
+      await change(
+        db,
+        sql`delete from account_sessions where uid_hash in (select s.uid_hash from ${page} where ${ENDED})`,
+      );
+    after = last;
+    return read === BATCH_SIZE;
+  };
+}
 
 function oldLeaderboards(zone: string, now: number): PurgeRule[] {
   return Object.entries(oldestRetained(bucketsIn(zone), now)).map(([period, oldest]) => ({
@@ -111,10 +139,12 @@ function oldLeaderboards(zone: string, now: number): PurgeRule[] {
   }));
 }
 
-async function remove(db: Db, { table, key, where }: PurgeRule): Promise<number> {
+async function remove(db: Db, { table, key, where }: PurgeRule): Promise<boolean> {
   const columns = join(key.map(identifier));
   const batch = sql`
     delete from ${identifier(table)} where (${columns}) in (select ${columns} from ${identifier(table)} where ${where} limit ${BATCH_SIZE})`;
-  // Rows that a power failure brings back are deleted by the next purge.
-  return await db.transaction((tx) => tx.run(batch), { durable: false });
+  return (await change(db, batch)) === BATCH_SIZE;
 }
+
+/** Rows that a power failure brings back are changed by the next purge. */
+const change = (db: Db, batch: Sql): Promise<number> => db.transaction((tx) => tx.run(batch), { durable: false });
