@@ -18,7 +18,7 @@ const MAX_P99_MS = 250;
 const MAX_OF_CALM = 5;
 /**
  * Maximum delay, at the same percentile, that an operator's act may cause to the event loop of a thread that answers
- * requests.
+ * requests: this, or if it is more `MAX_OF_CALM` times the delay without the act, because other programs delay it, too.
  */
 const MAX_DELAY_MS = 20;
 /** The length at which a purge waits, and what others write meanwhile. */
@@ -70,7 +70,9 @@ async function measure(
   try {
     await abuser.prepare?.(target);
     await honest.run(WARM_UP_MS);
+    await eventLoopDelays(ports.internal);
     const calm = await honest.run(seconds * 1000 * CALM_SHARE);
+    const calmDelays = await eventLoopDelays(ports.internal);
     if (abuser.whileStopped !== undefined) {
       await services.kill('SIGTERM');
       await abuser.whileStopped(target);
@@ -99,7 +101,10 @@ async function measure(
       const figure = `p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`;
       const title = `${name}: event loop of ${thread}`;
       if (!abuser.isOperatorAct || thread === 'writer') report.note(title, figure);
-      else report.add(`${title} (p99 at most ${MAX_DELAY_MS} ms)`, figure, p99 <= MAX_DELAY_MS);
+      else {
+        const most = Math.max(MAX_DELAY_MS, MAX_OF_CALM * calmDelays.find((calm) => calm.thread === thread)!.p99);
+        report.add(`${title} (p99 at most ${most.toFixed(0)} ms)`, figure, p99 <= most);
+      }
     }
     for (const check of checks) report.add(`${name}: ${check.name}`, check.figure, check.meetsTarget);
     const { maxGrowthMb } = abuser;

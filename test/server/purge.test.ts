@@ -57,7 +57,7 @@ onEachDatabase('hashes of deleted tokens and ended sessions are purged in batche
   const { db, clock } = context;
   const { id } = await account(context, 'Ada');
   const numbers = Array.from({ length: BATCH + 1 }, (_, number) => number);
-  const sessionOf = (number: number) => [`uid ${number}`, id, 1, 1, '', ''];
+  const sessionOf = (number: number | string) => [`uid ${number}`, id, 1, 1, '', ''];
   const insertSessions = 'insert into account_sessions (uid_hash, account_id, created, seen, address, agent) values';
   await db.runAll([
     ...insertAll(
@@ -65,7 +65,10 @@ onEachDatabase('hashes of deleted tokens and ended sessions are purged in batche
       numbers.map((n) => [`hash ${n}`, 'AccessToken', '', 1]),
     ),
     ...insertAll(insertSessions, numbers.map(sessionOf)),
-    ...insertAll(insertSessions, ['live', 'zz live'].map(sessionOf)),
+    ...insertAll(
+      insertSessions,
+      ['live', 'zz live'].map((name) => sessionOf(name)),
+    ),
     ...insertAll(
       'insert into tokens (hash, kind, payload, uid_hash, expires) values',
       ['live', 'zz live'].map((name) => [name, 'Session', '', `uid ${name}`, clock.now() + 1]),
