@@ -49,7 +49,7 @@ export class NetworkActs {
       () => this.#punish(),
       () => this.#changePunishment(),
       () => Promise.resolve(this.#publish()),
-      () => Promise.resolve(this.#report()),
+      () => this.#report(),
     ];
     await random.pick(acts)();
   }
@@ -113,23 +113,33 @@ export class NetworkActs {
     sender.add({ ...sender.generator.next(), type: 'map.published', data });
   }
 
-  /** Reports who is on a server. Presence is no change, but a mirror of the server must not keep erased names. */
-  #report(): void {
+  /**
+   * Reports who is on a server. Presence is no change, but a mirror of the server must not keep erased names: the report ends
+   * before the next act, so that no erased name comes after the erasure.
+   */
+  async #report(): Promise<void> {
     const sender = this.#random.pick(this.#senders);
     const { generator } = sender;
-    const players = this.#random
+    const uuids = this.#random
       .sample(generator.uuids, PLAYERS_ONLINE)
       .filter((uuid) => !this.#acts.deleted.has(uuid))
-      .map((uuid) => (generator.login(uuid).data['player'] as { name: string }).name);
+      .join(',');
+    const found = await this.#read<{ player: { name: string } | null }[]>(`/v1/players?uuids=${uuids}`);
+    // The service can only forget names that it knows.
+    const players = new Set(found?.flatMap(({ player }) => player?.name ?? []));
     const event = { ...generator.next(), type: 'server.presence', time: new Date().toISOString() };
-    sender.add({ ...event, data: { current: 0, players: [...new Set(players)] } });
+    await sender.sendOnce({ ...event, data: { current: 0, players: [...players] } });
   }
 
   /** The id of one of the newest resources. */
   async #newest(list: string): Promise<string | undefined> {
+    const found = await this.#read<{ id: string }[]>(`/v1/${list}?limit=${NEWEST}`);
+    return found === undefined || found.length === 0 ? undefined : this.#random.pick(found).id;
+  }
+
+  async #read<T>(path: string): Promise<T | undefined> {
     try {
-      const found = await this.#api()?.get<{ id: string }[]>(`/v1/${list}?limit=${NEWEST}`);
-      return found === undefined || found.length === 0 ? undefined : this.#random.pick(found).id;
+      return await this.#api()?.get<T>(path);
     } catch {
       // Its process was killed.
       return undefined;

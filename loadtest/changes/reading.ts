@@ -39,17 +39,9 @@ export async function withResources(following: Following, items: readonly FeedIt
       if (answer === undefined) return undefined;
       // Removed in the meantime: its tombstone follows.
       if (answer.status === 404) complete.push(item);
-      else if (answer.status === 200) complete.push({ ...item, resource: storedOf(item, answer.text) });
+      else if (answer.status === 200) complete.push({ ...item, resource: JSON.parse(answer.text) as unknown });
       else throw new Error(`GET ${item.url}: ${answer.status} ${answer.text}`);
     }
   }
   return complete;
-}
-
-/** A resource as a mirror keeps it: without presence, which changes without being in the feed and names players. */
-function storedOf({ type }: FeedItem, text: string): unknown {
-  const resource = JSON.parse(text) as Record<string, unknown>;
-  if (!type.startsWith('server.')) return resource;
-  const { id, name, region, max, icon, order } = resource;
-  return { id, name, region, max, icon, order };
 }

@@ -59,6 +59,11 @@ export class ModelSender {
     this.#pending.push(event);
   }
 
+  /** Sends an event once, whether or not a service answers: a report of the present is worthless later. */
+  async sendOnce(event: ModelEvent): Promise<void> {
+    await this.#request([event], false, this.#random.pick(this.#ports()));
+  }
+
   /** Generates events and sends them, mixed with repetitions and forgeries. */
   async send(count: number): Promise<void> {
     for (let number = 0; number < count; number++) {
@@ -98,7 +103,13 @@ export class ModelSender {
       const sent = this.sent.get(id)!;
       sent.firstSent = Math.min(sent.firstSent, now);
     }
-    let receipts: Receipt[] = [];
+    const receipts = await this.#request(events, isStream, port);
+    events.forEach((event, place) => this.#receive(event, receipts[place]));
+    return receipts.length === events.length;
+  }
+
+  /** @returns no receipts if no service answered */
+  async #request(events: ModelEvent[], isStream: boolean, port: number): Promise<Receipt[]> {
     try {
       const response = await fetch(`http://127.0.0.1:${port}/events`, {
         method: 'POST',
@@ -109,14 +120,13 @@ export class ModelSender {
         body: isStream ? events.map((event) => `${JSON.stringify(event)}\n`).join('') : JSON.stringify(events),
       });
       const text = await response.text();
-      if (response.status === 200) receipts = receiptsIn(text, isStream);
-      else if (response.status !== 503 && response.status !== 429)
+      if (response.status === 200) return receiptsIn(text, isStream);
+      if (response.status !== 503 && response.status !== 429)
         throw new Error(`POST /events: ${response.status} ${text}`);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
     }
-    events.forEach((event, place) => this.#receive(event, receipts[place]));
-    return receipts.length === events.length;
+    return [];
   }
 
   #receive(event: ModelEvent, receipt: Receipt | undefined): void {

@@ -26,7 +26,7 @@ export const changeNetwork = operation({
   who: 'operator',
   loss: 'none',
   reauthenticate: 'never',
-  changes: ['player'],
+  changes: ['player', 'server'],
   impact: undefined,
   run: async ({ db, clock }, _, { hidden }) => await setHidden(db, clock.now(), NETWORK, hidden),
   detail: ({ hidden }) => ({ hidden: hidden.length }),

@@ -5,9 +5,25 @@ import { type Sql, sql } from '#db/sql.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { type Cursor, Cursors } from '#store/game/change-cursors.ts';
-import { readFeed, RESOURCE_KINDS, type ResourceChange } from '#store/game/changes.ts';
+import { NETWORK } from '#store/game/hidden-lists.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { changeOfResource, readFeed, RESOURCE_KINDS, type ResourceChange } from '#store/game/changes.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { account, application, configured, sendEvents, serviceToken, userToken } from '#test/support/builders.ts';
+import {
+  account,
+  after,
+  application,
+  BEGINNING,
+  configured,
+  login,
+  person,
+  presence,
+  sendEvents,
+  serviceToken,
+  userToken,
+} from '#test/support/builders.ts';
 import { record } from '#test/support/changes.ts';
 import { onEachDatabase, onSqlite, type TestAppContext } from '#test/support/context.ts';
 import { ask, type Reply } from '#test/support/request.ts';
@@ -88,6 +104,47 @@ onEachDatabase('a walk gives every resource once, as its own endpoint gives it',
       [['server.changed', 'us']],
     );
   });
+});
+
+onEachDatabase('a copy of a server loses the names of erased and hidden players', async (t, url) => {
+  const { context, get } = await testApi(t, url);
+  const { db, clock } = context;
+  const names = ['Went', 'Gone', 'Left', 'Staff'];
+  const online = (...players: string[]) =>
+    sendEvents(context, presence('Alpha', { players }, { time: after(clock.now() - Date.parse(BEGINNING)) }));
+  await sendEvents(
+    context,
+    configured('Alpha'),
+    configured('Silent'),
+    login('Alpha', person(1, 'Went'), { time: after(-1) }),
+    login('Alpha', person(1, 'Gone')),
+    login('Alpha', person(2, 'Left')),
+  );
+  await online(...names);
+  const mirror = new Map<string, unknown>();
+  let cursor = '0';
+  const follow = async (): Promise<string[]> => {
+    const walked = await walk(get, '&expand=1&types=server', cursor);
+    cursor = walked.cursor;
+    for (const { id, resource } of walked.items) mirror.set(id, resource);
+    return names.filter((name) => JSON.stringify([...mirror.values()]).includes(name));
+  };
+  assert.deepEqual(await follow(), names);
+  clock.advance(1);
+  await online('Went', 'Gone', 'Staff');
+  assert.deepEqual(await follow(), names, 'presence is no change');
+  await erasePlayer(db, clock.now(), person(2).uuid);
+  assert.deepEqual(await follow(), ['Went', 'Gone', 'Staff'], 'who has left before');
+  await erasePlayer(db, clock.now(), person(1).uuid);
+  assert.deepEqual(await follow(), ['Staff'], 'former names, too');
+  await setHidden(db, clock.now(), NETWORK, ['Staff']);
+  assert.deepEqual(await follow(), []);
+  const { head } = await readFeed(db);
+  await setHidden(db, clock.now(), NETWORK, ['staff']);
+  await setHidden(db, clock.now(), NETWORK, []);
+  assert.equal((await readFeed(db)).head, head, 'a list without another entry changes no server');
+  const silent = await changeOfResource(db, 'server', (await serverByName(db, 'Silent'))!.key);
+  assert.equal(silent?.revision, 1, 'it has named nobody');
 });
 
 onEachDatabase('after=now is the end of the feed, and leaves the walk of the day', async (t, url) => {

@@ -5,7 +5,7 @@ import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { ChangeSet, recordChanges } from '#store/game/changes.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
-import { hideReported } from '#store/game/hidden-players.ts';
+import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
@@ -44,6 +44,7 @@ export async function pseudonymise(
     select key, uuid, name from players
     where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own}), ${own})`);
   const existing = await pseudonymsAmong(tx, [own, ...merged]);
+  const reported = { uuids: new Set([own, ...merged]), names: await namesOnlyOf(tx, player) };
   const name = existing.get(own) ?? known.get(tx.keyedHash(own))?.name ?? existing.values().next().value ?? newName();
   for (const original of [own, ...merged]) {
     if (existing.has(original)) continue;
@@ -61,14 +62,12 @@ export async function pseudonymise(
     await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }
   if (hashes.length === 0) return undefined;
-  if (player !== undefined) {
-    const reported = { uuids: new Set([own, ...merged]), names: new Set([nameKey(player.name)]) };
-    await hideReported(tx, { on: () => reported });
-  }
+  await hideReported(tx, { on: () => reported });
   // The present name may be that of a game account that was merged into an older pseudonym.
   for (const [other] of existing) erased.push(...(await renamePlayer(tx, other, { uuid: other, name })));
   const changes = new ChangeSet();
-  for (const { kind, key, type } of await changesByNames(tx, erased)) changes.add(kind, key, type);
+  const following = [...(await changesByNames(tx, erased)), ...(await changesOfReported(tx))];
+  for (const { kind, key, type } of following) changes.add(kind, key, type);
   await recordChanges(tx, changes.take(), now);
   const renamed = [...existing].filter(([, other]) => other !== name).map(([other]) => other);
   await tx.run(sql`update pseudonyms set name = ${name} where uuid in (${list(renamed)})`);
@@ -89,6 +88,15 @@ async function mergedWith(tx: Queryable, uuid: string): Promise<[own: string, ..
     where into_uuid = ${own} and not exists (select 1 from accounts a where a.player_uuid = player_aliases.uuid)
     order by uuid`);
   return [own, ...others.map(([other]) => String(other))];
+}
+
+/** The keys of the present name of a player, and of former names that no other player has now. */
+async function namesOnlyOf(tx: Queryable, player: { key: number; name: string } | undefined): Promise<Set<string>> {
+  if (player === undefined) return new Set();
+  const former = await tx.tuples(sql`
+    select n.name_key from player_names n where n.player_key = ${player.key}
+      and not exists (select 1 from players o where o.name_key = n.name_key and o.key <> n.player_key)`);
+  return new Set([nameKey(player.name), ...former.map(([key]) => key as string)]);
 }
 
 /** See `hasPseudonym`. */

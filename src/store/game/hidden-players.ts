@@ -2,7 +2,7 @@ import { nameKey, uuidOf } from '#platform/text/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
-import { recordChanges } from './changes.ts';
+import { recordChanges, type ResourceChange } from './changes.ts';
 import { HiddenLists, type HiddenPlayers, NETWORK } from './hidden-lists.ts';
 import { type LiveTeam, replacePlayers } from './live-matches.ts';
 import type { MatchObjective } from './matches.ts';
@@ -21,16 +21,28 @@ export async function setHidden(db: Db, now: number, scope: number, entries: rea
     const rows = [];
     for (const [key, entry] of keyed) rows.push([scope, key, uuidOf(entry) ?? entry, await playerOf(tx, entry)]);
     const before = await hiddenKeys(tx);
+    const listed = await tx.tuples(sql`select entry_key from hidden_players where scope_key = ${scope}`);
+    const isLonger = new Set(keyed.keys()).difference(new Set(listed.flat())).size > 0;
     await tx.run(sql`delete from hidden_players where scope_key = ${scope}`);
     await tx.runAll(insertAll('insert into hidden_players (scope_key, entry_key, entry, uuid) values', rows));
-    await hideReported(tx, await HiddenLists.read(tx), scope === NETWORK ? undefined : [scope]);
+    const servers = scope === NETWORK ? undefined : [scope];
+    await hideReported(tx, await HiddenLists.read(tx), servers);
     const changed = before.symmetricDifference(await hiddenKeys(tx));
-    await recordChanges(
-      tx,
-      [...changed].map((key) => ({ kind: 'player', key, type: 'changed' })),
-      now,
-    );
+    const players = [...changed].map((key): ResourceChange => ({ kind: 'player', key, type: 'changed' }));
+    await recordChanges(tx, [...players, ...(isLonger ? await changesOfReported(tx, servers) : [])], now);
   });
+}
+
+/**
+ * The changes of servers (default: of all) that have reported players, when some of them are no longer shown. Heartbeats are
+ * no changes, so that a copy of a server names those who were online when it was read.
+ */
+export async function changesOfReported(tx: Queryable, servers?: readonly number[]): Promise<ResourceChange[]> {
+  const among = servers === undefined ? sql`` : sql`and key in (${list(servers)})`;
+  const rows = await tx.tuples(sql`
+    select key from servers
+    where removed is null and exists (select 1 from presence where server_key = servers.key) ${among} order by key`);
+  return rows.map(([key]) => ({ kind: 'server', key: key as number, type: 'changed' }));
 }
 
 /** The keys of the players on any list. */
