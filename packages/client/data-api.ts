@@ -1279,7 +1279,7 @@ export interface components {
             /** @description What is wrong, in a sentence */
             error_description: string;
             /**
-             * @description `expired`: removals after the cursor are no longer stored; `other_feed`: the database was restored from a backup; `beyond_head`: the cursor is beyond the end of the feed
+             * @description `expired`: removals after the cursor are no longer stored; `other_feed`: the database was restored from a backup or has another secret key; `beyond_head`: the cursor is beyond the end of the feed
              * @enum {string}
              */
             reason: "expired" | "other_feed" | "beyond_head";

@@ -204,7 +204,7 @@ function filling(): HttpError {
 
 const RESETS: Record<ResetReason, string> = {
   expired: 'Removals after this cursor are no longer stored',
-  other_feed: 'This cursor belongs to another feed: the database was restored from a backup',
+  other_feed: 'This cursor belongs to another feed: the database was restored from a backup, or has another secret key',
   beyond_head: 'This cursor is beyond the end of the feed',
 };
 

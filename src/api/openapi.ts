@@ -27,7 +27,7 @@ const resetBody = errorBody
     reason: z.enum(RESET_REASONS).meta({
       description:
         '`expired`: removals after the cursor are no longer stored; `other_feed`: the database was restored from a ' +
-        'backup; `beyond_head`: the cursor is beyond the end of the feed',
+        'backup or has another secret key; `beyond_head`: the cursor is beyond the end of the feed',
     }),
     reset: z.literal(true),
   })

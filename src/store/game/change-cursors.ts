@@ -33,6 +33,7 @@ const PURPOSE = 'cursors of the feed of changes';
 /** 96 bits: forging one takes more requests than any limit allows. */
 const SIGNATURE_BYTES = 12;
 const SIGNATURE_LENGTH = (SIGNATURE_BYTES * 4) / 3;
+const NO_FEED = '';
 const FORM = /^([0-9a-f]{1,32})(?:-([0-9a-z]{1,11})){1,4}$/;
 
 /** Writes and reads cursors as signed text, so that a walk without cost cannot be forged. */
@@ -50,12 +51,15 @@ export class Cursors {
     return Buffer.from(text, 'latin1').toString('base64url') + this.#sign(text);
   }
 
-  /** Undefined if this installation has not written it. */
+  /**
+   * Undefined for a text that is no cursor. One that another key has signed belongs to no feed, so that its follower begins
+   * again instead of stopping for good: the secret key was changed, or the database is in use under another one.
+   */
   read(written: string): Cursor | undefined {
     const text = Buffer.from(written.slice(0, -SIGNATURE_LENGTH), 'base64url').toString('latin1');
     if (!FORM.test(text)) return undefined;
     const cursor = parsed(text);
-    return isSame(this.write(cursor), written) ? cursor : undefined;
+    return isSame(this.write(cursor), written) ? cursor : { feed: NO_FEED, number: 0 };
   }
 
   #sign(text: string): string {
