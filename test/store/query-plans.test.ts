@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
 import type { Db, Queryable } from '#db/db.ts';
-import { type Sql, sql, statementText } from '#db/sql.ts';
-import { changesWithFeed, readFeed } from '#store/game/changes.ts';
+import { insertAll, type Sql, sql, statementText } from '#db/sql.ts';
+import { changesWithFeed, readFeed, RESOURCE_KINDS } from '#store/game/changes.ts';
 import { readStanding } from '#store/game/factions.ts';
 import { countersOfMatches, reportsAbout, reportsBetween, readReports } from '#store/game/counters/counter-reports.ts';
 import { counterByKey } from '#store/game/counters/counters.ts';
@@ -573,6 +573,7 @@ async function executedPlan(client: pg.Client, query: Sql): Promise<PlanNode> {
 /** A node of an executed plan of PostgreSQL (`explain analyze`). */
 interface PlanNode {
   'Node Type': string;
+  'Relation Name'?: string;
   'Index Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
@@ -581,6 +582,77 @@ interface PlanNode {
 }
 
 const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** A feed of matches, of which the later half is withdrawn, and then a few changes of the other kinds. */
+async function fillFeed(db: Db): Promise<void> {
+  await db.run(sql`
+    insert into changes (number, kind, key, type, revision, time)
+    select n, 'match', n, case when n <= ${MATCHES / 2} then 'created' else 'withdrawn' end, 1, 1
+    from (with recursive c (n) as (select 1 union all select n + 1 from c where n < ${MATCHES}) select n from c) numbers`);
+  const others = ['map', 'punishment', 'player', 'server'].flatMap((kind, index) =>
+    ['created', 'erased'].map((type, place) => [MATCHES + 2 * index + place + 1, kind, place, type, 1, 1]),
+  );
+  await db.runAll(insertAll('insert into changes (number, kind, key, type, revision, time) values', others));
+}
+
+/** Filters of the feed, which take all matches, tombstones of matches, or both. */
+const FEED_FILTERS = [undefined, ['match'], ['map'], ['map', 'player', 'server', 'punishment']] as const;
+const FEED_PLACES = [0, MATCHES / 2, MATCHES - 1, Number.MAX_SAFE_INTEGER];
+
+test('a page of the feed is a range of an index for each kind on SQLite', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db } = await testContext(t, database.url);
+  await fillFeed(db);
+  for (const analysed of [false, true]) {
+    if (analysed) await db.run(sql`analyze`);
+    for (const kinds of FEED_FILTERS) {
+      const steps = await stepsOf(db, database.url, (recorder) => changesWithFeed(recorder, 5, PAGE, kinds));
+      const searches = steps.filter((step) => /^(SEARCH|SCAN) changes/.test(step));
+      const missing = RESOURCE_KINDS.length - (kinds?.length ?? RESOURCE_KINDS.length);
+      const byKind = (index: string) => `SEARCH changes USING INDEX ${index} (kind=? AND number>?)`;
+      assert.deepEqual(
+        searches.toSorted(),
+        kinds === undefined
+          ? ['SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)']
+          : [
+              ...kinds.map(() => byKind('changes_by_kind')),
+              ...Array.from({ length: missing }, () => byKind('changes_of_removed_by_kind')),
+            ],
+        steps.join('\n'),
+      );
+    }
+  }
+});
+
+test('a page of the feed reads no more rows than a page of each kind on PostgreSQL', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  const { db } = await testContext(t, database.url);
+  await fillFeed(db);
+  const client = new pg.Client(database.url);
+  await client.connect();
+  try {
+    await db.run(sql`analyze`);
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await client.query(`set plan_cache_mode = ${mode}`);
+      for (const [kinds, after] of FEED_FILTERS.flatMap((kinds) =>
+        FEED_PLACES.map((place) => [kinds, place] as const),
+      )) {
+        const queries: Sql[] = [];
+        await changesWithFeed(recorderOf(db, queries), after, PAGE, kinds);
+        const nodes = nodesOf(await executedPlan(client, queries[0]!));
+        const scans = nodes.filter((node) => node['Relation Name'] === 'changes');
+        const read = scans.map(
+          (node) => node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0),
+        );
+        assert.ok(Math.max(...read) <= PAGE, `${kinds?.join()} ${after} ${mode}: ${JSON.stringify(scans)}`);
+      }
+    }
+  } finally {
+    await client.end();
+  }
+});
 
 const matchOf = (number: number) => match({ teams: [{ name: 'Red', players: [person(number)] }] });
 

@@ -9,6 +9,7 @@ create table changes (
   unique (kind, key)
 ) /*sqlite: strict*/;
 create index changes_by_kind on changes (kind, number);
+create index changes_of_removed_by_kind on changes (kind, number) where type in ('withdrawn', 'merged', 'erased');
 create index changes_of_removed on changes (number) where type in ('withdrawn', 'merged', 'erased');
 
 insert into sequence (name, last) values ('change', 0);

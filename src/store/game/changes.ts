@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { identifier, insertAll, join, list, type Sql, sql } from '#db/sql.ts';
+import { identifier, insertAll, join, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 
 /** The kinds of resources in the feed of changes (docs/adr/0006-feed-of-changes.md). */
@@ -156,7 +156,7 @@ const toFeed = ({ id, head, floor, filling }: FeedRow): Feed => ({ id, head, flo
 
 /**
  * Changes after a number in their order, of some kinds, and the tombstones of all kinds. One statement, so that all parts
- * see the same state; each part reads one index range of at most `limit` rows.
+ * see the same state; each part reads at most `limit` rows of one index: all changes of a kind, or its tombstones.
  */
 export async function changesAfter(
   db: Queryable,
@@ -185,10 +185,19 @@ export async function changesWithFeed(
   return { feed: toFeed(rows[0]!), changes };
 }
 
+/** Literals, so that PostgreSQL knows how rare a kind is when it plans for any values. */
+const OF_KIND: Record<ResourceKind, Sql> = {
+  match: sql`kind = 'match'`,
+  map: sql`kind = 'map'`,
+  punishment: sql`kind = 'punishment'`,
+  player: sql`kind = 'player'`,
+  server: sql`kind = 'server'`,
+};
+
 function selectChanges(after: number, limit: number, kinds: readonly ResourceKind[]): Sql {
   const isFiltered = kinds.length < RESOURCE_KINDS.length;
   const conditions = isFiltered
-    ? [...kinds.map((kind) => sql`kind = ${kind}`), sql`${TOMBSTONE} and kind not in (${list(kinds)})`]
+    ? RESOURCE_KINDS.map((kind) => (kinds.includes(kind) ? OF_KIND[kind] : sql`${OF_KIND[kind]} and ${TOMBSTONE}`))
     : [sql`true`];
   const parts = conditions.map(
     (condition, index) => sql`
