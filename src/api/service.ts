@@ -142,9 +142,10 @@ export class Api {
       : this.#rateLimiter[how](...this.#limitFor(caller), price);
   }
 
-  /** Whether the endpoint limits the request itself. A request with a wrong query counts. */
-  async #isPaced({ received: { endpoint, validQuery }, caller }: AuthenticatedRequest): Promise<boolean> {
-    if (endpoint?.isPaced === undefined || validQuery === undefined) return false;
+  /** Whether the endpoint limits the request itself. A request with a wrong query counts, and so does HEAD, which gives nothing. */
+  async #isPaced({ received, caller }: AuthenticatedRequest): Promise<boolean> {
+    const { endpoint, validQuery, request } = received;
+    if (endpoint?.isPaced === undefined || validQuery === undefined || request.method === 'HEAD') return false;
     return await endpoint.isPaced({ deps: this.#deps, caller, query: validQuery as Record<string, never> });
   }
 

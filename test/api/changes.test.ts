@@ -358,6 +358,24 @@ onEachDatabase('a page costs one request; pages of a first walk are paced instea
   });
 });
 
+onEachDatabase('a first walk whose response was lost begins again', async (t, url) => {
+  const { context, origin } = await filled(t, url, { APP_LIMIT: '500' });
+  const page = async (token: string, after = '0', method = 'GET') =>
+    await ask(origin, `${PATH}?limit=1&after=${after}`, { token, method });
+  const newToken = async () => await serviceToken(context, (await application(context)).client_id);
+  const [lost, late, following] = [await newToken(), await newToken(), await newToken()];
+  assert.equal(left(await page(lost, '0', 'HEAD')), 499, 'HEAD begins none');
+  for (const token of [lost, late, following]) assert.equal(left(await page(token)), token === lost ? 499 : 500);
+  context.clock.advance(10 * 60_000 - 1);
+  const again = await page(lost);
+  assert.equal(left(again), 499, 'granted again');
+  assert.equal(left(await page(following, (await page(following)).json.cursor)), 500);
+  assert.equal(left(await page(following)), 499, 'not once a second page was read');
+  context.clock.advance(1);
+  assert.equal(left(await page(late)), 499, 'nor after ten minutes');
+  assert.equal(left(await page(lost, again.json.cursor)), 499, 'the walk that began again continues');
+});
+
 onEachDatabase('the resources of a page are from one snapshot', async (t, url) => {
   const { context, get } = await filled(t, url);
   const { db } = context;
