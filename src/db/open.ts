@@ -6,8 +6,8 @@ export interface DbOptions {
   /** Whether SQLite enforces foreign keys (default true); a database that is being loaded does not need them. */
   foreignKeys?: boolean;
   /**
-   * How long a statement may take on PostgreSQL before it fails as `Unavailable` and its connection ends, but for snapshots
-   * and migrations. Left out: any time, while the host answers.
+   * How long a statement may take on PostgreSQL before it fails as `Unavailable` and its connection ends, but for
+   * migrations. Left out: any time, while the host answers.
    */
   timeoutMs?: number;
   /**

@@ -217,14 +217,15 @@ class PostgresDb extends Connection implements Db {
     return this.transaction((tx) => tx.runAll(queries));
   }
 
-  /** Disposing the snapshot closes its connection, which ends the transaction. */
+  /** Its statements have the time-out of the others. */
   async snapshot(): Promise<Snapshot> {
     const client = await this.#connect();
-    const snapshot = new Connection(
-      this.#deps,
-      refusingWrites(sendOver(client, { ...this.#deps, timeoutMs: undefined })),
-    );
-    const close = async (): Promise<void> => client.release(true);
+    const snapshot = new Connection(this.#deps, refusingWrites(sendOver(client, this.#deps)));
+    const close = async (): Promise<void> => {
+      let broken = snapshot.failure instanceof Unavailable;
+      if (!broken) await snapshot.script('rollback').catch(() => (broken = true));
+      client.release(broken);
+    };
     try {
       // A reader of a snapshot may pause for any time (SESSION_PARAMETERS).
       await snapshot.script(

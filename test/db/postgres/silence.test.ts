@@ -175,8 +175,24 @@ test('a statement that takes long does not end its connection if it may', LIMITE
   const { db } = await open(t);
   const sleep = sql`select pg_sleep(${(3 * TIMEOUT_MS) / 1000}) is null as slept`;
   assert.deepEqual(await db.withoutTimeout().get(sleep), { slept: false });
-  await using snapshot = await db.snapshot();
+  await using snapshot = await db.withoutTimeout().snapshot();
   assert.deepEqual(await snapshot.get(sleep), { slept: false });
+});
+
+test('snapshots of requests use the connections of the pool, and have their time-out', LIMITED, async (t) => {
+  const { db } = await open(t);
+  const pidOf = async (work?: (snapshot: Queryable) => Promise<unknown>): Promise<number> => {
+    await using snapshot = await db.snapshot();
+    const [pid] = (await snapshot.tuple(sql`select pg_backend_pid()`)) as [number];
+    await work?.(snapshot);
+    return pid;
+  };
+  const first = await pidOf();
+  assert.equal(await pidOf((snapshot) => assert.rejects(snapshot.get(sql`select 1 / 0`), /division/)), first);
+  assert.equal(await db.transaction(idleLimit), '1min', 'nothing of the snapshot is left');
+  const sleep = sql`select pg_sleep(${(3 * TIMEOUT_MS) / 1000})`;
+  assert.equal(await pidOf((snapshot) => assert.rejects(snapshot.get(sleep), Unavailable)), first);
+  assert.notEqual(await pidOf(), first, 'it waits for an old answer');
 });
 
 test(
