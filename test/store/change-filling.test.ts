@@ -15,6 +15,7 @@ import { createTestDatabase, onEachDatabase, onEachEmptyDatabase, testContext } 
 import { finishJobs } from '#test/support/jobs.ts';
 import { Mirror } from '#test/support/mirror.ts';
 import { fillNetwork } from '#test/support/network.ts';
+import { countedMatches } from '#store/game/leaderboards/leaderboards.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 
 /** The last migration without the feed of changes. */
@@ -26,7 +27,9 @@ async function copyRows(from: Db, into: Db): Promise<void> {
     await into.run(sql`delete from ${identifier(name)}`);
     const names = columns.map((column) => column.name);
     const rows = await from.all(sql`select * from ${identifier(name)}`);
-    const values = rows.filter((row) => row['name'] !== 'change').map((row) => names.map((column) => row[column]!));
+    // The older version has neither the numbers of changes nor the total of all maps.
+    const former = rows.filter((row) => row['name'] !== 'change' && row['map_key'] !== '');
+    const values = former.map((row) => names.map((column) => row[column]!));
     await into.runAll(insertAll(`insert into ${name} (${names.join(', ')}) values`, values, 'on conflict do nothing'));
   }
 }
@@ -47,6 +50,8 @@ onEachEmptyDatabase('an upgrade fills the feed in chunks while the network chang
   }
   await migrate(older);
   assert.equal((await readFeed(older)).isFilled, false);
+  const ofMaps = sql`select sum(play) from map_results where team = '' and map_key <> ''`;
+  assert.deepEqual(await older.tuples(ofMaps), [[await countedMatches(older)]]);
   const [context, other] = [await testContext(t, url), await testContext(t, url)];
   const { db, clock } = context;
   const mirror = new Mirror(context);
