@@ -43,6 +43,9 @@ test('the endpoints are the eleven paths of the specification and nine of ours',
 onEachDatabase('every endpoint follows the contract of the data API', async (t, url) => {
   const { context, origin, get, token } = await testApi(t, url);
   const history = paths(await fill(context));
+  // The pages of a first walk do not count: it begins, and has a second page, which ends the time in which it can begin again.
+  const { json: begun } = await get('/v1/changes?limit=1');
+  await get(`/v1/changes?limit=1&after=${begun.cursor}`);
   for (const endpoint of ENDPOINTS) {
     const path = history[endpoint.path]!;
     const joint = path.includes('?') ? '&' : '?';
