@@ -3,7 +3,7 @@ import type { Queryable } from '../db.ts';
 import { sql } from '../sql.ts';
 
 /** The oldest version that this program was tried with. */
-const MIN_VERSION = 14;
+const MIN_VERSION = 15;
 
 /** Servers that speak the protocol of PostgreSQL, by a part of their `version()`. */
 const OTHERS = { CockroachDB: 'CockroachDB', '-YB-': 'YugabyteDB' };
