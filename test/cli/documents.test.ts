@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { allCommands } from '#cli/dispatch.ts';
@@ -34,6 +34,17 @@ test('each command in the documents exists, with its options', async () => {
     for (const [, option] of text.matchAll(/ --([a-z-]+)/g))
       assert.ok(option === 'help' || Object.hasOwn(command?.options ?? {}, option!), `${file}: ${text}`);
   }
+});
+
+test('the files that the documents name exist', () => {
+  const named = [...DOCUMENTS, 'ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap((file) => {
+    const paths = readFileSync(file, 'utf8').matchAll(
+      /`((?:src|bench|loadtest|test|packages|scripts|deploy|docs)\/[a-z0-9_./-]+\.[a-z]+)`/g,
+    );
+    return [...paths].map(([, path]) => ({ file, path: path! }));
+  });
+  assert.ok(named.length > 50, String(named.length));
+  for (const { file, path } of named) assert.ok(existsSync(path) || existsSync(`${path}.example`), `${file}: ${path}`);
 });
 
 test('the commands of docs/signin.md for the operator run as they stand', async () => {
