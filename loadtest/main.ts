@@ -10,7 +10,8 @@ target.
   npm run loadtest -- ingest --only speed              one part: link, faults, speed, feed, reads
   npm run loadtest -- ingest --database sqlite         one database
   npm run loadtest -- ingest --matches 1000            fewer matches over the unreliable link
-  npm run loadtest -- model --minutes 60               random histories, kills and operator acts, recomputed independently
+  npm run loadtest -- model --minutes 60               random histories, kills and operator acts, recomputed independently:
+                                                       30 minutes on each database
   npm run loadtest -- model --seed 123                 one of them again
   npm run loadtest -- pressure                         honest users beside one abuser after another
   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
@@ -38,8 +39,16 @@ target.
   npm run loadtest -- sign-in --only guesses           one part: secrets, rotation, guesses
   npm run loadtest -- changes                          mirrors of the feed of changes, subscribers, idle streams
   npm run loadtest -- changes --only mirrors --kills 10   one part: mirrors, subscribers, idle; 10 kills instead of 100
+  npm run loadtest -- changes --only idle --matches 500   500 idle streams instead of 5,000
   npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
-  npm run loadtest -- recording --compare DIR          compares it with the recording of another revision`;
+  npm run loadtest -- recording --compare DIR          compares it with the recording of another revision
+
+A part that lacks a program of these Debian packages misses its target and names it:
+  agent       openssl, openjdk-17-jdk-headless
+  plugins     openjdk-17-jdk-headless
+  operate     openssl, nginx-light, caddy, prometheus, pgbouncer, systemd, podman or docker.io; unit: debootstrap, systemd-container
+  databases   mariadb-server, openssl
+agent, and faults and restore of operate, need namespaces of users (unshare -Ur).`;
 
 interface LoadTest {
   /** The names of its parts, for `--only`. */

@@ -44,8 +44,8 @@ onEachDatabase('every endpoint follows the contract of the data API', async (t, 
   const { context, origin, get, token } = await testApi(t, url);
   const history = paths(await fill(context));
   // The pages of a first walk do not count: it begins, and has a second page, which ends the time in which it can begin again.
-  const { json: begun } = await get('/v1/changes?limit=1');
-  await get(`/v1/changes?limit=1&after=${begun.cursor}`);
+  const { json: first } = await get('/v1/changes?limit=1');
+  await get(`/v1/changes?limit=1&after=${first.cursor}`);
   for (const endpoint of ENDPOINTS) {
     const path = history[endpoint.path]!;
     const joint = path.includes('?') ? '&' : '?';

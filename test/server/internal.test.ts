@@ -57,14 +57,15 @@ function linkTo(file: string): string {
 
 const MATCHES = 10;
 
+const halfOfThem = () => Array.from({ length: MATCHES / 2 }, () => match());
+
 /** Stores matches over two minutes: their keys, which grow by the time, are far apart. */
 async function storeMatches(url: string): Promise<void> {
   await using db = await openDb(url, { keyedHash: secretHash });
   const clock = new TestClock();
-  const half = () => Array.from({ length: MATCHES / 2 }, () => match());
-  await sendEvents({ db, clock }, configured('Alpha'), ...half());
+  await sendEvents({ db, clock }, configured('Alpha'), ...halfOfThem());
   clock.advance(120_000);
-  await sendEvents({ db, clock }, ...half());
+  await sendEvents({ db, clock }, ...halfOfThem());
 }
 
 /** Runs the commands of "Sizes" in docs/operations.md. */

@@ -597,6 +597,7 @@ async function fillFeed(db: Db): Promise<void> {
 
 /** Filters of the feed, which take all matches, tombstones of matches, or both. */
 const FEED_FILTERS = [undefined, ['match'], ['map'], ['map', 'player', 'server', 'punishment']] as const;
+const byKind = (index: string) => `SEARCH changes USING INDEX ${index} (kind=? AND number>?)`;
 const FEED_PLACES = [0, MATCHES / 2, MATCHES - 1, Number.MAX_SAFE_INTEGER];
 
 test('a page of the feed is a range of an index for each kind on SQLite', async (t) => {
@@ -610,7 +611,6 @@ test('a page of the feed is a range of an index for each kind on SQLite', async 
       const steps = await stepsOf(db, database.url, (recorder) => changesWithFeed(recorder, 5, PAGE, kinds));
       const searches = steps.filter((step) => /^(SEARCH|SCAN) changes/.test(step));
       const missing = RESOURCE_KINDS.length - (kinds?.length ?? RESOURCE_KINDS.length);
-      const byKind = (index: string) => `SEARCH changes USING INDEX ${index} (kind=? AND number>?)`;
       assert.deepEqual(
         searches.toSorted(),
         kinds === undefined
