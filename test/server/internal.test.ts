@@ -68,15 +68,22 @@ async function storeMatches(url: string): Promise<void> {
   await sendEvents({ db, clock }, ...halfOfThem());
 }
 
-/** Runs the commands of "Sizes" in docs/operations.md. */
-function runPrintedSizes(internal: string, settings: Record<string, string>): void {
-  const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split('\n### Sizes\n');
+/** Runs the first block of commands of a document below a heading. @returns what it prints */
+function runPrinted(file: string, heading: string, internal: string, settings: Record<string, string>): string {
+  const [, section = ''] = readFileSync(file, 'utf8').split(`${heading}\n`);
   const [, commands = ''] = /```sh\n([^]*?)```/.exec(section)!;
   const script = `scorehall() { "$NODE" "$MAIN" "$@"; }\n${commands.replaceAll('http://127.0.0.1:7404', internal)}`;
   const env = { ...CHILD_ENVIRONMENT, ...settings, NODE: process.execPath, MAIN };
-  const cwd = mkdtempSync(join(tmpdir(), 'sizes-'));
+  const cwd = mkdtempSync(join(tmpdir(), 'printed-'));
   const { status, stdout, stderr } = spawnSync('sh', ['-ec', script], { cwd, env, encoding: 'utf8' });
   assert.deepEqual([status, stderr], [0, '']);
+  return stdout;
+}
+
+function checkPrinted(internal: string, settings: Record<string, string>): void {
+  const seen = runPrinted('docs/monitoring.md', '# Monitoring', internal, settings);
+  assert.match(seen, /"ready":true.*^scorehall_http_request_duration_seconds_count/ms);
+  const stdout = runPrinted('docs/operations.md', '### Sizes', internal, settings);
   for (const name of ['scorehall_database_bytes', 'scorehall_database_wal_bytes', 'process_resident_memory_bytes'])
     assert.match(stdout, new RegExp(`^${name}\\{thread="main"\\} \\d+`, 'm'));
   assert.match(stdout, new RegExp(`^scorehall_matches\\{thread="main"\\} ${MATCHES}$`, 'm'));
@@ -136,7 +143,7 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   while (valueOf(await metricsWith(internal, 6), 'scorehall_matches') !== MATCHES);
   if (!url.startsWith('postgres')) {
     assert.ok(valueOf(metrics, 'scorehall_database_wal_bytes')! > 0, 'the log is beside the file, not beside the link');
-    runPrintedSizes(internal, settings);
+    checkPrinted(internal, settings);
   }
   const tableBytes = valueOf(metrics, 'scorehall_table_bytes', { table: 'matches' });
   assert.ok(url.startsWith('postgres') ? tableBytes! > 0 : tableBytes === undefined);
