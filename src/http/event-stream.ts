@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { systemClock, type Clock } from '#platform/clock.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import { measureStream } from './request-metrics.ts';
 
 /** Headers of every stream of Server-Sent Events: no cache stores it, and no proxy keeps it back. */
 const HEADERS = [
@@ -74,9 +75,14 @@ export class EventStream {
   /** Sends bytes of whole events, which many streams may share. Ends the stream of a client that does not read. */
   send(bytes: string | Buffer): void {
     if (!this.isOpen) return;
-    if (this.#out.writableLength > MAX_BUFFERED) return this.end(TOO_SLOW);
+    if (this.#out.writableLength > MAX_BUFFERED) return this.endSlow();
     this.#lastWrite = this.#clock.now();
     this.#out.write(bytes);
+  }
+
+  /** Ends the stream of a client that does not read. */
+  endSlow(): void {
+    this.end(TOO_SLOW);
   }
 
   /** Resolves when the client has read enough to send more, or has gone. */
@@ -103,12 +109,19 @@ export class EventStream {
  * Sends the headers of a stream and what tells the client when to connect again. The body has no length and no chunks: it
  * ends with its connection, so that one write sends an event.
  * @param headers further headers, names and values in turn
+ * @returns whether the request wants the events; HEAD wants only the headers
  */
-export function beginStream(response: ServerResponse, headers: readonly string[]): void {
+export function beginStream(response: ServerResponse, headers: readonly string[]): boolean {
   response.removeHeader('transfer-encoding');
   response.writeHead(200, [...headers, ...HEADERS]);
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return false;
+  }
+  measureStream(response);
   const { min, max } = RETRY_MS;
   response.write(`retry: ${Math.round(min + Math.random() * (max - min))}\n\n`);
+  return true;
 }
 
 /** The open streams of a thread. Sends comments to silent ones. */

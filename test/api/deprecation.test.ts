@@ -37,7 +37,7 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   t.after(() => database.drop());
   const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
   const meter = new UsageMeter(context.db, context.clock, assert.ifError);
-  const api = new Api(context, rateLimiter, meter, ENDPOINTS, () => ({}));
+  const api = new Api(context, { rateLimiter, meter, streams: {} as never }, ENDPOINTS, () => ({}));
   const server = createServer((request, response) => void api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = context[Symbol.asyncDispose].bind(context);

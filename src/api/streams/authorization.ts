@@ -1,0 +1,79 @@
+import type { Clock } from '#platform/clock.ts';
+import { chunksOf } from '#platform/streams/chunks.ts';
+import type { Db } from '#db/db.ts';
+import type { Credentials } from '#http/credentials.ts';
+import { HttpError } from '#http/errors.ts';
+import { liveTokens } from '#store/applications/tokens.ts';
+import { isServerKey } from '#store/game/server-keys.ts';
+import { type Callers, notApproved } from '../callers.ts';
+import { endUnauthorized } from './change-events.ts';
+import type { Follower } from './followers.ts';
+
+const INTERVAL_MS = 1_000;
+/** Without a sign of a change, tokens are checked this often: a notification of the database can be lost. */
+const MAX_AGE_MS = 10_000;
+const TOKENS_PER_STATEMENT = 500;
+
+/** Ends streams whose credentials are no longer valid. */
+export class StreamAuthorization {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #callers: Callers;
+  #lastCheck = 0;
+  /** When the tokens have to be checked again, and the data version of credentials at their last check. */
+  #due = 0;
+  #version: number | undefined;
+
+  constructor(db: Db, clock: Clock, callers: Callers) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#callers = callers;
+  }
+
+  /** Checks the credentials, unless that was less than a second ago. */
+  async tick(followers: ReadonlySet<Follower>): Promise<void> {
+    const now = this.#clock.now();
+    if (now - this.#lastCheck < INTERVAL_MS) return;
+    this.#lastCheck = now;
+    const byCredentials = Map.groupBy(followers, ({ order: { credentials } }) => keyOf(credentials));
+    const { credentials: version } = this.#db.versions();
+    const isDue = version === undefined || version !== this.#version || now >= this.#due;
+    const valid = isDue ? await this.#liveTokens(followers, now) : undefined;
+    this.#version = version;
+    for (const group of byCredentials.values()) {
+      const { credentials } = group[0]!.order;
+      const { token = '' } = credentials;
+      // Keys of game servers have no data version.
+      if (!isServerKey(token) && (valid === undefined || valid.has(token))) continue;
+      const refusal = await this.#refusal(credentials);
+      if (refusal !== undefined) for (const { stream } of group) endUnauthorized(stream, refusal);
+    }
+  }
+
+  /** The tokens that are valid, checked with few statements. */
+  async #liveTokens(followers: ReadonlySet<Follower>, now: number): Promise<ReadonlySet<string>> {
+    const tokens = new Set([...followers].flatMap(({ order: { credentials } }) => credentials.token ?? []));
+    const valid = new Set<string>();
+    this.#due = now + MAX_AGE_MS;
+    for (const some of chunksOf(tokens, TOKENS_PER_STATEMENT)) {
+      for (const [token, expires] of await liveTokens(this.#db.shortReads, some, now)) {
+        valid.add(token);
+        this.#due = Math.min(this.#due, expires);
+      }
+    }
+    return valid;
+  }
+
+  async #refusal(credentials: Credentials): Promise<HttpError | undefined> {
+    try {
+      // Without a version nothing is cached.
+      const caller = await this.#callers.authenticate(credentials, undefined);
+      return caller.kind !== 'server' && caller.application.access !== 'approved' ? notApproved() : undefined;
+    } catch (error) {
+      if (error instanceof HttpError) return error;
+      throw error;
+    }
+  }
+}
+
+const keyOf = ({ token, clientId }: Credentials): string => token ?? ` ${clientId}`;

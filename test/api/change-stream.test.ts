@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { idOf } from '#platform/ids.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { sql } from '#db/sql.ts';
+import { type Cursor, Cursors } from '#store/game/change-cursors.ts';
+import { readFeed, RESOURCE_KINDS, type ResourceChange } from '#store/game/changes.ts';
+import { LIMITS } from '#http/limits.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { account, application, serviceToken, userToken } from '#test/support/builders.ts';
+import { record } from '#test/support/changes.ts';
+import { onEachDatabase, onSqlite, type TestAppContext, testContext, testServices } from '#test/support/context.ts';
+import { StreamClient } from '#test/support/event-stream.ts';
+import { ask, type Wish } from '#test/support/request.ts';
+
+const PATH = '/v1/changes/stream';
+const made = (key: number): ResourceChange => ({ kind: 'match', key, type: 'created' });
+const cursorsOf = (context: TestAppContext): Cursors => new Cursors(openSecretKey(context.config));
+
+interface TestStreams extends TestApi {
+  open: (query?: string, wish?: Wish) => Promise<StreamClient>;
+}
+
+async function testStreams(t: TestContext, url: string, settings = {}): Promise<TestStreams> {
+  const api = await testApi(t, url, settings);
+  const open = (query = '', wish: Wish = {}) =>
+    StreamClient.open(t, api.origin, PATH + query, { token: api.token, ...wish });
+  return { ...api, open };
+}
+
+/** The ids of the next changes. */
+async function ids(stream: StreamClient, count: number): Promise<string[]> {
+  return (await stream.take(count)).map(({ data }) => (JSON.parse(data) as { id: string }).id);
+}
+
+onEachDatabase(
+  'a stream gives the past and then the present without a seam, beside concurrent writers',
+  async (t, url) => {
+    const { context, get, origin, token, open } = await testStreams(t, url);
+    const other = await testContext(t, url);
+    const [secondOrigin] = Object.values(await testServices(other, ['API']));
+    const [writers, each, size] = [4, 30, 15];
+    await record(context, ...Array.from({ length: 450 }, (_, index) => made(index + 1)));
+    const streams = [await open('?after=0'), await open('?after=0&types=match,map')];
+    streams.push(await StreamClient.open(t, secondOrigin!, `${PATH}?after=0`, { token }));
+    const write = async (writer: number): Promise<void> => {
+      const from = writer % 2 === 0 ? context : other;
+      for (let turn = 0; turn < each; turn++) {
+        const first = 1_000 * (writer + 1) + turn * size;
+        await record(from, ...Array.from({ length: size }, (_, index) => made(first + index)));
+        if (turn === 10) streams.push(await open('?after=0'));
+      }
+    };
+    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+    const expected: string[] = [];
+    for (let after = '0', more = true; more;) {
+      const { json } = await get(`/v1/changes?after=${after}&limit=1000`);
+      expected.push(...json.changes.map(({ id }: { id: string }) => id));
+      [after, more] = [json.cursor, json.more];
+    }
+    assert.equal(expected.length, 450 + writers * each * size);
+    for (const stream of streams) assert.deepEqual(await ids(stream, expected.length), expected);
+    assert.equal((await ask(origin, '/v1/servers', { token })).status, 200);
+  },
+);
+
+onEachDatabase(
+  'a stream continues after a cursor or a Last-Event-ID, and else with the next change',
+  async (t, url) => {
+    const { context, get, open } = await testStreams(t, url);
+    await record(context, made(1), made(2), { kind: 'player', key: 3, type: 'erased' });
+    const past = await open('?after=0');
+    const events = await past.take(3);
+    const items = (await get('/v1/changes?after=0')).json.changes;
+    assert.deepEqual(
+      events.map(({ event, data }) => [event, JSON.parse(data)]),
+      items.map((item: object) => ['change', item]),
+    );
+    const [first, , last] = events.map(({ id }) => id);
+    const { cursor } = (await get('/v1/changes?after=now')).json;
+    assert.equal(
+      (await get(`/v1/changes?after=${last}`)).json.cursor,
+      cursor,
+      'one cursor reads the feed and the stream',
+    );
+    const streams = {
+      cursor: await open(`?after=${first}`),
+      header: await open('?after=0', { headers: { 'last-event-id': first } }),
+      present: await open(),
+      now: await open('?after=now'),
+    };
+    assert.deepEqual(await ids(streams.cursor, 2), [idOf(2), idOf(3)]);
+    assert.deepEqual(await ids(streams.header, 2), [idOf(2), idOf(3)]);
+    assert.match(
+      streams.present.text,
+      new RegExp(`^retry: \\d{4}\n\nid: ${cursor}\n\n$`),
+      'its place, before any change',
+    );
+    await record(context, made(4), made(1));
+    for (const stream of Object.values(streams)) assert.deepEqual(await ids(stream, 2), [idOf(4), idOf(1)]);
+    assert.deepEqual(await ids(past, 2), [idOf(4), idOf(1)]);
+  },
+);
+
+onEachDatabase('`types` filters, and removals of all kinds pass', async (t, url) => {
+  const { context, open } = await testStreams(t, url);
+  const of = (type: 'created' | 'withdrawn', from: number) =>
+    RESOURCE_KINDS.map((kind, index) => ({ kind, key: index + from, type }));
+  await record(context, ...of('created', 1), ...of('withdrawn', 11));
+  const stream = await open('?after=0&types=map,server');
+  await record(context, ...of('created', 21), ...of('withdrawn', 31));
+  const types = (await stream.take(14)).map(({ data }) => (JSON.parse(data) as { type: string }).type);
+  const expected = ['map.created', 'server.created', ...RESOURCE_KINDS.map((kind) => `${kind}.withdrawn`)];
+  assert.deepEqual(types, [...expected, ...expected]);
+});
+
+onEachDatabase('a stream is refused as a page of the feed is', async (t, url) => {
+  const { context, origin, get } = await testStreams(t, url);
+  await record(context, made(1), made(2));
+  const { id: feed, head } = await readFeed(context.db);
+  const place = (cursor: Partial<Cursor>) => cursorsOf(context).write({ feed, number: 0, ...cursor });
+  await context.db.run(sql`update change_feed set floor = 1`);
+  const refusals: [number, string, Wish?][] = [
+    [400, '?after=nonsense'],
+    [400, '?types=match,mach'],
+    [400, '?presence=yes'],
+    [400, '', { headers: { 'last-event-id': 'nonsense' } }],
+    [410, `?after=${place({ number: head + 1 })}`],
+    [410, `?after=${place({ feed: 'abcdef012345', number: head })}`],
+    [410, `?after=${place({})}`],
+    [410, '?after=now', { headers: { 'last-event-id': place({}) } }],
+    [401, '', { token: 'unknown' }],
+  ];
+  for (const [status, query, wish] of refusals) {
+    const [stream, page] = await Promise.all([get(PATH + query, wish), get(`/v1/changes${query}`, wish)]);
+    assert.equal(stream.status, status, query);
+    if (wish === undefined && status === 410) assert.equal(stream.text, page.text);
+    assert.match(String(stream.headers['content-type']), /json/);
+  }
+  await context.db.run(sql`update change_feed set filling = ''`);
+  const filling = await get(PATH);
+  assert.deepEqual([filling.status, filling.headers['retry-after']], [503, '60']);
+  assert.equal((await ask(origin, PATH, { method: 'POST' })).status, 401);
+});
+
+onEachDatabase('a restored database ends the streams with a reset', async (t, url) => {
+  const { context, open } = await testStreams(t, url);
+  await record(context, made(1));
+  const stream = await open('?after=0');
+  await stream.next();
+  await context.db.run(sql`update change_feed set id = ${'0123456789ab'}`);
+  const { reason, reset, error } = await stream.ended('reset');
+  assert.deepEqual([error, reason, reset], ['cursor_gone', 'other_feed', true]);
+  const again = await open('?after=0');
+  assert.deepEqual(await ids(again, 1), [idOf(1)]);
+});
+
+onEachDatabase('a stream ends within two seconds after its credentials', async (t, url) => {
+  const { context, app, origin, open } = await testStreams(t, url);
+  const { id } = await account(context, 'Ada');
+  const users = await application(context);
+  const [revoked, expiring] = [
+    await userToken(context, users.client_id, id),
+    await serviceToken(context, app.client_id, 60_000),
+  ];
+  const [kept, ofUser, ofMinute, ofClient] = [
+    await open(),
+    await open('', { token: revoked }),
+    await open('', { token: expiring }),
+    await StreamClient.open(t, origin, PATH, { clientId: users.client_id }),
+  ];
+  const [byQuery] = [await open(`?access_token=${revoked}`, { token: undefined })];
+  await context.db.run(sql`delete from tokens where account_id = ${id}`);
+  context.clock.advance(2_000);
+  for (const stream of [ofUser, byQuery]) assert.equal((await stream.ended('unauthorized')).error, 'invalid_token');
+  context.clock.advance(58_000);
+  assert.equal((await ofMinute.ended('unauthorized')).error, 'invalid_token');
+  await context.db.run(sql`update applications set access = 'revoked' where client_id = ${users.client_id}`);
+  context.clock.advance(2_000);
+  assert.equal((await ofClient.ended('unauthorized')).error, 'access_not_approved');
+  await record(context, made(1));
+  assert.deepEqual(await ids(kept, 1), [idOf(1)]);
+  await context.db.run(sql`update applications set suspended = 'disabled' where client_id = ${app.client_id}`);
+  context.clock.advance(2_000);
+  assert.match((await kept.ended('unauthorized')).error_description, /suspended/);
+});
+
+onSqlite('a stream has the headers of /v1, costs one request, and no cache or proxy keeps it', async (t, url) => {
+  const { context, get, open } = await testStreams(t, url);
+  const before = Number((await get('/v1/servers')).headers['x-ratelimit-remaining']);
+  const stream = await open('', { headers: { 'accept-encoding': 'gzip, br, zstd' } });
+  const { headers, statusCode } = stream.response;
+  assert.equal(statusCode, 200);
+  const expected = {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'access-control-allow-origin': '*',
+    'x-ratelimit-remaining': String(before - 1),
+    'x-stream-limit': '100',
+    'x-stream-remaining': '99',
+    'content-encoding': undefined,
+    etag: undefined,
+  };
+  for (const [name, value] of Object.entries(expected)) assert.equal(headers[name], value, name);
+  assert.match(String(headers['access-control-expose-headers']), /X-Stream-Limit, X-Stream-Remaining/);
+  const head = await get(PATH, { method: 'HEAD' });
+  assert.deepEqual([head.status, head.text, head.headers['x-stream-remaining']], [200, '', '99']);
+  await stream.until(() => stream.text.includes('id: '));
+  const length = stream.text.length;
+  context.clock.advance(14_999);
+  await get('/v1/servers');
+  assert.equal(stream.text.length, length);
+  context.clock.advance(1);
+  await stream.until(() => stream.text.slice(length) === ':\n\n');
+});
+
+onSqlite('each caller may have so many streams, of which one at a time reads the past', async (t, url) => {
+  const { context, app, origin, get, open } = await testStreams(t, url, { STREAM_LIMIT: '3' });
+  const streams = [await open(), await open(), await open()];
+  assert.deepEqual(
+    streams.map(({ response }) => response.headers['x-stream-remaining']),
+    ['2', '1', '0'],
+  );
+  const refused = await get(PATH);
+  assert.deepEqual([refused.status, refused.json.error], [429, 'rate_limit']);
+  assert.equal(refused.headers['x-stream-remaining'], '0');
+  assert.match(String(refused.headers['retry-after']), /^\d+$/);
+  await streams[0]!.close();
+  for (let status; status !== 200;) {
+    const again = await open();
+    status = again.response.statusCode;
+    if (status !== 200) await again.close();
+  }
+
+  const { applicationAccount, network } = LIMITS.openStream.max;
+  const { id } = await account(context, 'Ada');
+  for (const [max, wish] of [
+    [applicationAccount, { token: await userToken(context, app.client_id, id) }],
+    [network, { clientId: app.client_id }],
+  ] as const) {
+    for (let count = max - 1; count >= 0; count--) {
+      const { response } = await StreamClient.open(t, origin, PATH, wish);
+      assert.deepEqual([response.statusCode, response.headers['x-stream-remaining']], [200, String(count)]);
+    }
+    assert.equal((await ask(origin, PATH, wish)).status, 429);
+  }
+});
