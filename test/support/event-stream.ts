@@ -79,6 +79,10 @@ export class StreamClient implements AsyncIterable<StreamEvent> {
     return this.#events.shift();
   }
 
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   async take(count: number): Promise<StreamEvent[]> {
     await this.until(() => this.#events.length >= count || this.#isEnded);
     return this.#events.splice(0, count);
