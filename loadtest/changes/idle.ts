@@ -155,12 +155,20 @@ async function cpuDuring(pid: number, work: () => Promise<void>): Promise<number
   return cpuMs(pid) - before;
 }
 
+/** The CPU time of a process and of its children, which send the streams of the service. */
 function cpuMs(pid: number): number {
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const [user, system] = fields.split(' ').slice(11, 13).map(Number);
-  return (user! + system!) * TICK_MS;
+  return childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), (user! + system!) * TICK_MS);
 }
 
+/** The memory of a process and of its children, without what they share. */
 function residentMb(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+  const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))![1]) / 1024;
+  return childrenOf(pid).reduce((sum, child) => sum + residentMb(child), own);
+}
+
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? [] : children.split(' ').map(Number);
 }

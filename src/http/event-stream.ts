@@ -14,7 +14,7 @@ const COMMENT_MS = 15_000;
 const COMMENT = Buffer.from(':\n\n');
 const TICK_MS = 1_000;
 /** Bytes that wait for a client that does not read, besides those in the buffers of the system. */
-const MAX_BUFFERED = 64 * 1024;
+const MAX_BUFFERED = 256 * 1024;
 /** How long the last event may take to arrive. */
 const END_TIMEOUT_MS = 2_000;
 /** Clients connect again after a random time between these, so that those of a restarted service do not come at once. */

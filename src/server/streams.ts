@@ -10,10 +10,7 @@ import { answerScrapes, type MetricList, STREAMS } from './thread-metrics.ts';
 
 /** A message to the process of the streams. With `follow` comes the socket. */
 export type ToStreams =
-  | { config: Config; service: number }
-  | { follow: number; order: StreamOrder }
-  | { metrics: number }
-  | 'stop';
+  { config: Config; service: number } | { follow: number; order: StreamOrder } | { metrics: number } | 'stop';
 
 /** A message from it. */
 export type FromStreams = 'ready' | { ended: number } | { metrics: number; list: MetricList };

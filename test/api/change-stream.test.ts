@@ -7,7 +7,19 @@ import { type Cursor, Cursors } from '#store/game/change-cursors.ts';
 import { readFeed, RESOURCE_KINDS, type ResourceChange } from '#store/game/changes.ts';
 import { LIMITS } from '#http/limits.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { account, application, serviceToken, userToken } from '#test/support/builders.ts';
+import { NETWORK } from '#store/game/hidden-lists.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
+import {
+  account,
+  after,
+  application,
+  configured,
+  presence,
+  progress,
+  sendEvents,
+  serviceToken,
+  userToken,
+} from '#test/support/builders.ts';
 import { record } from '#test/support/changes.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, testContext, testServices } from '#test/support/context.ts';
 import { StreamClient } from '#test/support/event-stream.ts';
@@ -245,4 +257,79 @@ onSqlite('each caller may have so many streams, of which one at a time reads the
     }
     assert.equal((await ask(origin, PATH, wish)).status, 429);
   }
+});
+
+onEachDatabase(
+  'with presence=1 a server has one event of each kind a second, without hidden players',
+  async (t, url) => {
+    const { context, get, open } = await testStreams(t, url);
+    await sendEvents(context, configured('Alpha'), configured('Beta'));
+    await setHidden(context.db, context.clock.now(), NETWORK, ['Saltmarten']);
+    let reports = 0;
+  const time = () => after(++reports);
+  const heartbeat = (current: number, ...players: string[]) =>
+    sendEvents(context, presence('Alpha', { current, player_count: 9, players }, { time: time() }));
+  await heartbeat(2, 'Ada', 'Saltmarten');
+    const [stream, plain] = [await open('?presence=1'), await open()];
+    const dataOf = async (count: number) =>
+      (await stream.take(count)).map(({ event, data }) => [event, JSON.parse(data)] as const);
+    const listed = async () => (await get('/v1/servers')).json.map((server: object) => ['presence', server]);
+    assert.deepEqual(await dataOf(2), await listed(), 'first the present state');
+    const { id } = (await listed())[0][1];
+
+    for (const current of [3, 4, 5]) await heartbeat(current, 'Ada', 'Saltmarten', 'Bo');
+    context.clock.advance(999);
+    await record(context, made(1));
+    assert.deepEqual((await dataOf(1))[0]![0], 'change', 'nothing within a second');
+    context.clock.advance(1);
+    const [now] = await dataOf(1);
+    assert.deepEqual(now, (await listed())[0]);
+    assert.deepEqual(now![1].players, ['Ada', 'Bo'], 'the last of them');
+
+    await sendEvents(context, progress({ map: 'Twin' }, { time: time() }));
+    context.clock.advance(1_000);
+    const [live] = (await get('/v1/live-matches')).json;
+    const events = await dataOf(2);
+    assert.deepEqual(
+      events.find(([event]) => event === 'live'),
+      ['live', live],
+    );
+    context.clock.advance(context.config.PRESENCE_TIMEOUT * 1_000 + 1);
+    const ended = (await dataOf(2)).find(([event]) => event === 'live');
+    assert.deepEqual(ended, ['live', { server: 'Alpha', server_id: id, phase: 'ended' }]);
+    context.clock.advance(1_000);
+    await record(context, made(2));
+    assert.equal((await dataOf(1))[0]![0], 'change', 'its end is sent once');
+    assert.doesNotMatch(stream.text, /Saltmarten/i);
+    assert.doesNotMatch(stream.text.replace(/^id: .*\nevent: change$/gm, ''), /^id: (?!.*\n\n)/m);
+    assert.deepEqual(await ids(plain, 2), [idOf(1), idOf(2)]);
+    assert.doesNotMatch(plain.text, /presence|live/);
+  },
+);
+
+onSqlite('one stream of a caller at a time reads the past, and one that is not read ends', async (t, url) => {
+  const { context, app, origin, get, token, open } = await testStreams(t, url);
+  const count = 30_000;
+  await record(context, ...Array.from({ length: count }, (_, index) => made(index + 1)));
+  const stalled = await StreamClient.open(t, origin, `${PATH}?after=0`, { token }, false);
+  const waiting = await open('?after=0');
+  const { id } = await account(context, 'Ada');
+  const other = await open('?after=0', { token: await userToken(context, app.client_id, id) });
+  await other.take(count);
+  assert.deepEqual(waiting.waiting, [], 'it waits for the other stream of its application');
+  const present = await StreamClient.open(t, origin, PATH, { token }, false);
+  const read = await open();
+  context.clock.advance(30_000);
+  await waiting.take(count);
+  stalled.resume();
+  assert.equal((await stalled.ended('too_slow')).error, 'too_slow');
+
+  // One that follows the present has a bounded buffer.
+  for (let key = count, isOpen = true; isOpen; key += 10_000) {
+    await record(context, ...Array.from({ length: 10_000 }, (_, index) => made(key + index + 1)));
+    await read.take(10_000);
+    isOpen = Number((await get(PATH, { method: 'HEAD' })).headers['x-stream-remaining']) < 98;
+    assert.ok(key < 1_000_000);
+  }
+  assert.equal(present.text, '');
 });

@@ -19,13 +19,7 @@ export class StreamClient implements AsyncIterable<StreamEvent> {
   private constructor(sent: ClientRequest, response: IncomingMessage, isRead: boolean) {
     this.#sent = sent;
     this.response = response;
-    const parser = new EventStreamParser();
-    if (isRead)
-      response.on('data', (chunk: Buffer) => {
-        this.#text += chunk.toString();
-        this.#events.push(...parser.push(chunk));
-        this.#notify();
-      });
+    if (isRead) this.resume();
     response.on('error', () => undefined);
     response.on('close', () => {
       this.#isEnded = true;
@@ -47,6 +41,16 @@ export class StreamClient implements AsyncIterable<StreamEvent> {
     const client = new StreamClient(sent, await promise, isRead);
     t.after(() => client.close());
     return client;
+  }
+
+  /** Reads what has come. */
+  resume(): void {
+    const parser = new EventStreamParser();
+    this.response.on('data', (chunk: Buffer) => {
+      this.#text += chunk.toString();
+      this.#events.push(...parser.push(chunk));
+      this.#notify();
+    });
   }
 
   /** Everything that came. */

@@ -1,12 +1,13 @@
--- One row a public resource: its newest change. A new change moves the row to the end of the feed (store/game/changes.ts).
+-- One row a public resource: its newest change. A new change moves the row to the end of the feed (store/game/changes.ts). Its
+-- primary key stays the same, so that a copy of a database in use never has it twice.
 create table changes (
-  number bigint primary key,
+  number bigint not null unique,
   kind text /*postgres: collate "C"*/ not null check (kind in ('match', 'map', 'punishment', 'player', 'server')),
   key bigint not null,
   type text /*postgres: collate "C"*/ not null check (type in ('created', 'changed', 'withdrawn', 'merged', 'erased')),
   revision bigint not null,
   time bigint not null,
-  unique (kind, key)
+  primary key (kind, key)
 ) /*sqlite: strict*/;
 create index changes_by_kind on changes (kind, number);
 create index changes_of_removed on changes (number) where type in ('withdrawn', 'merged', 'erased');
