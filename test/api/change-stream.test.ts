@@ -266,10 +266,10 @@ onEachDatabase(
     await sendEvents(context, configured('Alpha'), configured('Beta'));
     await setHidden(context.db, context.clock.now(), NETWORK, ['Saltmarten']);
     let reports = 0;
-  const time = () => after(++reports);
-  const heartbeat = (current: number, ...players: string[]) =>
-    sendEvents(context, presence('Alpha', { current, player_count: 9, players }, { time: time() }));
-  await heartbeat(2, 'Ada', 'Saltmarten');
+    const time = () => after(++reports);
+    const heartbeat = (current: number, ...players: string[]) =>
+      sendEvents(context, presence('Alpha', { current, player_count: 9, players }, { time: time() }));
+    await heartbeat(2, 'Ada', 'Saltmarten');
     const [stream, plain] = [await open('?presence=1'), await open()];
     const dataOf = async (count: number) =>
       (await stream.take(count)).map(({ event, data }) => [event, JSON.parse(data)] as const);

@@ -36,14 +36,15 @@ function assertError(reply: Reply, status: number, error: string): void {
   assert.ok(reply.json.error_description.length > 10);
 }
 
-test('the endpoints are the eleven paths of the specification and nine of ours', () => {
+test('the endpoints are the eleven paths of the specification and ten of ours', () => {
   assert.deepEqual(ENDPOINTS.map(({ path }) => path).sort(), Object.keys(paths({} as never)).sort());
 });
 
 onEachDatabase('every endpoint follows the contract of the data API', async (t, url) => {
   const { context, origin, get, token } = await testApi(t, url);
   const history = paths(await fill(context));
-  for (const endpoint of ENDPOINTS) {
+  // test/api/change-stream.test.ts covers the stream, which does not end.
+  for (const endpoint of ENDPOINTS.filter(({ isStream }) => isStream !== true)) {
     const path = history[endpoint.path]!;
     const joint = path.includes('?') ? '&' : '?';
     const reply = await get(path);
