@@ -7,6 +7,7 @@ import { type Cursor, Cursors } from '#store/game/change-cursors.ts';
 import { readFeed, RESOURCE_KINDS, type ResourceChange } from '#store/game/changes.ts';
 import { LIMITS } from '#http/limits.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
+import { countOpenStreams } from '#store/applications/open-streams.ts';
 import { NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import {
@@ -239,6 +240,9 @@ onSqlite('each caller may have so many streams, of which one at a time reads the
   assert.equal(refused.headers['x-stream-remaining'], '0');
   assert.match(String(refused.headers['retry-after']), /^\d+$/);
   await streams[0]!.close();
+  context.clock.advance(5_000);
+  const counted = () => countOpenStreams(context.db, context.clock.now(), app.key);
+  while ((await counted()) !== 2) await get('/v1/servers');
   for (let status; status !== 200;) {
     const again = await open();
     status = again.response.statusCode;
@@ -320,9 +324,9 @@ onSqlite('one stream of a caller at a time reads the past, and one that is not r
   const present = await StreamClient.open(t, origin, PATH, { token }, false);
   const read = await open();
   context.clock.advance(30_000);
-  await waiting.take(count);
   stalled.resume();
   assert.equal((await stalled.ended('too_slow')).error, 'too_slow');
+  await waiting.take(count);
 
   // One that follows the present has a bounded buffer.
   for (let key = count, isOpen = true; isOpen; key += 10_000) {

@@ -35,17 +35,20 @@ export class StreamAuthorization {
     const now = this.#clock.now();
     if (now - this.#lastCheck < INTERVAL_MS) return;
     this.#lastCheck = now;
-    const byCredentials = Map.groupBy(followers, ({ order: { credentials } }) => keyOf(credentials));
     const { credentials: version } = this.#db.versions();
     const isDue = version === undefined || version !== this.#version || now >= this.#due;
     const valid = isDue ? await this.#liveTokens(followers, now) : undefined;
     this.#version = version;
-    for (const group of byCredentials.values()) {
-      const { credentials } = group[0]!.order;
-      const { token = '' } = credentials;
-      // Keys of game servers have no data version.
-      if (!isServerKey(token) && (valid === undefined || valid.has(token))) continue;
-      const refusal = await this.#refusal(credentials);
+    // Keys of game servers have no data version.
+    const suspects = [...followers].filter(
+      ({
+        order: {
+          credentials: { token = '' },
+        },
+      }) => isServerKey(token) || (valid !== undefined && !valid.has(token)),
+    );
+    for (const group of Map.groupBy(suspects, ({ order: { credentials } }) => keyOf(credentials)).values()) {
+      const refusal = await this.#refusal(group[0]!.order.credentials);
       if (refusal !== undefined) for (const { stream } of group) endUnauthorized(stream, refusal);
     }
   }

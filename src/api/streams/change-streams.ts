@@ -13,6 +13,7 @@ import type { Follower } from './followers.ts';
 import { streamMetrics } from './metrics.ts';
 import { PresenceEvents } from './presence-events.ts';
 import { replay } from './replay.ts';
+import { StreamCounts } from './stream-counts.ts';
 
 /** How often the head of the feed is read while somebody follows. */
 const POLL_MS = 100;
@@ -29,6 +30,7 @@ export class ChangeStreams implements StreamHost {
   readonly #metrics;
   readonly #presence: PresenceEvents;
   readonly #authorization: StreamAuthorization;
+  readonly #counts: StreamCounts;
   readonly #followers = new Set<Follower>();
   readonly #groups = new Map<string, FeedGroup>();
   /** The end of the last replay of a subject. */
@@ -45,6 +47,7 @@ export class ChangeStreams implements StreamHost {
     this.#deps = depsOf(context);
     this.#streams = new EventStreams(clock);
     this.#metrics = streamMetrics(metrics, clock, () => this.#followers.size);
+    this.#counts = new StreamCounts(context);
     this.#presence = new PresenceEvents(this.#deps, this.#metrics);
     this.#authorization = new StreamAuthorization(db, clock, new Callers(db.shortReads, clock, config.NETWORK_NAME));
   }
@@ -111,7 +114,9 @@ export class ChangeStreams implements StreamHost {
       await this.#tick();
       await systemClock.wait(POLL_MS, this.#stop.signal);
     }
+    if (!this.#stop.signal.aborted) await this.#tick();
     this.#isPolling = false;
+    if (this.#followers.size > 0 && !this.#stop.signal.aborted) void this.#poll();
   }
 
   async #tick(): Promise<void> {
@@ -119,6 +124,7 @@ export class ChangeStreams implements StreamHost {
       if (await this.#hasMoved()) await this.#advance();
       await this.#presence.tick();
       await this.#authorization.tick(this.#followers);
+      await this.#counts.tick(this.#followers);
       this.#isFailing = false;
     } catch (error) {
       this.#seen = undefined;

@@ -14,6 +14,15 @@ create index changes_of_removed on changes (number) where type in ('withdrawn', 
 
 insert into sequence (name, last) values ('change', 0);
 
+-- The open streams of each application, as each process has reported them.
+create table open_streams (
+  process text not null,
+  application_key bigint not null,
+  count bigint not null,
+  reported bigint not null,
+  primary key (application_key, process)
+) /*sqlite: strict*/;
+
 -- The feed of changes. `floor` is the largest number of a deleted tombstone. `filling` is the position of the job that adds
 -- the resources of an older version; null once it is through.
 create table change_feed (
