@@ -127,12 +127,6 @@ export class Callers {
   }
 }
 
-/** 403 for an application without access to the data API. */
-export function notApproved(): HttpError {
-  const sentence = 'This application has no access to the data API yet. Request access in the developer console.';
-  return new HttpError(403, 'access_not_approved', sentence);
-}
-
 function toCaller(
   application: Application,
   { account_id, scopes }: { account_id: string | null; scopes: string[] },

@@ -14,7 +14,7 @@ import type { StreamContent, StreamHost, StreamOrder } from './stream-order.ts';
 const MAX_OPEN = 20_000;
 const RETRY_S = '10';
 
-interface Quota {
+interface CallerLimit {
   subject: string;
   max: number;
 }
@@ -40,39 +40,38 @@ export class OpenStreams {
    * @throws HttpError 429 if the caller has as many as it may have, 503 if this process has
    */
   open(
-    request: IncomingMessage,
-    response: ServerResponse,
+    { request, response }: { request: IncomingMessage; response: ServerResponse },
     { headers, caller, credentials, content }: OpenedStream,
   ): void {
-    const quotas = this.#quotasOf(request, caller);
+    const limits = this.#limitsOf(request, caller);
     if (this.#isStopped || this.#total >= MAX_OPEN) throw unavailable();
-    const left = Math.min(...quotas.map(({ subject, max }) => max - (this.#counts.get(subject) ?? 0)));
-    const { max, subject } = quotas[0]!;
+    const left = Math.min(...limits.map(({ subject, max }) => max - (this.#counts.get(subject) ?? 0)));
+    const { max, subject } = limits[0]!;
     if (left <= 0) throw tooManyStreams(max);
     const isHead = request.method === 'HEAD';
     const own = ['x-stream-limit', `${max}`, 'x-stream-remaining', `${left - (isHead ? 0 : 1)}`];
-    const isBegun = beginStream(response, [...withoutCacheControl(headers), ...own]);
-    if (!isBegun) return;
+    const wantsEvents = beginStream(response, [...withoutCacheControl(headers), ...own]);
+    if (!wantsEvents) return;
     const application = caller.kind === 'server' ? undefined : caller.application.key;
-    void this.#follow(response, quotas, { ...content, credentials, subject, application });
+    void this.#follow(response, limits, { ...content, credentials, subject, application });
   }
 
-  async #follow(response: ServerResponse, quotas: readonly Quota[], order: StreamOrder): Promise<void> {
-    this.#add(quotas, 1);
+  async #follow(response: ServerResponse, limits: readonly CallerLimit[], order: StreamOrder): Promise<void> {
+    this.#add(limits, 1);
     await this.#host.follow(response, order).catch(() => response.destroy());
-    this.#add(quotas, -1);
+    this.#add(limits, -1);
   }
 
-  #add(quotas: readonly Quota[], change: 1 | -1): void {
+  #add(limits: readonly CallerLimit[], change: 1 | -1): void {
     this.#total += change;
-    for (const { subject } of quotas) {
+    for (const { subject } of limits) {
       const count = (this.#counts.get(subject) ?? 0) + change;
       if (count === 0) this.#counts.delete(subject);
       else this.#counts.set(subject, count);
     }
   }
 
-  #quotasOf(request: IncomingMessage, caller: Caller): Quota[] {
+  #limitsOf(request: IncomingMessage, caller: Caller): CallerLimit[] {
     const { application, applicationAccount, server, network } = LIMITS.openStream.max;
     if (caller.kind === 'server') return [{ subject: `server:${caller.serverKey}`, max: server }];
     const { client_id: id } = caller.application;

@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
 import { LIMITS } from '#http/limits.ts';
 import { countNetworks, type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
-import { type Caller, Callers, FormerToken, notApproved } from './callers.ts';
+import { type Caller, Callers, FormerToken } from './callers.ts';
+import { limitExceeded, methodNotAllowed, notApproved } from './refusals.ts';
 import { type Credentials, readCredentials } from '#http/credentials.ts';
 import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
 import type { Senders } from '#http/refused-requests.ts';
 import { Router } from '#http/router.ts';
 import type { UsageMeter } from './usage-meter.ts';
-import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#http/errors.ts';
+import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
 import { isCleanText } from '#platform/text/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
@@ -17,7 +18,7 @@ import { Deprecations } from './deprecation.ts';
 import { depsOf } from './deps.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
 import { dataVersionOf } from './match-queries.ts';
-import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
+import { addLimit, type Headers, headersFor, PREFLIGHT } from './headers.ts';
 import { addIgnored } from './ignored-parameters.ts';
 import { renderVersionOf } from './match-list.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
@@ -128,15 +129,10 @@ export class Api {
   }
 
   #begin(counted: CountedRequest, { content }: StreamStart): void {
-    const { request, response } = counted.received;
+    const { caller, received } = counted;
     const headers = this.#countedHeaders(counted);
-    const { caller } = counted;
-    this.#streams.open(request, response, {
-      headers,
-      caller,
-      credentials: this.#credentials(counted.received),
-      content,
-    });
+    const credentials = this.#credentials(received);
+    this.#streams.open(received, { headers, caller, credentials, content });
     this.#countUse(counted, 200);
   }
 
@@ -331,11 +327,3 @@ function decoded(id: string): string {
 }
 
 const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
-
-function methodNotAllowed(): HttpError {
-  return new HttpError(405, 'method_not_allowed', `The data API is read-only: use ${METHODS}.`, { allow: METHODS });
-}
-
-/** The specification fixes the body word for word. */
-const limitExceeded = ({ resets }: RateLimitResult, now: number): HttpError =>
-  rateLimited('Rate limit exceeded', resets - now);

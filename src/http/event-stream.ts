@@ -63,7 +63,7 @@ export class EventStream {
     return this.#isOpen && !this.#out.destroyed;
   }
 
-  /** Resolves when the connection has ended, whoever ended it. */
+  /** Resolves when the connection has ended, by either side. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }

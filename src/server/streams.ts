@@ -25,7 +25,7 @@ interface Running {
 }
 
 /**
- * Sends the events of streams in a process of its own (stream-worker.ts), to which the data API hands the socket of each stream:
+ * Sends the events of streams in a separate process (stream-worker.ts), to which the data API hands the socket of each stream:
  * threads of Node cannot pass sockets. Thousands of writes so delay no request. It starts with the first stream, and again
  * with the next one after a failure.
  */

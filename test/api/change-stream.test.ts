@@ -30,6 +30,9 @@ const PATH = '/v1/changes/stream';
 const made = (key: number): ResourceChange => ({ kind: 'match', key, type: 'created' });
 const cursorsOf = (context: TestAppContext): Cursors => new Cursors(openSecretKey(context.config));
 
+const ofEachKind = (type: 'created' | 'withdrawn', from: number): ResourceChange[] =>
+  RESOURCE_KINDS.map((kind, index) => ({ kind, key: index + from, type }));
+
 interface TestStreams extends TestApi {
   open: (query?: string, wish?: Wish) => Promise<StreamClient>;
 }
@@ -117,11 +120,9 @@ onEachDatabase(
 
 onEachDatabase('`types` filters, and removals of all kinds pass', async (t, url) => {
   const { context, open } = await testStreams(t, url);
-  const of = (type: 'created' | 'withdrawn', from: number) =>
-    RESOURCE_KINDS.map((kind, index) => ({ kind, key: index + from, type }));
-  await record(context, ...of('created', 1), ...of('withdrawn', 11));
+  await record(context, ...ofEachKind('created', 1), ...ofEachKind('withdrawn', 11));
   const stream = await open('?after=0&types=map,server');
-  await record(context, ...of('created', 21), ...of('withdrawn', 31));
+  await record(context, ...ofEachKind('created', 21), ...ofEachKind('withdrawn', 31));
   const types = (await stream.take(14)).map(({ data }) => (JSON.parse(data) as { type: string }).type);
   const expected = ['map.created', 'server.created', ...RESOURCE_KINDS.map((kind) => `${kind}.withdrawn`)];
   assert.deepEqual(types, [...expected, ...expected]);
@@ -176,7 +177,7 @@ onEachDatabase('a stream ends within two seconds after its credentials', async (
     await userToken(context, users.client_id, id),
     await serviceToken(context, app.client_id, 60_000),
   ];
-  const [kept, ofUser, ofMinute, ofClient] = [
+  const [valid, ofUser, ofMinute, ofClient] = [
     await open(),
     await open('', { token: revoked }),
     await open('', { token: expiring }),
@@ -192,10 +193,10 @@ onEachDatabase('a stream ends within two seconds after its credentials', async (
   context.clock.advance(2_000);
   assert.equal((await ofClient.ended('unauthorized')).error, 'access_not_approved');
   await record(context, made(1));
-  assert.deepEqual(await ids(kept, 1), [idOf(1)]);
+  assert.deepEqual(await ids(valid, 1), [idOf(1)]);
   await context.db.run(sql`update applications set suspended = 'disabled' where client_id = ${app.client_id}`);
   context.clock.advance(2_000);
-  assert.match((await kept.ended('unauthorized')).error_description, /suspended/);
+  assert.match((await valid.ended('unauthorized')).error_description, /suspended/);
 });
 
 onSqlite('a stream has the headers of /v1, costs one request, and no cache or proxy keeps it', async (t, url) => {

@@ -68,6 +68,10 @@ function interrupted(db: Db, transaction: number, work: () => Promise<void>): Db
   });
 }
 
+function breakOffAtFeed(table: string): void {
+  if (table === 'changes') throw new Error('broken off');
+}
+
 const breakOff = (): Promise<void> => Promise.reject(new Error('broken off'));
 
 for (const [from, to] of [
@@ -160,10 +164,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`a resource that changes again while a resumed move copies the feed is there once (${dialect})`, async (t) => {
     const { context, target } = await moveCase(t, dialect, dialect);
     const { db } = context;
-    const progress = (table: string): void => {
-      if (table === 'changes') throw new Error('broken off');
-    };
-    await assert.rejects(move(db, target, { ...optionsOf('target'), progress }), /broken/);
+    await assert.rejects(move(db, target, { ...optionsOf('target'), progress: breakOffAtFeed }), /broken/);
     let snapshots = 0;
     const source = new Proxy(db, {
       get: (_, name) => {

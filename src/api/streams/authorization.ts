@@ -5,9 +5,10 @@ import type { Credentials } from '#http/credentials.ts';
 import { HttpError } from '#http/errors.ts';
 import { liveTokens } from '#store/applications/tokens.ts';
 import { isServerKey } from '#store/game/server-keys.ts';
-import { type Callers, notApproved } from '../callers.ts';
+import type { Callers } from '../callers.ts';
+import { notApproved } from '../refusals.ts';
 import { endUnauthorized } from './change-events.ts';
-import type { Follower } from './followers.ts';
+import type { Subscriber } from './subscribers.ts';
 
 const INTERVAL_MS = 1_000;
 /** Without a sign of a change, tokens are checked this often: a notification of the database can be lost. */
@@ -31,16 +32,16 @@ export class StreamAuthorization {
   }
 
   /** Checks the credentials, unless that was less than a second ago. */
-  async tick(followers: ReadonlySet<Follower>): Promise<void> {
+  async tick(subscribers: ReadonlySet<Subscriber>): Promise<void> {
     const now = this.#clock.now();
     if (now - this.#lastCheck < INTERVAL_MS) return;
     this.#lastCheck = now;
     const { credentials: version } = this.#db.versions();
     const isDue = version === undefined || version !== this.#version || now >= this.#due;
-    const valid = isDue ? await this.#liveTokens(followers, now) : undefined;
+    const valid = isDue ? await this.#liveTokens(subscribers, now) : undefined;
     this.#version = version;
     // Keys of game servers have no data version.
-    const suspects = [...followers].filter(
+    const suspects = [...subscribers].filter(
       ({
         order: {
           credentials: { token = '' },
@@ -54,8 +55,8 @@ export class StreamAuthorization {
   }
 
   /** The tokens that are valid, checked with few statements. */
-  async #liveTokens(followers: ReadonlySet<Follower>, now: number): Promise<ReadonlySet<string>> {
-    const tokens = new Set([...followers].flatMap(({ order: { credentials } }) => credentials.token ?? []));
+  async #liveTokens(subscribers: ReadonlySet<Subscriber>, now: number): Promise<ReadonlySet<string>> {
+    const tokens = new Set([...subscribers].flatMap(({ order: { credentials } }) => credentials.token ?? []));
     const valid = new Set<string>();
     this.#due = now + MAX_AGE_MS;
     for (const some of chunksOf(tokens, TOKENS_PER_STATEMENT)) {

@@ -9,7 +9,7 @@ import type { StreamHost, StreamOrder } from '../stream-order.ts';
 import { StreamAuthorization } from './authorization.ts';
 import { placeEvent } from './change-events.ts';
 import { FeedGroup } from './feed-group.ts';
-import type { Follower } from './followers.ts';
+import type { Subscriber } from './subscribers.ts';
 import { streamMetrics } from './metrics.ts';
 import { PresenceEvents } from './presence-events.ts';
 import { replay } from './replay.ts';
@@ -18,7 +18,7 @@ import { StreamCounts } from './stream-counts.ts';
 /** How often the head of the feed is read while somebody follows. */
 const POLL_MS = 100;
 /** Changes within this time leave in one write. */
-const GATHER_MS = 50;
+const BATCH_MS = 50;
 
 type Context = Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'metrics'>;
 
@@ -31,7 +31,7 @@ export class ChangeStreams implements StreamHost {
   readonly #presence: PresenceEvents;
   readonly #authorization: StreamAuthorization;
   readonly #counts: StreamCounts;
-  readonly #followers = new Set<Follower>();
+  readonly #subscribers = new Set<Subscriber>();
   readonly #groups = new Map<string, FeedGroup>();
   /** The end of the last replay of a subject. */
   readonly #replays = new Map<string, Promise<void>>();
@@ -46,7 +46,7 @@ export class ChangeStreams implements StreamHost {
     this.#context = context;
     this.#deps = depsOf(context);
     this.#streams = new EventStreams(clock);
-    this.#metrics = streamMetrics(metrics, clock, () => this.#followers.size);
+    this.#metrics = streamMetrics(metrics, clock, () => this.#subscribers.size);
     this.#counts = new StreamCounts(context);
     this.#presence = new PresenceEvents(this.#deps, this.#metrics);
     this.#authorization = new StreamAuthorization(db, clock, new Callers(db.shortReads, clock, config.NETWORK_NAME));
@@ -56,18 +56,18 @@ export class ChangeStreams implements StreamHost {
   async follow(out: Writable, order: StreamOrder): Promise<void> {
     const stream = this.#streams.add(out);
     if (this.#stop.signal.aborted) stream.end();
-    const follower = { stream, order };
-    this.#followers.add(follower);
+    const subscriber = { stream, order };
+    this.#subscribers.add(subscriber);
     const group = this.#groupOf(order);
-    group.members.add(follower);
+    group.members.add(subscriber);
     stream.send(placeEvent(this.#deps, order.from));
     if (order.presence) this.#presence.add(stream);
-    this.#begin(follower, group);
+    this.#begin(subscriber, group);
     void this.#poll();
     await stream.closed;
-    this.#followers.delete(follower);
+    this.#subscribers.delete(subscriber);
     this.#presence.delete(stream);
-    group.leave(follower);
+    group.leave(subscriber);
     if (group.members.size === 0 && this.#groups.get(groupKey(order)) === group) this.#groups.delete(groupKey(order));
   }
 
@@ -88,43 +88,43 @@ export class ChangeStreams implements StreamHost {
   }
 
   /** Who has to read the past waits for the other streams of its subject that do. */
-  #begin(follower: Follower, group: FeedGroup): void {
-    const { order, stream } = follower;
-    if (order.from.number === group.place.number) return group.join(follower);
+  #begin(subscriber: Subscriber, group: FeedGroup): void {
+    const { order, stream } = subscriber;
+    if (order.from.number === group.place.number) return group.join(subscriber);
     const { clock, log } = this.#context;
     const deps = { ...this.#deps, clock, metrics: this.#metrics };
-    const before = this.#replays.get(order.subject) ?? Promise.resolve();
-    const ended = before
-      .then(() => replay(deps, follower, group))
-      .catch((error: unknown) => {
+    const before = this.#replays.get(order.subject);
+    const replayed = async (): Promise<void> => {
+      await before;
+      await replay(deps, subscriber, group).catch((error: unknown) => {
         log.error({ err: error }, 'a stream failed');
         stream.end();
       });
-    this.#replays.set(order.subject, ended);
-    void ended.then(() => {
       if (this.#replays.get(order.subject) === ended) this.#replays.delete(order.subject);
-    });
+    };
+    const ended = replayed();
+    this.#replays.set(order.subject, ended);
   }
 
   /** Polls as long as somebody follows. */
   async #poll(): Promise<void> {
     if (this.#isPolling) return;
     this.#isPolling = true;
-    while (this.#followers.size > 0 && !this.#stop.signal.aborted) {
+    while (this.#subscribers.size > 0 && !this.#stop.signal.aborted) {
       await this.#tick();
       await systemClock.wait(POLL_MS, this.#stop.signal);
     }
     if (!this.#stop.signal.aborted) await this.#tick();
     this.#isPolling = false;
-    if (this.#followers.size > 0 && !this.#stop.signal.aborted) void this.#poll();
+    if (this.#subscribers.size > 0 && !this.#stop.signal.aborted) void this.#poll();
   }
 
   async #tick(): Promise<void> {
     try {
       if (await this.#hasMoved()) await this.#advance();
       await this.#presence.tick();
-      await this.#authorization.tick(this.#followers);
-      await this.#counts.tick(this.#followers);
+      await this.#authorization.tick(this.#subscribers);
+      await this.#counts.tick(this.#subscribers);
       this.#isFailing = false;
     } catch (error) {
       this.#seen = undefined;
@@ -146,10 +146,10 @@ export class ChangeStreams implements StreamHost {
   }
 
   async #advance(): Promise<void> {
-    await systemClock.wait(GATHER_MS, this.#stop.signal);
+    await systemClock.wait(BATCH_MS, this.#stop.signal);
     for (const group of [...this.#groups.values()]) await group.advance();
   }
 }
 
-/** Followers of another feed are in another group: theirs is ended by a reset. */
+/** Subscribers of another feed are in another group: theirs is ended by a reset. */
 const groupKey = ({ kinds, from }: StreamOrder): string => `${from.feed} ${kinds.join()}`;

@@ -3,21 +3,21 @@ import { sendToAll } from '#http/event-stream.ts';
 import { type Cursor, resetReason } from '#store/game/change-cursors.ts';
 import { type Change, changesWithFeed, type Feed, type ResourceKind } from '#store/game/changes.ts';
 import { changeEvents, endByReset, type EventDeps } from './change-events.ts';
-import type { Follower } from './followers.ts';
+import type { Subscriber } from './subscribers.ts';
 import type { StreamMetrics } from './metrics.ts';
 
 /** Maximum changes of one write, some 50 KB. */
 export const PAGE = 200;
 
-/** The followers of the same kinds of resources, which receive the same bytes. */
+/** The subscribers of the same kinds of resources, which receive the same bytes. */
 export class FeedGroup {
-  /** Followers of the present, and those that still read the past. */
-  readonly members = new Set<Follower>();
+  /** Subscribers of the present, and those that still read the past. */
+  readonly members = new Set<Subscriber>();
   readonly #deps: EventDeps;
   readonly #metrics: StreamMetrics;
   readonly #kinds: readonly ResourceKind[];
-  readonly #present = new Set<Follower>();
-  /** The followers of the present have every change up to it. */
+  readonly #present = new Set<Subscriber>();
+  /** The subscribers of the present have every change up to it. */
   #place: Cursor;
   #advancing: Promise<void> = Promise.resolve();
 
@@ -32,14 +32,14 @@ export class FeedGroup {
     return this.#place;
   }
 
-  /** Adds a follower that has every change up to the place of the group. */
-  join(follower: Follower): void {
-    this.#present.add(follower);
+  /** Adds a subscriber that has every change up to the place of the group. */
+  join(subscriber: Subscriber): void {
+    this.#present.add(subscriber);
   }
 
-  leave(follower: Follower): void {
-    this.#present.delete(follower);
-    this.members.delete(follower);
+  leave(subscriber: Subscriber): void {
+    this.#present.delete(subscriber);
+    this.members.delete(subscriber);
   }
 
   /** Sends what has changed. Calls run one after the other, so that changes are sent in their order. */
@@ -54,7 +54,7 @@ export class FeedGroup {
       const from = this.#place;
       const page = await this.read(from);
       const reason = resetReason(from, page.feed);
-      // From here to the new place nothing waits: a follower joins before, and receives these changes, or after them.
+      // From here to the new place nothing waits: a subscriber joins before, and receives these changes, or after them.
       const receivers = [...this.#present];
       if (reason !== undefined) return receivers.forEach(({ stream }) => endByReset(stream, reason));
       if (!page.feed.isFilled) return;
@@ -64,7 +64,7 @@ export class FeedGroup {
     }
   }
 
-  async #send(receivers: readonly Follower[], from: Cursor, changes: readonly Change[]): Promise<void> {
+  async #send(receivers: readonly Subscriber[], from: Cursor, changes: readonly Change[]): Promise<void> {
     if (receivers.length === 0) return;
     const bytes = changeEvents(this.#deps, from, changes);
     this.#metrics.sent('change', changes.length * receivers.length);

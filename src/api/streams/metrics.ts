@@ -3,7 +3,7 @@ import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#plat
 
 export interface StreamMetrics {
   sent(event: 'change' | 'presence' | 'live', count: number): void;
-  /** @param time of the oldest change that is sent to followers of the present */
+  /** @param time of the oldest change that is sent to subscribers of the present */
   changed(time: number): void;
 }
 

@@ -45,9 +45,9 @@ export class PresenceEvents {
     this.#last = await this.#read(before);
     const changed = [...this.#last].filter(([key, event]) => before.get(key) !== event);
     await this.#send([...this.#present], changed);
-    const begun = [...this.#streams].filter((stream) => !this.#present.has(stream));
-    await this.#send(begun, [...this.#last]);
-    for (const stream of begun) if (this.#streams.has(stream)) this.#present.add(stream);
+    const added = [...this.#streams].filter((stream) => !this.#present.has(stream));
+    await this.#send(added, [...this.#last]);
+    for (const stream of added) if (this.#streams.has(stream)) this.#present.add(stream);
   }
 
   async #send(
