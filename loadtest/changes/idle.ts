@@ -36,6 +36,10 @@ export async function testIdle(report: Report, options: LoadTestOptions): Promis
     compare(`memory of ${matches} idle streams`, 'MB', service.memory, baseline.memory);
     compare(`CPU of them in ${seconds} s`, 'ms', service.idle, baseline.idle);
     compare('CPU of one change to all', 'ms', service.change, baseline.change);
+    report.note(
+      `${dialect}: event loop delay during the changes, main thread and streams`,
+      `${service.delays.map((ms) => ms.toFixed(1)).join(' and ')} ms at most`,
+    );
     report.note(`${dialect}: event`, `${service.event.length} bytes`);
     for (const problem of [...service.problems, ...baseline.problems])
       report.add(`${dialect}: streams`, problem, false);
@@ -52,6 +56,8 @@ interface Figures {
   /** The bytes of the change. */
   event: string;
   problems: string[];
+  /** The longest event loop delays, in ms. */
+  delays: number[];
 }
 
 /** A server of streams. */
@@ -62,6 +68,8 @@ interface Streamed {
   tokens: readonly string[];
   /** Makes one change. */
   change: () => Promise<void>;
+  /** The longest event loop delays since the last call, in ms. */
+  delays: () => Promise<number[]>;
 }
 
 async function measureService(url: string, streams: number, seconds: number): Promise<Figures> {
@@ -83,9 +91,16 @@ async function measureService(url: string, streams: number, seconds: number): Pr
     const text = await response.text();
     if (!text.includes('"accepted"')) throw new Error(`POST /events: ${response.status} ${text}`);
   };
+  const delays = async (): Promise<number[]> => {
+    const text = await (await fetch(`http://127.0.0.1:${service.internal}/metrics`)).text();
+    const lines = text.split('\n').filter((line) => /^scorehall_event_loop_delay_seconds.*percentile="100"/.test(line));
+    const of = (thread: string): number =>
+      Number(lines.find((line) => line.includes(`thread="${thread}"`))?.split(' ')[1]) * 1_000;
+    return [of('main'), of('streams')];
+  };
   try {
     return await measure(
-      { pid: service.child.pid!, port: service.api, path: STREAM_PATH, tokens, change },
+      { pid: service.child.pid!, port: service.api, path: STREAM_PATH, tokens, change, delays },
       streams,
       seconds,
     );
@@ -99,14 +114,18 @@ async function measureBaseline(event: string, streams: number, seconds: number):
   try {
     const { port } = await answerOf<{ port: number }>(child);
     const change = async (): Promise<void> => void child.send(event);
-    return await measure({ pid: child.pid!, port, path: '/', tokens: [''], change }, streams, seconds);
+    return await measure(
+      { pid: child.pid!, port, path: '/', tokens: [''], change, delays: async () => [] },
+      streams,
+      seconds,
+    );
   } finally {
     child.disconnect();
   }
 }
 
 async function measure(
-  { pid, port, path, tokens, change }: Streamed,
+  { pid, port, path, tokens, change, delays }: Streamed,
   streams: number,
   seconds: number,
 ): Promise<Figures> {
@@ -127,6 +146,7 @@ async function measure(
   const memory = residentMb(pid) - before;
   const idleMs = await cpuDuring(pid, () => sleep(seconds * 1_000));
   let event = '';
+  await delays();
   const changeMs = await cpuDuring(pid, async () => {
     for (let count = 0; count < CHANGES; count++) {
       await change();
@@ -134,7 +154,14 @@ async function measure(
     }
     await sleep(1_000);
   });
-  return { memory, idle: idleMs - restMs, change: (changeMs - aloneMs) / CHANGES, event, problems };
+  return {
+    memory,
+    idle: idleMs - restMs,
+    change: (changeMs - aloneMs) / CHANGES,
+    event,
+    problems,
+    delays: await delays(),
+  };
 }
 
 /** Waits until every subscriber has the change. @returns its bytes */

@@ -24,6 +24,7 @@ import {
 import { record } from '#test/support/changes.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, testContext, testServices } from '#test/support/context.ts';
 import { StreamClient } from '#test/support/event-stream.ts';
+import { keyOf } from '#test/ingest/service.ts';
 import { ask, type Wish } from '#test/support/request.ts';
 
 const PATH = '/v1/changes/stream';
@@ -171,6 +172,7 @@ onEachDatabase('a restored database ends the streams with a reset', async (t, ur
 
 onEachDatabase('a stream ends within two seconds after its credentials', async (t, url) => {
   const { context, app, origin, open } = await testStreams(t, url);
+  await sendEvents(context, configured('Alpha'));
   const { id } = await account(context, 'Ada');
   const users = await application(context);
   const [revoked, expiring] = [
@@ -184,9 +186,11 @@ onEachDatabase('a stream ends within two seconds after its credentials', async (
     await StreamClient.open(t, origin, PATH, { clientId: users.client_id }),
   ];
   const [byQuery] = [await open(`?access_token=${revoked}`, { token: undefined })];
+  const ofServer = await open('', { token: await keyOf(context, 'Alpha') });
   await context.db.run(sql`delete from tokens where account_id = ${id}`);
+  await context.db.run(sql`delete from server_keys`);
   context.clock.advance(2_000);
-  for (const stream of [ofUser, byQuery]) assert.equal((await stream.ended('unauthorized')).error, 'invalid_token');
+  for (const stream of [ofUser, byQuery, ofServer]) assert.equal((await stream.ended('unauthorized')).error, 'invalid_token');
   context.clock.advance(58_000);
   assert.equal((await ofMinute.ended('unauthorized')).error, 'invalid_token');
   await context.db.run(sql`update applications set access = 'revoked' where client_id = ${users.client_id}`);
