@@ -16,6 +16,8 @@ const CHANGES = 10;
 const MAX_RATIO = 2;
 const APPLICATIONS = 100;
 const COMMENT_S = 15;
+/** CPU time a second of reading the head ten times, whatever the number of streams: half a per cent of a core. */
+const POLLING_MS = 5;
 const TIMEOUT_MS = 30_000;
 
 /** Memory and CPU time of idle streams, and of one change to all, compared with a baseline server that sends the same bytes. */
@@ -27,18 +29,19 @@ export async function testIdle(report: Report, options: LoadTestOptions): Promis
     await using opened = await databases(dialect);
     const service = await measureService(await opened.create(), matches, seconds);
     const baseline = await measureBaseline(service.event, matches, seconds);
-    const compare = (name: string, unit: string, ours: number, theirs: number): void =>
+    const compare = (name: string, unit: string, ours: number, theirs: number, floor = 0): void =>
       report.add(
         `${dialect}: ${name}`,
         `${ours.toFixed(1)} ${unit}, baseline ${theirs.toFixed(1)} ${unit}, ratio ${(ours / theirs).toFixed(2)}`,
-        ours <= MAX_RATIO * theirs,
+        ours <= MAX_RATIO * theirs + floor,
       );
     compare(`memory of ${matches} idle streams`, 'MB', service.memory, baseline.memory);
-    compare(`CPU of them in ${seconds} s`, 'ms', service.idle, baseline.idle);
+    compare(`CPU of them in ${seconds} s`, 'ms', service.idle, baseline.idle, POLLING_MS * seconds);
     compare('CPU of one change to all', 'ms', service.change, baseline.change);
+    const [alone, followed] = service.delays as [number[], number[]];
     report.note(
-      `${dialect}: event loop delay during the changes, main thread and streams`,
-      `${service.delays.map((ms) => ms.toFixed(1)).join(' and ')} ms at most`,
+      `${dialect}: longest event loop delay of the main thread during changes`,
+      `${followed[0]!.toFixed(1)} ms, without streams ${alone[0]!.toFixed(1)} ms; of the streams ${followed[1]!.toFixed(1)} ms`,
     );
     report.note(`${dialect}: event`, `${service.event.length} bytes`);
     for (const problem of [...service.problems, ...baseline.problems])
@@ -56,8 +59,8 @@ interface Figures {
   /** The bytes of the change. */
   event: string;
   problems: string[];
-  /** The longest event loop delays, in ms. */
-  delays: number[];
+  /** The longest event loop delays during changes without and with streams, in ms. */
+  delays: number[][];
 }
 
 /** A server of streams. */
@@ -133,10 +136,12 @@ async function measure(
   for (let count = 0; count < CHANGES; count++) await change();
   await sleep(1_000);
   const restMs = await cpuDuring(pid, () => sleep(seconds * 1_000));
+  await delays();
   const aloneMs = await cpuDuring(pid, async () => {
     for (let count = 0; count < CHANGES; count++) await change();
     await sleep(1_000);
   });
+  const alone = await delays();
   const before = residentMb(pid);
   using subscribers = new Subscribers();
   const { open, problems } = await subscribers.open({ open: streams, port, path, tokens });
@@ -160,7 +165,7 @@ async function measure(
     change: (changeMs - aloneMs) / CHANGES,
     event,
     problems,
-    delays: await delays(),
+    delays: [alone, await delays()],
   };
 }
 

@@ -53,13 +53,9 @@ export class OpenStreams {
     const wantsEvents = beginStream(response, [...withoutCacheControl(headers), ...own]);
     if (!wantsEvents) return;
     const application = caller.kind === 'server' ? undefined : caller.application.key;
-    void this.#follow(response, limits, { ...content, credentials, subject, application });
-  }
-
-  async #follow(response: ServerResponse, limits: readonly CallerLimit[], order: StreamOrder): Promise<void> {
     this.#add(limits, 1);
-    await this.#host.follow(response, order).catch(() => response.destroy());
-    this.#add(limits, -1);
+    const order: StreamOrder = { ...content, credentials, subject, application };
+    void this.#host.follow(response, order).finally(() => this.#add(limits, -1));
   }
 
   #add(limits: readonly CallerLimit[], change: 1 | -1): void {

@@ -36,7 +36,7 @@ export class StreamStart {
 
 /** Sends the events of streams, in this thread or in another process. */
 export interface StreamHost {
-  /** Takes over a response whose headers are sent. Resolves when the stream has ended. */
+  /** Takes over a response whose headers are sent. Resolves when the stream has ended, also if it fails. */
   follow(response: ServerResponse, order: StreamOrder): Promise<void>;
   /** Ends all streams. */
   stop(): void;

@@ -20,6 +20,7 @@ interface Running {
   ready: Promise<void>;
   /** What waits for the end of each stream. */
   open: Map<number, () => void>;
+  end: (id: number) => void;
   scrapes: Map<number, (list: MetricList) => void>;
   answers: Disposable;
 }
@@ -39,21 +40,27 @@ export class StreamProcess implements StreamHost, AsyncDisposable {
     this.#context = context;
   }
 
-  async follow(response: ServerResponse, order: StreamOrder): Promise<void> {
+  /** Keeps nothing of the response, whose memory would be that of its stream again. */
+  follow(response: ServerResponse, order: StreamOrder): Promise<void> {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    this.#handOver(response, order, resolve).catch(() => {
+      response.destroy();
+      resolve();
+    });
+    return ended;
+  }
+
+  async #handOver(response: ServerResponse, order: StreamOrder, ended: () => void): Promise<void> {
     const running = (this.#running ??= this.#start());
     // Bytes that have not reached the system would stay here.
     const [socket] = await Promise.all([sentSocket(response), running.ready]);
-    if (socket === undefined || this.#isStopped) return void response.destroy();
+    if (socket === undefined || this.#isStopped) throw new Error('The client has gone, or the service stops.');
     const id = ++this.#last;
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
-    running.open.set(id, resolve);
-    const sent = (error: Error | null): void => {
-      if (error !== null) resolve();
+    running.open.set(id, ended);
+    running.child.send({ follow: id, order } satisfies ToStreams, socket, {}, (error) => {
+      if (error !== null) running.end(id);
       handedOver(socket);
-    };
-    running.child.send({ follow: id, order } satisfies ToStreams, socket, {}, sent);
-    await ended;
-    running.open.delete(id);
+    });
   }
 
   stop(): void {
@@ -67,10 +74,15 @@ export class StreamProcess implements StreamHost, AsyncDisposable {
     const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
     const scrapes: Running['scrapes'] = new Map();
     const answers = answerScrapes(STREAMS, () => this.#metrics());
-    const running: Running = { child, ready, open: new Map(), scrapes, answers };
+    const open: Running['open'] = new Map();
+    const end = (id: number): void => {
+      open.get(id)?.();
+      open.delete(id);
+    };
+    const running: Running = { child, ready, open, end, scrapes, answers };
     child.on('message', (message: FromStreams) => {
       if (message === 'ready') resolve();
-      else if ('ended' in message) running.open.get(message.ended)?.();
+      else if ('ended' in message) end(message.ended);
       else scrapes.get(message.metrics)?.(message.list);
     });
     child.once('error', reject);
@@ -79,7 +91,7 @@ export class StreamProcess implements StreamHost, AsyncDisposable {
       reject(new Error('The process of the streams has ended.'));
       if (this.#running === running) this.#running = undefined;
       answers[Symbol.dispose]();
-      for (const ended of running.open.values()) ended();
+      for (const ended of open.values()) ended();
     });
     ready.catch(() => undefined);
     send(child, { config, service: process.pid });

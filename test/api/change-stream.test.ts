@@ -190,7 +190,8 @@ onEachDatabase('a stream ends within two seconds after its credentials', async (
   await context.db.run(sql`delete from tokens where account_id = ${id}`);
   await context.db.run(sql`delete from server_keys`);
   context.clock.advance(2_000);
-  for (const stream of [ofUser, byQuery, ofServer]) assert.equal((await stream.ended('unauthorized')).error, 'invalid_token');
+  for (const stream of [ofUser, byQuery, ofServer])
+    assert.equal((await stream.ended('unauthorized')).error, 'invalid_token');
   context.clock.advance(58_000);
   assert.equal((await ofMinute.ended('unauthorized')).error, 'invalid_token');
   await context.db.run(sql`update applications set access = 'revoked' where client_id = ${users.client_id}`);

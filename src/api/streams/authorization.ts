@@ -20,6 +20,8 @@ export class StreamAuthorization {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #callers: Callers;
+  /** The streams by their token or Client ID. */
+  readonly #byCredential = new Map<string, Set<Subscriber>>();
   #lastCheck = 0;
   /** When the tokens have to be checked again, and the data version of credentials at their last check. */
   #due = 0;
@@ -31,35 +33,45 @@ export class StreamAuthorization {
     this.#callers = callers;
   }
 
+  /** Its credentials were valid a moment ago, and are checked with the next ones. */
+  add(subscriber: Subscriber): void {
+    const credential = credentialOf(subscriber);
+    const known = this.#byCredential.get(credential);
+    if (known === undefined) this.#byCredential.set(credential, new Set([subscriber]));
+    else known.add(subscriber);
+    if (known === undefined) this.#due = 0;
+  }
+
+  delete(subscriber: Subscriber): void {
+    const credential = credentialOf(subscriber);
+    const known = this.#byCredential.get(credential);
+    known?.delete(subscriber);
+    if (known?.size === 0) this.#byCredential.delete(credential);
+  }
+
   /** Checks the credentials, unless that was less than a second ago. */
-  async tick(subscribers: ReadonlySet<Subscriber>): Promise<void> {
+  async tick(): Promise<void> {
     const now = this.#clock.now();
     if (now - this.#lastCheck < INTERVAL_MS) return;
     this.#lastCheck = now;
     const { credentials: version } = this.#db.versions();
     const isDue = version === undefined || version !== this.#version || now >= this.#due;
-    const valid = isDue ? await this.#liveTokens(subscribers, now) : undefined;
+    const valid = isDue ? await this.#liveTokens(now) : undefined;
     this.#version = version;
-    // Keys of game servers have no data version.
-    const suspects = [...subscribers].filter(
-      ({
-        order: {
-          credentials: { token = '' },
-        },
-      }) => isServerKey(token) || (valid !== undefined && !valid.has(token)),
-    );
-    for (const group of Map.groupBy(suspects, ({ order: { credentials } }) => keyOf(credentials)).values()) {
-      const refusal = await this.#refusal(group[0]!.order.credentials);
-      if (refusal !== undefined) for (const { stream } of group) endUnauthorized(stream, refusal);
+    for (const [credential, subscribers] of this.#byCredential) {
+      // Keys of game servers have no data version.
+      if (!isServerKey(credential) && (valid === undefined || valid.has(credential))) continue;
+      const [first] = subscribers;
+      const refusal = first && (await this.#refusal(first.order.credentials));
+      if (refusal !== undefined) for (const { stream } of subscribers) endUnauthorized(stream, refusal);
     }
   }
 
   /** The tokens that are valid, checked with few statements. */
-  async #liveTokens(subscribers: ReadonlySet<Subscriber>, now: number): Promise<ReadonlySet<string>> {
-    const tokens = new Set([...subscribers].flatMap(({ order: { credentials } }) => credentials.token ?? []));
+  async #liveTokens(now: number): Promise<ReadonlySet<string>> {
     const valid = new Set<string>();
     this.#due = now + MAX_AGE_MS;
-    for (const some of chunksOf(tokens, TOKENS_PER_STATEMENT)) {
+    for (const some of chunksOf(this.#byCredential.keys(), TOKENS_PER_STATEMENT)) {
       for (const [token, expires] of await liveTokens(this.#db.shortReads, some, now)) {
         valid.add(token);
         this.#due = Math.min(this.#due, expires);
@@ -80,4 +92,6 @@ export class StreamAuthorization {
   }
 }
 
-const keyOf = ({ token, clientId }: Credentials): string => token ?? ` ${clientId}`;
+/** A blank distinguishes a Client ID, which is no token. */
+const credentialOf = ({ order: { credentials } }: Subscriber): string =>
+  credentials.token ?? ` ${credentials.clientId}`;

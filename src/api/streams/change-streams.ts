@@ -58,6 +58,8 @@ export class ChangeStreams implements StreamHost {
     if (this.#stop.signal.aborted) stream.end();
     const subscriber = { stream, order };
     this.#subscribers.add(subscriber);
+    this.#authorization.add(subscriber);
+    this.#counts.add(subscriber, 1);
     const group = this.#groupOf(order);
     group.members.add(subscriber);
     stream.send(placeEvent(this.#deps, order.from));
@@ -66,6 +68,8 @@ export class ChangeStreams implements StreamHost {
     void this.#poll();
     await stream.closed;
     this.#subscribers.delete(subscriber);
+    this.#authorization.delete(subscriber);
+    this.#counts.add(subscriber, -1);
     this.#presence.delete(stream);
     group.leave(subscriber);
     if (group.members.size === 0 && this.#groups.get(groupKey(order)) === group) this.#groups.delete(groupKey(order));
@@ -123,8 +127,8 @@ export class ChangeStreams implements StreamHost {
     try {
       if (await this.#hasMoved()) await this.#advance();
       await this.#presence.tick();
-      await this.#authorization.tick(this.#subscribers);
-      await this.#counts.tick(this.#subscribers);
+      await this.#authorization.tick();
+      await this.#counts.tick();
       this.#isFailing = false;
     } catch (error) {
       this.#seen = undefined;

@@ -9,26 +9,30 @@ const INTERVAL_MS = 5_000;
 export class StreamCounts {
   readonly #context: Pick<AppContext, 'db' | 'clock'>;
   readonly #process = randomUUID();
-  #reported = '[]';
-  #lastCheck = 0;
+  readonly #counts = new Map<number, number>();
+  #isReported = true;
   #lastReport = 0;
 
   constructor(context: Pick<AppContext, 'db' | 'clock'>) {
     this.#context = context;
   }
 
+  add({ order: { application } }: Subscriber, change: 1 | -1): void {
+    if (application === undefined) return;
+    this.#isReported = false;
+    const count = (this.#counts.get(application) ?? 0) + change;
+    if (count === 0) this.#counts.delete(application);
+    else this.#counts.set(application, count);
+  }
+
   /** Reports at most every five seconds, and what stays the same less often. The end of all streams is reported at once. */
-  async tick(subscribers: ReadonlySet<Subscriber>): Promise<void> {
+  async tick(): Promise<void> {
     const { db, clock } = this.#context;
     const now = clock.now();
-    if (subscribers.size > 0 && now - this.#lastCheck < INTERVAL_MS) return;
-    this.#lastCheck = now;
-    const counts = new Map<number, number>();
-    for (const { order } of subscribers)
-      if (order.application !== undefined) counts.set(order.application, (counts.get(order.application) ?? 0) + 1);
-    const report = JSON.stringify([...counts]);
-    if (report === this.#reported && (report === '[]' || now - this.#lastReport < REPORT_MS)) return;
-    await reportOpenStreams(db, now, this.#process, counts);
-    [this.#reported, this.#lastReport] = [report, now];
+    const isEmpty = this.#counts.size === 0;
+    const waitMs = this.#isReported ? (isEmpty ? Infinity : REPORT_MS) : isEmpty ? 0 : INTERVAL_MS;
+    if (now - this.#lastReport < waitMs) return;
+    [this.#isReported, this.#lastReport] = [true, now];
+    await reportOpenStreams(db, now, this.#process, this.#counts);
   }
 }
