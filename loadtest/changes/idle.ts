@@ -38,6 +38,7 @@ export async function testIdle(report: Report, options: LoadTestOptions): Promis
     compare(`memory of ${matches} idle streams`, 'MB', service.memory, baseline.memory);
     compare(`CPU of them in ${seconds} s`, 'ms', service.idle, baseline.idle, POLLING_MS * seconds);
     compare('CPU of one change to all', 'ms', service.change, baseline.change);
+    report.note(`${dialect}: CPU of the main thread during ${CHANGES} changes`, `${service.mainThread} ms`);
     const [alone, followed] = service.delays as [number[], number[]];
     report.note(
       `${dialect}: longest event loop delay of the main thread during changes`,
@@ -61,6 +62,8 @@ interface Figures {
   problems: string[];
   /** The longest event loop delays during changes without and with streams, in ms. */
   delays: number[][];
+  /** CPU time of the main thread during the changes, in ms. */
+  mainThread: number;
 }
 
 /** A server of streams. */
@@ -152,6 +155,7 @@ async function measure(
   const idleMs = await cpuDuring(pid, () => sleep(seconds * 1_000));
   let event = '';
   await delays();
+  const mainBefore = mainThreadMs(pid);
   const changeMs = await cpuDuring(pid, async () => {
     for (let count = 0; count < CHANGES; count++) {
       await change();
@@ -166,6 +170,7 @@ async function measure(
     event,
     problems,
     delays: [alone, await delays()],
+    mainThread: mainThreadMs(pid) - mainBefore,
   };
 }
 
@@ -190,9 +195,16 @@ async function cpuDuring(pid: number, work: () => Promise<void>): Promise<number
 
 /** The CPU time of a process and of its children, which send the streams of the service. */
 function cpuMs(pid: number): number {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  return childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), ticksMs(`/proc/${pid}/stat`));
+}
+
+/** The CPU time of the main thread. */
+const mainThreadMs = (pid: number): number => ticksMs(`/proc/${pid}/task/${pid}/stat`);
+
+function ticksMs(file: string): number {
+  const [, fields = ''] = readFileSync(file, 'utf8').split(') ');
   const [user, system] = fields.split(' ').slice(11, 13).map(Number);
-  return childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), (user! + system!) * TICK_MS);
+  return (user! + system!) * TICK_MS;
 }
 
 /** The memory of a process and of its children, without what they share. */
