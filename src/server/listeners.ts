@@ -61,13 +61,17 @@ async function servicesByPath(
     })),
   );
   const last = await rest(context);
+  const services = [...others.map(({ service }) => service), last];
   return {
     listener: (request, response) => {
       const service = others.find(({ at }) => at.test(request.url ?? ''))?.service ?? last;
       service.listener(request, response);
     },
+    stopping: () => {
+      for (const service of services) service.stopping?.();
+    },
     close: async () => {
-      for (const service of [...others.map(({ service }) => service), last]) await service.close?.();
+      for (const service of services) await service.close?.();
     },
   };
 }

@@ -96,21 +96,22 @@ test('the examples of the developer pages run unchanged: curl', async (t) => {
   assert.match(await shell('ingest.sh', placeholders), /"duplicate"/);
 });
 
+const linesOf = (text: string): unknown[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
 test('the examples of the developer pages run unchanged: curl of changes and lists', async (t) => {
   const { context, placeholders } = await world(t);
   await runJobsOnce(context);
-  const lines = (text: string): unknown[] =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown);
   const { changes, more } = JSON.parse(await shell('changes.sh', placeholders)) as {
     changes: { type: string }[];
     more: boolean;
   };
   const kinds = Object.groupBy(changes, ({ type }) => type);
   assert.deepEqual([kinds['match.created']!.length, kinds['player.created']!.length, more], [120, 1, false]);
-  assert.deepEqual(Object.keys(lines(await shell('changes-next.sh', placeholders)).at(-1) as object), [
+  assert.deepEqual(Object.keys(linesOf(await shell('changes-next.sh', placeholders)).at(-1) as object), [
     'cursor',
     'more',
   ]);

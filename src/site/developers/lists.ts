@@ -48,9 +48,10 @@ function pairs({ time }: Text['lists']): [string, string][] {
   return [...byFirst].map(([first, others]) => [first, others.map(({ second }) => second).join('; ')]);
 }
 
+const listed = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
+
 function boardParts({ boardParts: { mode, period, by }, ago }: Text['lists']): [string, string][] {
-  const listed = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
-  const oldest = Object.entries(RETAINED_BUCKETS).map(([name, kept]) => `\`${name}\` 0–${kept - 1}`);
+  const oldest = Object.entries(RETAINED_BUCKETS).map(([name, count]) => `\`${name}\` 0–${count - 1}`);
   return [
     [mode, listed(MODES)],
     [period, listed(PERIODS)],
