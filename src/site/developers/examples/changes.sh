@@ -1,2 +1,3 @@
-# The first page of what exists now. Pass its `cursor` as `after` to get the next one, while `more` is true.
-curl -s -H "Authorization: Bearer @token@" '@api@/v1/changes?after=0&types=match,player&limit=1000'
+# What exists now. While `more` is true, pass `cursor` as `after` for the next page.
+curl -s -H "Authorization: Bearer @token@" \
+  '@api@/v1/changes?after=0&types=match,player&limit=1000'

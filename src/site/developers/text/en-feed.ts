@@ -70,14 +70,23 @@ export const changes = {
   ] as Row[],
   stream: 'The stream',
   streamText: [
-    'Server-Sent Events. Everything after the cursor comes first, then each change when it happens, without a gap. `after` and `types` are as above; `Last-Event-ID` has the cursor instead of `after`, and wins. A line that begins with a colon comes every 15 seconds: after 45 seconds of silence connect again.',
-    'The `id` of each event is the cursor after it. `EventSource` of browsers cannot send a token in a header: pass a Client ID in `client_id`, or read the stream with `fetch`.',
+    'Server-Sent Events. Everything after the cursor comes first, then each change when it happens, without a gap. `types` is as above; without `after` the stream begins with the next change. The header `Last-Event-ID` has a cursor, and comes before `after`.',
+    'The `id` of an event is the cursor after it, the same as those of `/v1/changes`. The first event is only an `id`: the place where the stream begins. A line that begins with a colon comes every 15 seconds: after 45 seconds of silence connect again.',
+    '`EventSource` of browsers cannot send a token in a header: pass a Client ID in `client_id`, or read the stream with `fetch`.',
   ],
+  streamLimits: (application: string, others: string): string =>
+    `Opening a stream costs one request. Up to ${application} may be open with the tokens of an application, and ${others} with the tokens of each person, for each game server, and for an address with a Client ID alone. \`X-Stream-Limit\` and \`X-Stream-Remaining\` say so; a further one gets 429. Of several streams that read the past, one is sent at a time.`,
   eventsHead: ['Event', 'Meaning'],
   events: [
     ['change', 'An item as in `/v1/changes`, without `resource`'],
-    ['presence', 'With `presence=1`: who is on a server now; at most one a second and server, without `id`'],
-    ['live', 'With `presence=1`: the match that runs on a server; at most one a second and server, without `id`'],
+    [
+      'presence',
+      'With `presence=1`: a server and who is on it, as in `/v1/servers`. First all of them, then at most one a second and server; without `id`',
+    ],
+    [
+      'live',
+      'With `presence=1`: the match that runs on a server, as in `/v1/live-matches`; its `phase` is `ended` when none runs any more',
+    ],
     ['reset', 'The body of the 410. Begin again; the stream ends'],
     ['unauthorized', 'Your token has expired or was revoked; the stream ends. Connect with a new one'],
     ['too_slow', 'You read too slowly, and the stream ends. Continue with your last `id`'],
