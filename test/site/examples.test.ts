@@ -139,6 +139,20 @@ test('the examples of the developer pages run unchanged: curl of changes and lis
   );
 });
 
+test('the examples of the developer pages run unchanged: curl of the stream', async (t) => {
+  const { context, placeholders } = await world(t);
+  const child = spawn('bash', ['-c', `exec ${example('changes-stream.sh', placeholders).replace(/^#.*\n/gm, '')}`]);
+  t.after(() => child.kill());
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const until = async (wanted: string): Promise<void> => {
+    for (let line = await lines.next(); line.value !== wanted; line = await lines.next()) assert.ok(!line.done, wanted);
+  };
+  await until('event: presence');
+  await sendEvents(context, match({ teams: [team('Red', STEVE)] }));
+  await until('event: change');
+  assert.match(String((await lines.next()).value), /^data: \{"id":"\w{11}","type":"match\.created"/);
+});
+
 const PROGRAMS = { mjs: process.execPath, py: 'python3' };
 const python = await run('python3', ['--version']).then(
   () => true,

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { rateLimit } from '#http/limits.ts';
+import { LIMITS, rateLimit } from '#http/limits.ts';
 import { inline } from '#http/page.ts';
 import { code, type DeveloperPage, layout, PATHS, table } from './components.ts';
 
@@ -38,6 +38,9 @@ export const changes: DeveloperPage = ({ deps: { config }, formats }, text, plac
       <h2 id="stream">${words.stream}</h2>
       ${code(text, 'changes-stream.sh', placeholders)}
       ${words.streamText.map((paragraph) => html`<p>${inline(paragraph)}</p>`)} ${table(words.eventsHead, words.events)}
+      <p>
+        ${inline(words.streamLimits(formats.number(config.STREAM_LIMIT), formats.number(LIMITS.openStream.max.network)))}
+      </p>
     </div>`,
   );
 };
