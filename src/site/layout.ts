@@ -45,7 +45,7 @@ export async function writePage(
 /** The address of a page for `/live`, with the one parameter on which a part depends. */
 function livePath({ url }: PageRequest, { path }: PageContent): string {
   const players = url.searchParams.get('players');
-  return players === null ? path : `${path}?players=${encodeURIComponent(players)}`;
+  return players === null || !path.startsWith('/matches/') ? path : `${path}?players=${encodeURIComponent(players)}`;
 }
 
 function metadata(request: PageRequest, { title, description, path, picture, feeds = [], noIndex }: PageContent): Html {

@@ -165,6 +165,8 @@ onSqlite('the client waits for the next window before the limit is used up', asy
   );
 });
 
+const names = (count: number): string[] => Array.from({ length: count }, (_, number) => `name${number}`);
+
 onSqlite('the client admits a look-up by what it counts as', async (t, url) => {
   const { context, origin } = await testApi(t, url);
   const { client_id } = await application(context, { limit: 12 });
@@ -175,7 +177,6 @@ onSqlite('the client admits a look-up by what it counts as', async (t, url) => {
       ...{ baseUrl: origin, token, maxWaitMs: 0 },
       fetch: running(context.clock, (status) => statuses.push(status)),
     });
-  const names = (count: number): string[] => Array.from({ length: count }, (_, number) => `name${number}`);
   const client = newClient();
   const lookUp = (count: number) => client.get('/v1/players', { names: names(count - 1), uuids: [ADA.uuid] });
   const isWaiting = isError({ code: 'rate_limit', status: undefined });

@@ -20,7 +20,7 @@ onEachDatabase('the client follows the stream of the service, from a page and ov
   const client = new Scorehall({
     ...{ baseUrl: origin, token },
     fetch: async (input, init) => {
-      const { pathname } = new URL(String(input));
+      const { pathname } = new URL(input as string);
       paths.push(pathname);
       if (!pathname.endsWith('/stream')) return await fetch(input, init);
       const connection = new AbortController();
