@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDb } from '#db/open.ts';
@@ -175,7 +176,9 @@ export class Simulation implements AsyncDisposable {
     await this.#network.stop();
     await this.#use(await this.#databases.create());
     await this.#administrate('restore', join(this.#folder, 'backup'));
-    await this.#administrate('restore', '--since-log', join(this.#folder, 'revocations.log'));
+    const log = join(this.#folder, 'revocations.log');
+    // With few kills nothing has been revoked yet.
+    if (existsSync(log)) await this.#administrate('restore', '--since-log', log);
     await this.#network.serve(this.#url, PROCESSES[this.#databases.dialect]);
     for (const mirror of this.#mirrors) await this.#untilReset(mirror, before.get(mirror)!);
   }

@@ -18,7 +18,6 @@ export async function recordSiteExtras(world: World): Promise<void> {
     ...[
       '/robots.txt',
       '/favicon.ico',
-      '/live.json',
       '/developers/reference/run?path=%2Fv1%2Fservers',
       '/matches.atom',
       '/punishments.atom',

@@ -421,6 +421,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/changes/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Changes as Server-Sent Events: those after a cursor, then each when it happens
+         * @description Changes as Server-Sent Events: those after a cursor, then each when it happens. `event: change` has the cursor as its `id`, and as `data` an item of `/v1/changes` without `resource`. With `presence=1` come `event: presence` (a server as `/v1/servers` gives it) and `event: live` (a match as `/v1/live-matches` gives it; with `phase` `ended` and without most members once there is none), both without `id`, at most one of each a second and server, and first the present state. The stream ends after `event: reset` (`data` is the body of 410), `event: unauthorized` (the token has expired or was revoked, or the application has lost its access) and `event: too_slow` (the client did not read). A comment comes every 15 seconds. An application may have several streams open, of which one at a time reads the past; a stream that waits for another is only late.
+         */
+        get: operations["getChangesStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3239,6 +3259,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            405: components["responses"]["405"];
+            410: components["responses"]["410"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getChangesStream: {
+        parameters: {
+            query?: {
+                /** @description Begin after this cursor; `0`: with all resources of the present; `now`, the default: with the next change. The header `Last-Event-ID` comes before it */
+                after?: string;
+                /** @description Only resources of these kinds, comma-separated; removals of all kinds are always in the list */
+                types?: ("match" | "map" | "punishment" | "player" | "server")[];
+                /** @description 1 adds the presence on servers and the running matches */
+                presence?: "0" | "1";
+            };
+            header?: {
+                /** @description The `id` of the last event: the stream continues after it. `EventSource` sends it itself */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Streams that may be open at a time */
+                    "X-Stream-Limit"?: number;
+                    /** @description How many more may be opened */
+                    "X-Stream-Remaining"?: number;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 2718
+                     *
+                     *     id: NGYxYzlhMDJiN2UzLTJzN2stMnpkYQpT0x6mB9rGd1Wk3LqV
+                     *     event: change
+                     *     data: {"id":"38ft1k2k44p","type":"match.created","revision":1,"time":"2026-03-01T20:14:33.021+09:00","url":"https://api.example.org/v1/matches/38ft1k2k44p"}
+                     */
+                    "text/event-stream": string;
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];

@@ -38,3 +38,15 @@ export function pathOf(path: string, params: object = {}): string {
   const query = new URLSearchParams([...rest].map(([name, value]) => [name, String(value)])).toString();
   return query === '' ? filled : `${filled}?${query}`;
 }
+
+const LOOK_UP = '/v1/players';
+const ENTRIES_PER_REQUEST = 10;
+
+/** The number of requests that a path counts as: ten entries of a look-up of players are one. */
+export function priceOf(path: string): number {
+  const [name, query] = path.split('?');
+  if (name !== LOOK_UP) return 1;
+  const lists = new URLSearchParams(query);
+  const entries = ['uuids', 'names'].flatMap((list) => lists.getAll(list).flatMap((value) => value.split(',')));
+  return Math.max(1, Math.ceil(entries.length / ENTRIES_PER_REQUEST));
+}

@@ -1,8 +1,10 @@
 import { MAX_WAIT_MS, ScorehallError } from './errors.ts';
 import { abortable, pause } from './timing.ts';
 
-/** How a request may wait for the limit. */
+/** What a request counts as, and how it may wait for the limit. */
 export interface WaitOptions {
+  /** The number of requests that it counts as. */
+  price: number;
   signal?: AbortSignal | undefined;
   maxWaitMs: number;
 }
@@ -29,23 +31,23 @@ export class RateLimit {
    * Waits until a request may be sent.
    * @throws ScorehallError `rate_limit` if that takes longer than `maxWaitMs`
    */
-  async admit({ signal, maxWaitMs }: WaitOptions): Promise<EndRequest> {
+  async admit({ price, signal, maxWaitMs }: WaitOptions): Promise<EndRequest> {
     for (;;) {
-      const ms = this.#untilWindow();
+      const ms = this.#untilWindow(price);
       if (ms > maxWaitMs) throw limitReached(ms);
       if (ms > 0) await pause(ms, signal);
-      else if (this.#inFlight < Math.max(this.#remaining ?? 1, 1)) return this.#begin();
+      else if (this.#inFlight === 0 || this.#inFlight + price <= (this.#remaining ?? 0)) return this.#begin(price);
       else await abortable(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
     }
   }
 
-  #begin(): EndRequest {
-    this.#inFlight++;
+  #begin(price: number): EndRequest {
+    this.#inFlight += price;
     let isOpen = true;
     return (headers) => {
       if (!isOpen) return;
       isOpen = false;
-      this.#inFlight--;
+      this.#inFlight -= price;
       if (headers !== undefined) this.#update(headers);
       for (const wake of this.#waiting.splice(0)) wake();
     };
@@ -67,10 +69,11 @@ export class RateLimit {
     this.#max = Number(max);
   }
 
-  /** The milliseconds until the next window if this one is used up. */
-  #untilWindow(): number {
+  /** The milliseconds until the next window if too little is left of this one. */
+  #untilWindow(price: number): number {
     const now = Date.now();
-    if (this.#remaining !== 0) return 0;
+    // One that counts as more than a whole window is for the service to refuse.
+    if (this.#remaining === undefined || this.#remaining >= Math.min(price, this.#max)) return 0;
     if (now < this.#resetsAt) return this.#resetsAt - now;
     // The next request begins a window.
     this.#resetsAt = now + MAX_WAIT_MS;

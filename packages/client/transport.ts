@@ -1,4 +1,5 @@
 import { networkError, responseError, ScorehallError } from './errors.ts';
+import { priceOf } from './paths.ts';
 import { type EndRequest, RateLimit } from './rate-limit.ts';
 import { abortable, backoff, Deadline, pause } from './timing.ts';
 import { applicationTokens, type TokenSource } from './tokens.ts';
@@ -111,7 +112,7 @@ export class Transport {
     const { signal, maxWaitMs = this.#options.maxWaitMs ?? Infinity, retries = this.#options.retries ?? 3 } = request;
     let refused: string | undefined;
     for (let attempts = 0, faults = 0; ; attempts++) {
-      const end = await this.#limit.admit({ signal, maxWaitMs });
+      const end = await this.#limit.admit({ price: priceOf(request.path), signal, maxWaitMs });
       let token: string | undefined;
       try {
         token = await abortable(Promise.resolve(this.#token?.(refused)), signal);

@@ -73,19 +73,22 @@ const Page = z
   })
   .meta({ id: 'Changes' });
 
-const START = '0';
+export const START = '0';
 /** The end of the feed. Who only wants new changes does not read the present state first. */
-const NOW = 'now';
+export const NOW = 'now';
+
+/** The filter of `/v1/changes` and its stream. */
+export const types = fieldsOf(RESOURCE_KINDS).meta({
+  description: 'Only resources of these kinds, comma-separated; removals of all kinds are always in the list',
+  type: 'array',
+  items: { type: 'string', enum: RESOURCE_KINDS },
+});
 
 const query = {
   after: z.string().default(START).meta({
     description: 'Only changes after this cursor; `0`: all resources of the present, once; `now`: a cursor alone',
   }),
-  types: fieldsOf(RESOURCE_KINDS).meta({
-    description: 'Only resources of these kinds, comma-separated; removals of all kinds are always in the list',
-    type: 'array',
-    items: { type: 'string', enum: RESOURCE_KINDS },
-  }),
+  types,
   limit: z
     .string()
     .regex(/^0*[1-9]\d*$/, `must be a whole number from 1; above ${MAX_PAGE} counts as ${MAX_PAGE}`)
@@ -143,7 +146,8 @@ async function page(endpointContext: EndpointContext, deps: Deps, { after, types
   return body(items, JSON.stringify({ cursor: next, more }), endpointContext.accept);
 }
 
-function requiredCursor({ cursors }: Deps, after: string): Cursor {
+/** @throws HttpError 400 */
+export function requiredCursor({ cursors }: Deps, after: string): Cursor {
   const cursor = cursors.read(after);
   if (cursor === undefined)
     throw invalidRequest('after must be 0, now, or a cursor from a response of /v1/changes, unchanged.');
@@ -197,7 +201,7 @@ function body(items: readonly string[], end: string, accept: string): RenderedBo
 const acceptsLines = (accept: string): boolean =>
   accept.split(',').some((part) => part.split(';')[0]!.trim().toLowerCase() === JSON_LINES);
 
-function filling(): HttpError {
+export function filling(): HttpError {
   const sentence = 'The feed of changes is being filled after an upgrade. Please try again later.';
   return new HttpError(503, 'temporarily_unavailable', sentence, { 'retry-after': FILLING_RETRY_S });
 }

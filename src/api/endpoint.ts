@@ -9,6 +9,7 @@ import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteTimestamp } from '#http/timestamps.ts';
+import type { StreamStart } from './stream-order.ts';
 import type { Walks } from './walks.ts';
 
 /** A match. If the database has no data version of all matches (PostgreSQL), `tag` contains the revision of this one. */
@@ -48,6 +49,8 @@ export interface EndpointContext<Q = unknown> {
   dataVersion: string | undefined;
   /** The header `Accept`; empty if there is none. */
   accept: string;
+  /** The header `Last-Event-ID` of a stream that was open before; empty if there is none. */
+  lastEventId: string;
   /** What `Endpoint.isPaced` said. */
   isPaced: boolean;
 }
@@ -78,11 +81,13 @@ export interface Endpoint<S extends Shape = Shape> {
   deprecated?: Deprecation;
   /** Whether it reads a feed by a cursor: also as lines of JSON, and 410 for a place that is lost. */
   isFeed?: true;
+  /** Whether it sends events (`text/event-stream`) until the connection ends; `response` describes their text. */
+  isStream?: true;
   /** Whether the handler limits the request, and the hourly limit does not count it. */
   isPaced?(request: PacedRequest<QueryOf<S>>): boolean | Promise<boolean>;
   /** The number of requests of the hourly limit that a request counts as; one if omitted. */
   price?: { description: string; of(query: QueryOf<S>): number };
-  /** Returns rendered JSON, or a value to be rendered as JSON. */
+  /** Returns rendered JSON, a value to be rendered as JSON, or the beginning of a stream. */
   handle(endpointContext: EndpointContext<QueryOf<S>>): EndpointResult | Promise<EndpointResult>;
 }
 
@@ -124,7 +129,7 @@ function byteLength(json: RenderedBody['json']): number {
   return json.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }
 
-export type EndpointResult = RenderedBody | object;
+export type EndpointResult = RenderedBody | StreamStart | object;
 
 /** Infers the type of the handler's `query` from the schemas of the parameters. */
 export function endpoint<S extends Shape>(definition: Endpoint<S>): Endpoint {

@@ -155,6 +155,8 @@ const statistics = {
   names: [{ name: ADA.name, first_seen: '2025-11-02T18:30:00.000+09:00', last_seen: STARTED }],
 };
 
+const CURSOR = 'NGYxYzlhMDJiN2UzLTJzN2stMnpkYQpT0x6mB9rGd1Wk3LqV';
+
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   '/v1/servers': [server],
   '/v1/servers/:id': server,
@@ -216,9 +218,18 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
       changed('server.changed', server),
       { id: punishment.id, type: 'punishment.withdrawn', revision: 3, time: CHANGED },
     ],
-    cursor: 'NGYxYzlhMDJiN2UzLTJzN2stMnpkYQpT0x6mB9rGd1Wk3LqV',
+    cursor: CURSOR,
     more: false,
   },
+  '/v1/changes/stream': [
+    'retry: 2718',
+    '',
+    `id: ${CURSOR}`,
+    'event: change',
+    `data: {"id":"${MATCH}","type":"match.created","revision":1,"time":"2026-03-01T20:14:33.021+09:00","url":"https://api.example.org/v1/matches/${MATCH}"}`,
+    '',
+    '',
+  ].join('\n'),
   '/v1/live-matches': [liveMatch],
   '/v1/servers/:id/live-match': {
     ...liveMatch,

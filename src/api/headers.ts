@@ -7,7 +7,7 @@ export const METHODS = 'GET, HEAD, OPTIONS';
 
 const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Cost, Retry-After, WWW-Authenticate, ETag, Deprecation, ' +
-  'Sunset, Link, X-Ignored-Parameters, X-Request-Id';
+  'X-Stream-Limit, X-Stream-Remaining, Sunset, Link, X-Ignored-Parameters, X-Request-Id';
 
 /** Headers of every response; the value of the last one follows, see `headersFor`. */
 const COMMON: Headers = ['access-control-allow-origin', '*', 'access-control-expose-headers', EXPOSED, 'cache-control'];
@@ -22,6 +22,11 @@ export const PREFLIGHT: Headers = [
 /** The headers of a response, without those of the rate limit. No cache may store a URL that contains a token. */
 export function headersFor(tokenInUrl: boolean): Headers {
   return [...COMMON, tokenInUrl ? 'private, no-store' : 'private'];
+}
+
+/** The headers of a stream, which has its own rule for caches. */
+export function withoutCacheControl(headers: Headers): Headers {
+  return headers.toSpliced(headers.indexOf('cache-control'), 2);
 }
 
 /** Adds the state of a rate limit (specification, Limits). */

@@ -4,6 +4,7 @@ import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config/config.ts';
 import { changes } from './changes.ts';
+import { changeStream } from './change-stream.ts';
 import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import { leaderboards } from './leaderboards.ts';
@@ -16,6 +17,8 @@ import { punishments } from './punishments.ts';
 import { liveMatches } from './live-matches.ts';
 import { servers } from './servers.ts';
 import { Api } from './service.ts';
+import type { StreamHost } from './stream-order.ts';
+import { ChangeStreams } from './streams/change-streams.ts';
 
 /** Every endpoint of the data API. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -29,6 +32,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...counters,
   ...liveMatches,
   ...changes,
+  ...changeStream,
 ];
 
 /** What the OpenAPI document says about the network. */
@@ -42,16 +46,21 @@ export const apiFacts = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config):
 /** The OpenAPI document of the data API. */
 export const apiDocument = (config: Config): object => openapiDocument(ENDPOINTS, apiFacts(config));
 
-export async function openApi(context: AppContext): Promise<HttpService> {
+/** @param streams sends the events of streams; by default this thread does */
+export async function openApi(
+  context: AppContext,
+  streams: StreamHost = new ChangeStreams(context),
+): Promise<HttpService> {
   const { config, db, clock, log } = context;
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the rate limit counters failed');
   const rateLimiter = await openRateLimiter(context, saveFailed);
   const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
   const meter = new UsageMeter(db, clock, usageNotSaved);
-  const api = new Api(context, rateLimiter, meter, ENDPOINTS, () => apiDocument(config));
+  const api = new Api(context, { rateLimiter, meter, streams }, ENDPOINTS, () => apiDocument(config));
   return {
     listener: (request, response) => void api.serve(request, response),
     readsBodies: false,
+    stopping: () => api.stop(),
     close: async () => {
       // A database that is away or closed must not keep the service from stopping.
       await meter[Symbol.asyncDispose]().catch(usageNotSaved);

@@ -105,7 +105,7 @@ export const liveMatches: Endpoint[] = [
 ];
 
 /** The teams are JSON in the form of `LiveTeam`, so nothing is parsed. */
-function listedJson(deps: Deps, match: ListedLiveMatch): string {
+export function listedJson(deps: Deps, match: ListedLiveMatch): string {
   const head = JSON.stringify(headWire(deps, match));
   return `${head.slice(0, -1)},"teams":${match.teamHeads}}`;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RESET_REASONS } from '#store/game/change-cursors.ts';
 import { type Endpoint, JSON_LINES } from './endpoint.ts';
+import { EVENT_STREAM, LAST_EVENT_ID, STREAM_EVENTS, streamHeaders } from './openapi-stream.ts';
 import { EXAMPLES } from './examples.ts';
 
 interface ErrorResponse {
@@ -206,35 +207,47 @@ function operationObject(endpoint: Endpoint, schemas: Schemas): object {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description:
-      [endpoint.summary, endpoint.price?.description, endpoint.isFeed && LINES]
+      [endpoint.summary, endpoint.price?.description, feedText(endpoint)]
         .filter((sentence) => sentence !== undefined)
         .join('. ') + '.',
     operationId: operationId(endpoint.path),
     ...(endpoint.deprecated !== undefined && { deprecated: true }),
-    parameters: [...(endpoint.id === undefined ? [] : [id]), ...others, ...query],
+    parameters: [
+      ...(endpoint.id === undefined ? [] : [id]),
+      ...others,
+      ...query,
+      ...(endpoint.isStream ? [LAST_EVENT_ID] : []),
+    ],
     responses: {
       200: {
         description: 'Success',
         headers: {
-          ETag: { description: 'Entity tag, for `If-None-Match`', schema: { type: 'string' } },
+          ...(endpoint.isStream ? streamHeaders() : ETAG),
           ...limitHeaders(),
           ...(endpoint.price && COST_HEADER),
         },
         content: {
-          'application/json': {
+          [endpoint.isStream ? EVENT_STREAM : 'application/json']: {
             schema: jsonSchema(endpoint.response, schemas),
             ...(example !== undefined && { example }),
           },
         },
       },
-      304: {
-        description: 'Not modified: the response still has an entity tag of `If-None-Match`',
-        headers: limitHeaders(),
-      },
+      ...(!endpoint.isStream && { 304: notModified() }),
       ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
     },
   };
 }
+
+const ETAG = { ETag: { description: 'Entity tag, for `If-None-Match`', schema: { type: 'string' } } };
+
+const notModified = (): object => ({
+  description: 'Not modified: the response still has an entity tag of `If-None-Match`',
+  headers: limitHeaders(),
+});
+
+const feedText = ({ isFeed, isStream }: Endpoint): string | undefined =>
+  isStream ? STREAM_EVENTS : isFeed ? LINES : undefined;
 
 const headerObject = ([name, description]: [string, string]): object => ({
   [name]: { description, schema: { type: 'string' } },

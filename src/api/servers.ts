@@ -68,7 +68,8 @@ export async function serversJson(deps: Deps, keys: readonly number[]): Promise<
   return new Map(found.map((server) => [server.key, JSON.stringify(wire(server))]));
 }
 
-function wire(server: ServerNow): z.input<typeof ServerShape> {
+/** A server as the API gives it. */
+export function wire(server: ServerNow): z.input<typeof ServerShape> {
   const { name, region, playing, max, icon, order, current_map, next_map, players, playerCount: player_count } = server;
   return {
     id: idOf(server.key),

@@ -3,12 +3,13 @@ import { ClientAddresses } from '#http/client-address.ts';
 import { LIMITS } from '#http/limits.ts';
 import { countNetworks, type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './callers.ts';
-import { readCredentials } from '#http/credentials.ts';
+import { limitExceeded, methodNotAllowed, notApproved } from './refusals.ts';
+import { type Credentials, readCredentials } from '#http/credentials.ts';
 import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
 import type { Senders } from '#http/refused-requests.ts';
 import { Router } from '#http/router.ts';
 import type { UsageMeter } from './usage-meter.ts';
-import { toHttpError, invalidRequest, notFound, HttpError, rateLimited } from '#http/errors.ts';
+import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
 import { isCleanText } from '#platform/text/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
@@ -17,10 +18,12 @@ import { Deprecations } from './deprecation.ts';
 import { depsOf } from './deps.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
 import { dataVersionOf } from './match-queries.ts';
-import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
+import { addLimit, type Headers, headersFor, PREFLIGHT } from './headers.ts';
 import { addIgnored } from './ignored-parameters.ts';
 import { renderVersionOf } from './match-list.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
+import { OpenStreams } from './open-streams.ts';
+import { type StreamHost, StreamStart } from './stream-order.ts';
 import { ResponseCache } from './response-cache.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
@@ -45,6 +48,7 @@ export class Api {
   readonly #deps: Deps;
   readonly #realm: string;
   readonly #renderVersion: string;
+  readonly #streams: OpenStreams;
   readonly #openapi: () => object;
   #openapiBody: Body | undefined;
   readonly #responses = new ResponseCache();
@@ -54,8 +58,7 @@ export class Api {
 
   constructor(
     context: AppContext,
-    rateLimiter: RateLimiter,
-    meter: UsageMeter,
+    { rateLimiter, meter, streams }: { rateLimiter: RateLimiter; meter: UsageMeter; streams: StreamHost },
     endpoints: readonly Endpoint[],
     openapi: () => object,
   ) {
@@ -71,6 +74,12 @@ export class Api {
     this.#renderVersion = renderVersionOf(config);
     this.#deps = depsOf(context);
     this.#openapi = openapi;
+    this.#streams = new OpenStreams(streams, config, this.#addresses);
+  }
+
+  /** Ends the streams, which would keep the listener from closing. */
+  stop(): void {
+    this.#streams.stop();
   }
 
   /** Answers a request. Never throws. */
@@ -109,6 +118,7 @@ export class Api {
       const rateLimit = await this.#count(authenticated, isPaced ? 'peek' : 'count');
       counted = { ...authenticated, isPaced, rateLimit };
       const body = await this.#answer(counted);
+      if (body instanceof StreamStart) return this.#begin(counted, body);
       this.#countUse(counted, 200);
       await sendBody(received.request, received.response, this.#countedHeaders(counted), body);
     } catch (error) {
@@ -116,6 +126,14 @@ export class Api {
       else if (authenticated !== undefined) await this.#refuse(received, error);
       else await this.#refuseCredentials(received, error);
     }
+  }
+
+  #begin(counted: CountedRequest, { content }: StreamStart): void {
+    const { caller, received } = counted;
+    const headers = this.#countedHeaders(counted);
+    const credentials = this.#credentials(received);
+    this.#streams.open(received, { headers, caller, credentials, content });
+    this.#countUse(counted, 200);
   }
 
   #countUse({ received, caller }: CountedRequest, status: number): void {
@@ -127,9 +145,12 @@ export class Api {
     return (this.#openapiBody ??= encodeBody(new RenderedBody(JSON.stringify(this.#openapi()))));
   }
 
-  #authenticate({ request, query, versions }: ReceivedRequest): Promise<Caller> {
-    const credentials = readCredentials(request, (name) => query.values(name), this.#realm);
-    return this.#callers.authenticate(credentials, versions.credentials);
+  #credentials({ request, query }: ReceivedRequest): Credentials {
+    return readCredentials(request, (name) => query.values(name), this.#realm);
+  }
+
+  #authenticate(received: ReceivedRequest): Promise<Caller> {
+    return this.#callers.authenticate(this.#credentials(received), received.versions.credentials);
   }
 
   #count(
@@ -172,7 +193,7 @@ export class Api {
     return countNetworks((...counted) => limiter[how](...counted, price), kind, this.#addresses.of(request), limit);
   }
 
-  #answer(counted: CountedRequest): Body | Promise<Body> {
+  #answer(counted: CountedRequest): Body | Promise<Body | StreamStart> {
     const { received, caller, rateLimit, isPaced } = counted;
     const { endpoint } = received;
     if (!rateLimit.allowed && !isPaced) throw limitExceeded(rateLimit, this.#context.clock.now());
@@ -183,7 +204,7 @@ export class Api {
     return this.#responses.get(received) ?? this.#handle(counted, endpoint);
   }
 
-  async #handle({ received, caller, isPaced }: CountedRequest, endpoint: Endpoint): Promise<Body> {
+  async #handle({ received, caller, isPaced }: CountedRequest, endpoint: Endpoint): Promise<Body | StreamStart> {
     const parameters = received.parameters.map(parameterIn);
     const endpointContext: EndpointContext = {
       deps: this.#deps,
@@ -193,9 +214,11 @@ export class Api {
       query: received.query.read(endpoint.query),
       dataVersion: dataVersionOf(received.versions, this.#renderVersion),
       accept: received.request.headers.accept ?? '',
+      lastEventId: String(received.request.headers['last-event-id'] ?? ''),
       isPaced,
     };
     const result = await endpoint.handle(endpointContext as EndpointContext<Record<string, never>>);
+    if (result instanceof StreamStart) return result;
     const body = encodeBody(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
     this.#responses.set(received, body);
     return body;
@@ -305,16 +328,3 @@ function decoded(id: string): string {
 }
 
 const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
-
-function methodNotAllowed(): HttpError {
-  return new HttpError(405, 'method_not_allowed', `The data API is read-only: use ${METHODS}.`, { allow: METHODS });
-}
-
-function notApproved(): HttpError {
-  const sentence = 'This application has no access to the data API yet. Request access in the developer console.';
-  return new HttpError(403, 'access_not_approved', sentence);
-}
-
-/** The specification fixes the body word for word. */
-const limitExceeded = ({ resets }: RateLimitResult, now: number): HttpError =>
-  rateLimited('Rate limit exceeded', resets - now);

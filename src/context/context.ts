@@ -37,6 +37,8 @@ export interface AppContextOptions {
   create?: boolean;
   /** Whether statements may take any time on PostgreSQL; by default they fail after `DATABASE_TIMEOUT`. */
   longStatements?: boolean;
+  /** The process id of the service to which this process belongs; by default this one. */
+  service?: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface AppContextOptions {
 export async function openAppContext(
   config: Config,
   clock: TimerClock = systemClock,
-  { terminal = process.stdout, create = true, longStatements = false }: AppContextOptions = {},
+  { terminal = process.stdout, create = true, longStatements = false, service = process.pid }: AppContextOptions = {},
 ): Promise<AppContext> {
   const file = sqliteFileOf(config.DATABASE_URL);
   if (!create && file !== undefined && !existsSync(file))
@@ -57,7 +59,7 @@ export async function openAppContext(
     keyedHash,
     timeoutMs,
     prepared: config.DATABASE_PREPARED === 'on',
-    ...(!longStatements && { sessionName: serviceSessionName() }),
+    ...(!longStatements && { sessionName: serviceSessionName(service) }),
   });
   try {
     await prepare(db, { config, clock, log, create });

@@ -29,4 +29,10 @@ export const FEED_LIMITS = {
     beyond: REFUSED,
     counter: 'memory',
   },
+  openStream: {
+    counts: 'open streams of changes',
+    max: { application: 'STREAM_LIMIT', applicationAccount: 10, server: 10, network: 10 },
+    beyond: REFUSED,
+    counter: 'memory',
+  },
 } as const satisfies Record<string, Limit>;

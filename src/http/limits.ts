@@ -1,6 +1,7 @@
 import type { Config } from '#platform/config/config.ts';
 import { FEED_LIMITS } from './feed-limits.ts';
 import type { Limit, LimitSetting, Subject } from './limit.ts';
+import { PAGE_LIMITS } from './page-limits.ts';
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -224,20 +225,7 @@ export const LIMITS = {
     beyond: 'no mail, and the same page',
     counter: 'database',
   },
-  page: {
-    counts: 'pages of the site; a picture counts as a tenth of a page',
-    max: { network: 'SITE_LIMIT' },
-    windowMs: MINUTE_MS,
-    beyond: REFUSED,
-    counter: 'memory',
-  },
-  /** More at a time would only delay the pages of other addresses. */
-  openPage: {
-    counts: 'pages of the site in progress, without pictures',
-    max: { network: 10 },
-    beyond: 'the page waits',
-    counter: 'memory',
-  },
+  ...PAGE_LIMITS,
   event: {
     counts: 'events',
     max: { server: 'INGEST_LIMIT' },

@@ -25,6 +25,9 @@ export class MeasuredResponse extends ServerResponse {
   senders: Senders | undefined;
   /** The client address, if the service has determined it. */
   address: string | undefined;
+  isStream = false;
+  /** Measures it before its end, once: a stream is as long as its client wants. */
+  measure: (() => void) | undefined;
   #requestId: string | undefined;
 
   get requestId(): string {
@@ -51,6 +54,13 @@ export class MeasuredResponse extends ServerResponse {
   #headers(): Record<string, string> {
     return { ...NOSNIFF, [REQUEST_ID]: this.requestId };
   }
+}
+
+/** Measures and logs a response that has begun and whose end says nothing. */
+export function measureStream(response: ServerResponse): void {
+  if (!(response instanceof MeasuredResponse)) return;
+  response.isStream = true;
+  response.measure?.();
 }
 
 /** The id of the request that is answered: the one of the response, in the log and on error pages. */
@@ -109,13 +119,17 @@ export class RequestMetrics {
 
   /** Measures a request whose headers have just arrived. */
   start(response: MeasuredResponse): void {
-    response.on('close', () => this.#observe(response));
+    response.measure = () => {
+      response.measure = undefined;
+      this.#observe(response);
+    };
+    response.on('close', () => response.measure?.());
   }
 
   #observe(response: MeasuredResponse): void {
-    const { route, started } = response;
+    const { route, started, isStream } = response;
     // 499, as proxies log it: the client closed the connection before the response was complete.
-    const status = response.writableFinished ? response.statusCode : 499;
+    const status = response.writableFinished || isStream ? response.statusCode : 499;
     const key = `${status} ${route}`;
     let observe = this.#observers.get(key);
     if (observe === undefined) {

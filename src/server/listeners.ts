@@ -11,15 +11,24 @@ import { RequestMetrics } from '#http/request-metrics.ts';
 import { withSelfCheck } from '#http/self-check.ts';
 import type { Listen } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
+import type { StreamHost } from '#api/stream-order.ts';
 import { claimSecretKey } from '#context/database-key.ts';
 import type { HttpService } from '#http/service.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 
-type ServiceFactory = (context: AppContext, eventQueue: EventQueue | undefined) => Promise<HttpService>;
+/** What runs in other threads or processes; by default the services do it in theirs. */
+export interface Elsewhere {
+  /** Commits the events of the ingest. */
+  eventQueue?: EventQueue | undefined;
+  /** Sends the events of streams. */
+  streams?: StreamHost | undefined;
+}
+
+type ServiceFactory = (context: AppContext, elsewhere: Elsewhere) => Promise<HttpService>;
 
 /** Imported when they are opened, so that a thread loads only the code of its services. */
 const SERVICES: Record<ServiceName, ServiceFactory> = {
-  API: async (context) => (await import('#api/index.ts')).openApi(context),
+  API: async (context, { streams }) => (await import('#api/index.ts')).openApi(context, streams),
   AUTH: async (context) => (await import('#auth/index.ts')).openAuth(context),
   SITE: async (context) => {
     const [{ openSite }, { openConsole }] = await Promise.all([import('#site/index.ts'), import('#console/index.ts')]);
@@ -27,7 +36,7 @@ const SERVICES: Record<ServiceName, ServiceFactory> = {
     const apiDocument = async (): Promise<object> => (await import('#api/index.ts')).apiDocument(context.config);
     return await servicesByPath(context, { '/console': openConsole }, async () => openSite(context, apiDocument));
   },
-  INGEST: async (context, eventQueue) =>
+  INGEST: async (context, { eventQueue }) =>
     (await import('#ingest/index.ts')).openIngest(context, eventQueue ?? (await queueOfThread(context))),
 };
 
@@ -52,13 +61,17 @@ async function servicesByPath(
     })),
   );
   const last = await rest(context);
+  const services = [...others.map(({ service }) => service), last];
   return {
     listener: (request, response) => {
       const service = others.find(({ at }) => at.test(request.url ?? ''))?.service ?? last;
       service.listener(request, response);
     },
+    stopping: () => {
+      for (const service of services) service.stopping?.();
+    },
     close: async () => {
-      for (const service of [...others.map(({ service }) => service), last]) await service.close?.();
+      for (const service of services) await service.close?.();
     },
   };
 }
@@ -73,13 +86,12 @@ export interface RunningServices extends AsyncDisposable {
 
 /**
  * Starts services, each on its own listener. Closing waits for the running requests.
- * @param eventQueue receives the events of the ingest; by default it commits them in this thread
  * @throws UsageError if the secret key is not that of the database
  */
 export async function openServices(
   context: AppContext,
   services: readonly ServiceName[] = ALL_SERVICES,
-  eventQueue?: EventQueue,
+  elsewhere: Elsewhere = {},
 ): Promise<RunningServices> {
   await claimSecretKey(context.db, context.config);
   const open: { server: Server; service: HttpService }[] = [];
@@ -91,7 +103,7 @@ export async function openServices(
   };
   try {
     for (const name of services) {
-      const service = await SERVICES[name](context, eventQueue);
+      const service = await SERVICES[name](context, elsewhere);
       const isHttps = context.config[`${name}_URL`].startsWith('https:');
       const listener = isHttps ? withHsts(service.listener) : service.listener;
       const log = new RequestLog(context, name.toLowerCase(), refused);

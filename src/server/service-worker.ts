@@ -13,6 +13,6 @@ using metrics = new DisposableStack();
 metrics.use(shareMetrics(context.metrics, threadName(services)));
 await using stack = new AsyncDisposableStack();
 const writer = services.includes('INGEST') ? stack.use(openWriter(config)) : undefined;
-await using running = await openServices(context, services, writer?.eventQueue);
+await using running = await openServices(context, services, { eventQueue: writer?.eventQueue });
 parentPort!.postMessage(running.addresses, []);
 await once(parentPort!, 'message');

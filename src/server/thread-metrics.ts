@@ -15,6 +15,7 @@ const NS_PER_S = 1e9;
 
 /** The names of the threads: values of the label `thread`, and in `/readyz`. */
 export const WRITER = 'writer';
+export const STREAMS = 'streams';
 export const threadName = (services: readonly ServiceName[]): string => services.join(' ').toLowerCase();
 
 /** The metrics of a thread in prom-client's JSON form. */
@@ -29,11 +30,16 @@ type Message =
 /** Answers the metrics requests of the main thread until it is disposed of. */
 export function shareMetrics(metrics: Metrics, thread: string): Disposable {
   addThreadMetrics(metrics, thread);
+  return answerScrapes(thread, () => metrics.getMetricsAsJSON());
+}
+
+/** Answers the metrics requests of the main thread for a thread or another process. */
+export function answerScrapes(thread: string, read: () => Promise<MetricList>): Disposable {
   const channel = new BroadcastChannel(CHANNEL);
   let isClosed = false;
   const post = (message: Message): void => channel.postMessage(message);
   const reply = async (request: number): Promise<void> => {
-    const list = await metrics.getMetricsAsJSON();
+    const list = await read();
     // Posting to a closed channel throws. The scrape does without the metrics of a thread that stops.
     if (!isClosed) post({ reply: request, thread, metrics: list });
   };
@@ -140,7 +146,7 @@ export class ThreadMetrics implements Disposable {
 const delaySeconds = (ns: number): number => Math.max(0, ns / NS_PER_S - DELAY_RESOLUTION_MS / 1000);
 
 /** Labels every metric with the thread, and adds the load of the thread itself. */
-function addThreadMetrics(metrics: Metrics, thread: string): void {
+export function addThreadMetrics(metrics: Metrics, thread: string): void {
   metrics.setDefaultLabels({ thread });
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delays.enable();

@@ -6,6 +6,7 @@ import type { Config, ServiceName } from '#platform/config/config.ts';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
 import { openInternalListener } from './internal.ts';
+import { StreamProcess } from './streams.ts';
 import { ThreadMetrics, threadName, WRITER } from './thread-metrics.ts';
 
 /**
@@ -41,11 +42,13 @@ export async function openServicesInThreads(
       separate.flatMap((name) => (name === 'INGEST' ? [threadName([name]), WRITER] : [threadName([name])])),
     ),
   );
+  const streams = names.includes('API') ? opened.use(new StreamProcess(context)) : undefined;
   // All at the same time: loading the modules takes longer than the rest of a start.
   const opening = await Promise.allSettled([
     openServices(
       context,
       names.filter((service) => !OWN_THREAD.includes(service)),
+      { streams },
     ),
     ...separate.map((service) => openThread(context, [service])),
   ]);

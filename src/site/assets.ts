@@ -10,5 +10,6 @@ export function addSiteAssets(assets: Assets): Assets {
   return assets
     .add('site.css', `${stylesheet}\n${colourRules()}\n${hueRules()}\n`)
     .addFile('site.js', new URL('script/site.js', HERE))
+    .addFile('live.js', new URL('script/live.js', HERE))
     .addFile('reference.js', new URL('script/reference.js', HERE));
 }

@@ -23,8 +23,9 @@ import { Cards } from './open-graph/cards.ts';
 import { mapCard, matchImage, playerImage, siteCard } from './open-graph/index.ts';
 import { developerPages } from './developers/index.ts';
 import { matchFeed, punishmentFeed } from './pages/feeds.ts';
-import { homePage, liveCounts } from './pages/home.ts';
+import { homePage } from './pages/home.ts';
 import { writePage } from './layout.ts';
+import { Live } from './live/index.ts';
 import { leaderboardsPage } from './pages/leaderboards.ts';
 import { mapImage, mapPage } from './pages/map.ts';
 import { mapsPage } from './pages/maps.ts';
@@ -49,17 +50,24 @@ interface Env {
  */
 export async function openSite(context: AppContext, apiDocument: () => Promise<object>): Promise<HttpService> {
   const cards = new Cards();
-  const site = createSite(context, apiDocument, cards);
-  const listen = getRequestListener(site.fetch, { overrideGlobalObjects: false });
-  return { listener: (request, response) => void listen(request, response), close: () => cards.close() };
+  const { app, live } = buildSite(context, apiDocument, cards);
+  const listen = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  return {
+    listener: (request, response) => void listen(request, response),
+    stopping: () => live[Symbol.dispose](),
+    close: () => cards.close(),
+  };
 }
 
-/** The site as a Hono application. */
-export function createSite(
+/** The site as a Hono application, without streams. */
+export const createSite = (context: AppContext, apiDocument: () => Promise<object>): Hono<Env> =>
+  buildSite(context, apiDocument, new Cards()).app;
+
+function buildSite(
   { config, db, clock, log }: AppContext,
   apiDocument: () => Promise<object>,
-  cards = new Cards(),
-): Hono<Env> {
+  cards: Cards,
+): { app: Hono<Env>; live: Live } {
   const assets = addSiteAssets(brandAssets(config));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
@@ -81,9 +89,11 @@ export function createSite(
     apiDocument,
   };
   const app = new Hono<Env>();
+  const live = new Live(deps);
+  const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, pageRequest(c, deps).notFound());
   app.use(setHonoRoute);
-  limitRequests(app, deps);
+  limitRequests(app, deps, addresses);
   app.use(compress());
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await sendNotFound(c));
@@ -91,14 +101,14 @@ export function createSite(
   app.get('/favicon.ico', (c) => c.redirect(assets.href('favicon.svg')));
   const pages = { ...PAGES, ...developerPages(deps), '/privacy': showPrivacy(readPrivacy(config)) };
   for (const [path, handler] of Object.entries(pages)) app.get(path, (c) => handle(c, deps, handler));
+  app.get('/live', (c) => live.follow(c, pageRequest(c, deps), addressOf(c, addresses)));
   app.notFound(sendNotFound);
   app.onError((error, c) => sendError(c, deps, error));
-  return app;
+  return { app, live };
 }
 
 export const PAGES: Record<string, PageHandler> = {
   '/': homePage,
-  '/live.json': liveCounts,
   '/matches': matchesPage,
   '/matches.atom': matchFeed,
   '/matches/:id': matchPage,
@@ -126,14 +136,11 @@ export const PAGES: Record<string, PageHandler> = {
 };
 
 /** Counts requests against their address and limits those in progress. */
-function limitRequests(app: Hono<Env>, deps: Deps): void {
+function limitRequests(app: Hono<Env>, deps: Deps, addresses: ClientAddresses): void {
   const { clock, config } = deps;
-  const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
   const limits = new SiteLimits(clock, rateLimit(config, 'page', 'network').max);
   app.use(async (c, next) => {
-    // Tests call the application without a connection, so `incoming` may be missing.
-    const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
-    const address = incoming === undefined ? '' : addresses.of(incoming);
+    const address = addressOf(c, addresses);
     const seconds = limits.secondsToWait(address, c.req.path);
     if (seconds !== undefined) {
       const sentence = pageRequest(c, deps).text.error.tooMany(String(seconds));
@@ -141,6 +148,12 @@ function limitRequests(app: Hono<Env>, deps: Deps): void {
     }
     await limits.run(address, c.req.path, next);
   });
+}
+
+/** The client address; empty in tests, which call the application without a connection. */
+function addressOf(c: Context, addresses: ClientAddresses): string {
+  const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
+  return incoming === undefined ? '' : addresses.of(incoming);
 }
 
 function pageRequest(c: Context, deps: Deps): PageRequest {

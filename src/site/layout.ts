@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { LANGUAGES } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import { type Html, renderPage } from '#http/page.ts';
+import { liveStatus } from './live-parts.ts';
 import {
   CARD_SIZE,
   type PageContent,
@@ -19,7 +20,7 @@ export async function writePage(
   person: SignedIn | undefined,
 ): Promise<string> {
   const { text, deps, language, url } = request;
-  const { kind, title, main, scripts, stylesheets } = content;
+  const { kind, title, main, live, scripts = [], stylesheets } = content;
   const links = SECTIONS.map((section) => ({
     href: `/${section}`,
     label: text.sections[section],
@@ -32,13 +33,19 @@ export async function writePage(
     head: metadata(request, content),
     nav: { label: text.frame.nav, links, menu: text.frame.menu },
     aside: html`${searchForm(request)} ${personMenu(request, person)}`,
-    main,
+    main: live === undefined ? main : html`${main} ${await liveStatus(livePath(request, content), live)}`,
     foot: footer(request),
     url,
     kind,
-    scripts,
+    scripts: live === undefined ? scripts : [...scripts, 'live.js'],
     stylesheets,
   });
+}
+
+/** The address of a page for `/live`, with the one parameter on which a part depends. */
+function livePath({ url }: PageRequest, { path }: PageContent): string {
+  const players = url.searchParams.get('players');
+  return players === null || !path.startsWith('/matches/') ? path : `${path}?players=${encodeURIComponent(players)}`;
 }
 
 function metadata(request: PageRequest, { title, description, path, picture, feeds = [], noIndex }: PageContent): Html {

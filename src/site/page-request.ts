@@ -10,6 +10,7 @@ import { isCleanText } from '#platform/text/text.ts';
 import type { Db } from '#db/db.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
+import type { LiveParts } from './live-parts.ts';
 import type { Heads } from './heads.ts';
 import { type Formats, formatsIn } from './formats.ts';
 import { type Text, TEXTS } from './text/index.ts';
@@ -146,6 +147,8 @@ export interface PageContent {
   /** The canonical path of the page, with its query. */
   path: string;
   main: Html;
+  /** The parts of `main` that follow what changes. The page is then one of those of `/live`. */
+  live?: LiveParts;
   /** The entry of the main navigation that is marked as current. */
   section?: Section | undefined;
   /** The image of link previews (Open Graph). */

@@ -36,7 +36,7 @@ function assertError(reply: Reply, status: number, error: string): void {
   assert.ok(reply.json.error_description.length > 10);
 }
 
-test('the endpoints are the eleven paths of the specification and nine of ours', () => {
+test('the endpoints are the eleven paths of the specification and ten of ours', () => {
   assert.deepEqual(ENDPOINTS.map(({ path }) => path).sort(), Object.keys(paths({} as never)).sort());
 });
 
@@ -46,7 +46,8 @@ onEachDatabase('every endpoint follows the contract of the data API', async (t, 
   // The pages of a first walk do not count: it begins, and has a second page, which ends the time in which it can begin again.
   const { json: first } = await get('/v1/changes?limit=1');
   await get(`/v1/changes?limit=1&after=${first.cursor}`);
-  for (const endpoint of ENDPOINTS) {
+  // test/api/change-stream.test.ts covers the stream, which does not end.
+  for (const endpoint of ENDPOINTS.filter(({ isStream }) => isStream !== true)) {
     const path = history[endpoint.path]!;
     const joint = path.includes('?') ? '&' : '?';
     const reply = await get(path);

@@ -22,7 +22,7 @@ const testEndpoint = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
     ...facts,
   });
 
-const OLD = { since: '2026-03-01', sunset: '2026-09-01', link: '/developers/changes#old' };
+const OLD = { since: '2026-03-01', sunset: '2026-09-01', link: '/developers/deprecation#old' };
 const ENDPOINTS = [
   testEndpoint('/v1/old/:id', { deprecated: OLD }),
   testEndpoint('/v1/old/me'),
@@ -37,7 +37,7 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   t.after(() => database.drop());
   const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
   const meter = new UsageMeter(context.db, context.clock, assert.ifError);
-  const api = new Api(context, rateLimiter, meter, ENDPOINTS, () => ({}));
+  const api = new Api(context, { rateLimiter, meter, streams: {} as never }, ENDPOINTS, () => ({}));
   const server = createServer((request, response) => void api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = context[Symbol.asyncDispose].bind(context);
@@ -57,7 +57,7 @@ const deprecationHeaders = ({ headers }: Reply) => ['deprecation', 'sunset', 'li
 const OLD_HEADERS = [
   '@1772323200',
   'Tue, 01 Sep 2026 00:00:00 GMT',
-  '<https://site.example/developers/changes#old>; rel="deprecation"',
+  '<https://site.example/developers/deprecation#old>; rel="deprecation"',
 ];
 const NONE = [undefined, undefined, undefined];
 

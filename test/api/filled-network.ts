@@ -158,6 +158,7 @@ export function paths(history: GeneratedHistory): Record<string, string> {
     '/v1/counters': '/v1/counters',
     '/v1/live-matches': '/v1/live-matches',
     '/v1/changes': '/v1/changes?expand=1',
+    '/v1/changes/stream': '/v1/changes/stream?after=0&presence=1',
     '/v1/servers/:id/live-match': `/v1/servers/${history.server}/live-match`,
     '/v1/servers/:id/unreported-matches': `/v1/servers/${history.server}/unreported-matches`,
     '/v1/players/:id': `/v1/players/${history.player}?fields=${groups}`,

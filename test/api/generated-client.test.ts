@@ -91,7 +91,12 @@ test('a generated client calls every endpoint', async (t) => {
 
   const { error, response } = await client.GET('/v1/matches/{id}', { params: { path: { id: 'nothing' } } });
   assert.deepEqual([response.status, error?.error], [404, 'not_found']);
-  assert.deepEqual([...called].sort(), ENDPOINTS.map(({ path }) => path.replaceAll(/:([a-z]+)/g, '{$1}')).sort());
+  assert.deepEqual(
+    [...called].sort(),
+    ENDPOINTS.filter(({ isStream }) => isStream !== true)
+      .map(({ path }) => path.replaceAll(/:([a-z]+)/g, '{$1}'))
+      .sort(),
+  );
   assert.equal(await runExample({ api: origin, token }), 'Twin Peaks: Red, Blue');
 });
 

@@ -41,7 +41,11 @@ test('the document describes exactly the endpoints with all their parameters', (
     const inPath = [...endpoint.path.matchAll(/:([a-z]+)/g)].map(([, name]) => ['path', name]);
     assert.deepEqual(
       parameters,
-      [...inPath, ...Object.keys(endpoint.query).map((name) => ['query', name])],
+      [
+        ...inPath,
+        ...Object.keys(endpoint.query).map((name) => ['query', name]),
+        ...(endpoint.isStream ? [['header', 'Last-Event-ID']] : []),
+      ],
       endpoint.path,
     );
     for (const parameter of get.parameters) assert.ok(parameter.description, `${endpoint.path} ${parameter.name}`);
@@ -98,7 +102,7 @@ test('every response matches its schema in the document', async (t) => {
   t.after(() => database.drop());
   const history = paths(await fill(context));
   const schemas = new ResponseSchemas();
-  for (const endpoint of ENDPOINTS) {
+  for (const endpoint of ENDPOINTS.filter(({ isStream }) => isStream !== true)) {
     const reply = await get(history[endpoint.path]!);
     const check = schemas.of(pathOf(endpoint.path), 200);
     const { example } = document.paths[pathOf(endpoint.path)].get.responses[200].content['application/json'];

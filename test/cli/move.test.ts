@@ -9,6 +9,7 @@ import { cancelMove, move, type MoveOptions } from '#db/transfer/move.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
+import { record } from '#test/support/changes.ts';
 import { application, login, match, person, sendEvents, serviceToken, team } from '#test/support/builders.ts';
 import {
   createEmptyDatabase,
@@ -65,6 +66,10 @@ function interrupted(db: Db, transaction: number, work: () => Promise<void>): Db
       };
     },
   });
+}
+
+function breakOffAtFeed(table: string): void {
+  if (table === 'changes') throw new Error('broken off');
 }
 
 const breakOff = (): Promise<void> => Promise.reject(new Error('broken off'));
@@ -153,6 +158,35 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.deepEqual(rounds, [2400, 1200, 1200], 'an update that keeps its key is noted once');
     assert.deepEqual(await readDigests(target, quiet), await readDigests(db, quiet));
   });
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  test(`a resource that changes again while a resumed move copies the feed is there once (${dialect})`, async (t) => {
+    const { context, target } = await moveCase(t, dialect, dialect);
+    const { db } = context;
+    await assert.rejects(move(db, target, { ...optionsOf('target'), progress: breakOffAtFeed }), /broken/);
+    let snapshots = 0;
+    const source = new Proxy(db, {
+      get: (_, name) => {
+        const value: unknown = Reflect.get(db, name);
+        if (typeof value !== 'function') return value;
+        const call = value.bind(db) as (...args: unknown[]) => unknown;
+        if (name !== 'snapshot') return call;
+        // The first one catches up with what the earlier run has copied, the second one is copied.
+        return async () => {
+          if (++snapshots === 2) await record(context, { kind: 'server', key: await serverKey(db), type: 'changed' });
+          return await call();
+        };
+      },
+    });
+    await move(source, target, optionsOf('target'));
+    assert.deepEqual(await readDigests(target, quiet), await readDigests(db, quiet));
+  });
+}
+
+async function serverKey(db: Db): Promise<number> {
+  const [key] = (await db.tuple(sql`select key from changes where kind = 'server'`))!;
+  return key as number;
 }
 
 /** A small network, and an empty target. */

@@ -77,7 +77,15 @@ export const NOT_COMPARED: readonly string[] = [
   ],
   ...['applications', 'application_secrets', 'application_owners', 'application_logos', 'application_changes'],
   ...['webhooks', 'webhook_deliveries'],
-  ...['application_uses', 'first_party_clients', 'owner_invitations', 'access_requests', 'console_sessions', 'usage'],
+  ...[
+    'application_uses',
+    'open_streams',
+    'first_party_clients',
+    'owner_invitations',
+    'access_requests',
+    'console_sessions',
+    'usage',
+  ],
   ...['tokens', 'former_tokens', 'rate_limits', 'signing_keys', 'audit', 'operator_mails', 'mail_failures'],
   ...['migrations', 'data_versions', 'installation', 'revocations', 'search_terms'],
 ];

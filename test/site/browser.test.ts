@@ -106,18 +106,6 @@ describe('the site in a browser', () => {
     await page.goto(site);
     await page.keyboard.press('/');
     assert.equal(await page.evaluate('document.activeElement.name'), 'q');
-    for (const [online, words] of [
-      [1, '1 player is online'],
-      [1_200, '1,200 players are online'],
-    ] as const) {
-      await page.clock.install();
-      await page.route('**/live.json', (route) => route.fulfill({ json: { online } }));
-      await page.goto(site);
-      const response = page.waitForResponse('**/live.json');
-      await page.clock.runFor(15_000);
-      await response;
-      await page.locator('.hero h1', { hasText: words }).waitFor({ timeout: 8_000 });
-    }
     await page.goto(`${site}/developers`);
     assert.equal(await page.locator('.copy').first().innerText(), 'Copy');
   });

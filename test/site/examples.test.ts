@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { runJobsOnce } from '#server/jobs.ts';
 import { type RunningServices, openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
@@ -93,6 +94,63 @@ test('the examples of the developer pages run unchanged: curl', async (t) => {
   const receipts = await shell('ingest.sh', placeholders);
   assert.match(receipts, /"accepted"/);
   assert.match(await shell('ingest.sh', placeholders), /"duplicate"/);
+});
+
+const linesOf = (text: string): unknown[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
+test('the examples of the developer pages run unchanged: curl of changes and lists', async (t) => {
+  const { context, placeholders } = await world(t);
+  await runJobsOnce(context);
+  const { changes, more } = JSON.parse(await shell('changes.sh', placeholders)) as {
+    changes: { type: string }[];
+    more: boolean;
+  };
+  const kinds = Object.groupBy(changes, ({ type }) => type);
+  assert.deepEqual([kinds['match.created']!.length, kinds['player.created']!.length, more], [120, 1, false]);
+  assert.deepEqual(Object.keys(linesOf(await shell('changes-next.sh', placeholders)).at(-1) as object), [
+    'cursor',
+    'more',
+  ]);
+  const asked = JSON.parse(await shell('look-up.sh', placeholders)) as { status: string }[];
+  assert.deepEqual(
+    asked.map(({ status }) => status),
+    ['not_found', 'found', 'not_found'],
+  );
+  const [players] = (await shell('search.sh', placeholders)).split(/(?<=\])(?=\[)/);
+  assert.equal((JSON.parse(players!) as unknown[]).length, 1);
+  const filtered = JSON.parse(await shell('filters.sh', placeholders)) as { gamemode: string }[];
+  assert.deepEqual(
+    filtered.map(({ gamemode }) => gamemode),
+    ['tdm', 'tdm', 'tdm'],
+  );
+  const second = JSON.parse(await shell('player-matches.sh', placeholders)) as { id: string }[];
+  const response = await fetch(
+    `${placeholders.api}/v1/players/steve/matches?limit=6&access_token=${placeholders.token}`,
+  );
+  assert.deepEqual(second, ((await response.json()) as unknown[]).slice(3));
+  const board = JSON.parse(await shell('leaderboard.sh', placeholders)) as { rank: number; kill_count: number }[];
+  assert.deepEqual(
+    board.map(({ rank, kill_count }) => [rank, kill_count]),
+    [[1, 240]],
+  );
+});
+
+test('the examples of the developer pages run unchanged: curl of the stream', async (t) => {
+  const { context, placeholders } = await world(t);
+  const child = spawn('bash', ['-c', `exec ${example('changes-stream.sh', placeholders).replace(/^#.*\n/gm, '')}`]);
+  t.after(() => child.kill());
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const until = async (wanted: string): Promise<void> => {
+    for (let line = await lines.next(); line.value !== wanted; line = await lines.next()) assert.ok(!line.done, wanted);
+  };
+  await until('event: presence');
+  await sendEvents(context, match({ teams: [team('Red', STEVE)] }));
+  await until('event: change');
+  assert.match(String((await lines.next()).value), /^data: \{"id":"\w{11}","type":"match\.created"/);
 });
 
 const PROGRAMS = { mjs: process.execPath, py: 'python3' };

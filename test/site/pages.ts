@@ -67,6 +67,8 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'developers-ingest', path: '/developers/ingest' },
     { name: 'developers-webhooks', path: '/developers/webhooks' },
     { name: 'developers-changes', path: '/developers/changes' },
+    { name: 'developers-lists', path: '/developers/lists' },
+    { name: 'developers-deprecation', path: '/developers/deprecation' },
     { name: 'developers-reference', path: '/developers/reference' },
     { name: 'lost', path: '/matches/nothing', error: 404 },
   ];

@@ -68,7 +68,7 @@ onEachDatabase(
     assert.equal(await isVisitor(`${cookie}x`), true);
     assert.equal(await isVisitor(cookie.replace('site_session', 'session')), true, 'the cookie of the sign-in');
     assert.equal(await isVisitor('scorehall_site_session='), true);
-    for (const path of ['/matches.atom', '/cards/site.png', '/live.json', '/sitemap.xml']) {
+    for (const path of ['/matches.atom', '/cards/site.png', '/sitemap.xml']) {
       const response = await get(context, path, { headers: { cookie } });
       assert.ok(!/private/.test(response.headers.get('cache-control')!), path);
       await response.arrayBuffer();

@@ -56,7 +56,8 @@ onEachDatabase(
         for (const { name, description } of operation.parameters)
           [name, description].forEach((words) => shows(id, words));
         for (const status of Object.keys(operation.responses)) shows(id, status);
-        shows(id, JSON.stringify(operation.responses[200].content['application/json'].example, null, 1));
+        const [{ example }] = Object.values<Json>(operation.responses[200].content);
+        shows(id, typeof example === 'string' ? example : JSON.stringify(example, null, 1));
         for (const name of Object.keys(operation.responses[200].headers)) shows(id, name);
       }
       for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {

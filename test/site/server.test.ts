@@ -24,7 +24,7 @@ onEachDatabase('the page of a server shows the running match, and those seen wit
   );
   const shown = await page(context, path);
   const parts = [
-    /data-refresh[^]*Twin Peaks<\/bdi><\/a>[^]*2 \/ 20 players/,
+    /data-part="now"[^]*Twin Peaks<\/bdi><\/a>[^]*2 \/ 20 players/,
     /score c-red[^]*>2<[^]*Blue &lt;b&gt;[^]*Running<[^]*10:00[^]*Playing<\/dt>\s*<dd>2<[^]*Watching<\/dt>\s*<dd>1</,
     /Hill &lt;b&gt;[^]*Ada[^]*Seen without a result[^]*&lt;i&gt;Old[^]*10:00/,
   ];

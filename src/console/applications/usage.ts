@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { COLON, LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
+import { countOpenStreams } from '#store/applications/open-streams.ts';
 import { HOUR_MS, readLastUse, type Sum, sumUsage, type Usage, usageSince } from '#store/applications/usage.ts';
 import { inApplication } from './layout.ts';
 import { type Column, columnChart } from './chart.ts';
@@ -17,12 +18,16 @@ async function usage(request: OwnedRequest) {
   const first = now - (now % HOUR_MS) - (HOURS - 1) * HOUR_MS;
   const counts = await usageSince(deps.db, application.key, first);
   const last = await readLastUse(deps.db, application.key);
+  const streams = await countOpenStreams(deps.db, now, application.key);
   const byEndpoint = [...Map.groupBy(counts, ({ endpoint }) => endpoint)].sort(
     ([, a], [, b]) => sumUsage(b).requests - sumUsage(a).requests,
   );
   const inner = html`<section class="card" aria-labelledby="all">
       <h2 id="all">${t.title}</h2>
-      <p class="soft">${last === undefined ? t.never : html`${t.last} ${timestamp(request, last)}`}</p>
+      <p class="soft">
+        ${last === undefined ? t.never : html`${t.last} ${timestamp(request, last)}`}<br />
+        ${t.streams}${COLON[texts.lang]}${number(request, streams)}
+      </p>
       ${figures(request, sumUsage(counts))} ${counts.length === 0 ? '' : chartOf(request, counts, first, t.title)}
       ${legend(request)}
     </section>

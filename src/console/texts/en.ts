@@ -268,6 +268,7 @@ export const en = {
     title: 'The last seven days',
     never: 'Not used yet. Requests appear here within seconds.',
     last: 'Last used',
+    streams: 'Open streams of changes',
     endpoints: 'By endpoint',
     endpoint: 'Endpoint',
     unknown: 'unknown paths',

@@ -257,6 +257,7 @@ export const ja: Texts = {
     title: '過去 7 日間',
     never: 'まだ使われていません。使うと数秒でここに表示されます。',
     last: '最終利用',
+    streams: '開いている変更ストリーム',
     endpoints: 'エンドポイント別',
     endpoint: 'エンドポイント',
     unknown: '存在しないパス',

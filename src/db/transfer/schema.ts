@@ -17,7 +17,7 @@ export interface Column {
 
 /**
  * Tables that belong to one database and not to the network: the schema, its id and data versions, what the installation
- * says about itself, and the notes that wait for their file.
+ * says about itself, the notes that wait for their file, and the present streams.
  */
 const OWN_TABLES: ReadonlySet<string> = new Set([
   'migrations',
@@ -25,6 +25,7 @@ const OWN_TABLES: ReadonlySet<string> = new Set([
   'installation',
   'moved_rows',
   'revocations',
+  'open_streams',
 ]);
 /** Tables that exist only while a database is being loaded, and in a backup file. */
 const AUXILIARY = /^(loading_|backup_|sqlite_)/;

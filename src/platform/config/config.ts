@@ -111,6 +111,11 @@ export const SETTINGS = {
     'Requests an hour from one address (IPv6: one /64; a /56 has twice as many, a /48 eight times as many) with only a Client ID, or with failed credentials',
     whole(1, 1_000_000_000),
   ),
+  STREAM_LIMIT: setting(
+    '100',
+    'Open streams of changes of one application with its own tokens, in each process',
+    whole(1, 1_000_000),
+  ),
   INGEST_LIMIT: setting('0', 'Events a minute from one game server; 0: no limit', whole(0, 1_000_000_000)),
   INGEST_DIALECTS: setting('', 'Protocols of other programs on the ingest: dewdrop; empty: none', protocols),
   INGEST_WEIGHT_LIMIT: setting(

@@ -54,8 +54,9 @@ function row(request: PageRequest, view: RowView): Html {
   const { match, facts, summary, teams } = view;
   const { text, formats } = request;
   const players = teams.reduce((sum, team) => sum + team.players.length, 0);
-  return html`<li class="match-row">
-    <a class="cover" href="/matches/${idOf(match.key)}" aria-label="${text.match.title(facts.map, facts.server)}"></a>
+  const id = idOf(match.key);
+  return html`<li class="match-row" data-key="${id}">
+    <a class="cover" href="/matches/${id}" aria-label="${text.match.title(facts.map, facts.server)}"></a>
     ${thumb(summary, 'small')}
     <div class="row-main">
       <strong><bdi>${facts.map}</bdi></strong>

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Language } from '#http/languages.ts';
 import { type Html, inline } from '#http/page.ts';
-import type { PageContent } from '../page-request.ts';
+import type { PageContent, PageRequest } from '../page-request.ts';
 import { example, type Placeholders } from './examples.ts';
 import type { Text } from './text/index.ts';
 
@@ -11,14 +11,18 @@ export const PATHS = {
   reference: '/developers/reference',
   signIn: '/developers/sign-in',
   rules: '/developers/rules',
-  ingest: '/developers/ingest',
-  webhooks: '/developers/webhooks',
+  lists: '/developers/lists',
   changes: '/developers/changes',
+  webhooks: '/developers/webhooks',
+  ingest: '/developers/ingest',
+  deprecation: '/developers/deprecation',
 } as const;
 
 type PageName = keyof typeof PATHS;
 
 const PAGE_NAMES = Object.keys(PATHS) as PageName[];
+
+export type DeveloperPage = (request: PageRequest, text: Text, placeholders: Placeholders) => PageContent;
 
 /** A developer page: the links to all of them, the heading, then `body`. */
 export function layout(

@@ -2,13 +2,15 @@ import { html } from 'hono/html';
 import { LIMITS } from '#http/limits.ts';
 import { TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import { inline } from '#http/page.ts';
-import type { Deps, PageContent, PageHandler, PageRequest } from '../page-request.ts';
-import { code, languageTabs, layout, PATHS, table } from './components.ts';
+import type { Deps, PageHandler } from '../page-request.ts';
+import { changes } from './changes.ts';
+import { code, type DeveloperPage, languageTabs, layout, PATHS, table } from './components.ts';
 import type { Placeholders } from './examples.ts';
+import { lists } from './lists.ts';
 import type { ApiDocument } from './reference/document.ts';
 import { referencePage } from './reference/page.ts';
 import { RUN_PATH, runRedirect } from './reference/run.ts';
-import { type Text, TEXTS } from './text/index.ts';
+import { TEXTS } from './text/index.ts';
 
 /** The pages below `/developers`, by path. */
 export function developerPages({ config, apiDocument }: Deps): Record<string, PageHandler> {
@@ -34,13 +36,13 @@ export function developerPages({ config, apiDocument }: Deps): Record<string, Pa
     [RUN_PATH]: async (request) => runRedirect(request, await document()),
     [PATHS.signIn]: handler(signIn),
     [PATHS.rules]: handler(rules),
-    [PATHS.ingest]: handler(ingest),
-    [PATHS.webhooks]: handler(webhooks),
+    [PATHS.lists]: handler(lists),
     [PATHS.changes]: handler(changes),
+    [PATHS.webhooks]: handler(webhooks),
+    [PATHS.ingest]: handler(ingest),
+    [PATHS.deprecation]: handler(deprecation),
   };
 }
-
-type DeveloperPage = (request: PageRequest, text: Text, placeholders: Placeholders) => PageContent;
 
 const start: DeveloperPage = ({ deps: { config }, formats }, text, placeholders) => {
   const words = text.start;
@@ -228,11 +230,11 @@ const webhooks: DeveloperPage = (_request, text, placeholders) => {
   );
 };
 
-const changes: DeveloperPage = (_request, text) => {
-  const words = text.changes;
+const deprecation: DeveloperPage = (_request, text) => {
+  const words = text.deprecation;
   return layout(
     text,
-    'changes',
+    'deprecation',
     words,
     html`<div class="prose">
       <h2>${words.promise}</h2>

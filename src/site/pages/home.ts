@@ -5,10 +5,13 @@ import { listLiveMatches, type ListedLiveMatch, type LiveTeamHead } from '#store
 import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { onlineSince } from '#store/game/online-samples.ts';
-import { countOnline, listServers, type ServerNow } from '#store/game/servers.ts';
+import { listServers, type ServerNow } from '#store/game/servers.ts';
+import { factsOf } from '#store/game/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { areaChart, fillBar } from '#site/components/charts.ts';
+import type { LiveParts } from '#site/live-parts.ts';
 import { matchList } from '#site/components/match-list.ts';
+import { onlinePlayers } from '#site/components/online-players.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { thumb } from '#site/components/map-image.ts';
 import { ago, stopwatch } from '#site/components/timestamps.ts';
@@ -24,21 +27,31 @@ const ACTIVE_PLAYERS = 10;
 export async function homePage(request: PageRequest): Promise<PageContent> {
   const { text, deps, formats } = request;
   const servers = await listServers(request.db, request.presenceSince);
-  const online = servers.reduce((sum, { playerCount }) => sum + playerCount, 0);
   const { NETWORK_NAME: network } = deps.config;
+  const live = await partsOf(request, servers);
+  const { now, servers: cards, latest } = live.parts;
   return {
     title: network,
-    description: text.home.description(network, formats.number(online), servers.length),
+    description: text.home.description(network, formats.number(countOnline(servers)), servers.length),
     path: '/',
     kind: 'home',
     feeds: [
       { path: '/matches.atom', title: text.feeds.matches },
       { path: '/punishments.atom', title: text.feeds.punishments },
     ],
-    main: html`${await hero(request, online)} ${await serverCards(request, servers)}
+    live,
+    main: html`<section class="hero" aria-labelledby="now">
+        <div class="hero-words"><h1 id="now" data-part="now">${now}</h1></div>
+        ${await chart(request)}
+      </section>
+      <section aria-labelledby="servers">
+        ${heading('servers', text.home.servers)}
+        <div data-part="servers">${cards}</div>
+      </section>
       <div class="two">
         <section aria-labelledby="latest">
-          ${heading('latest', text.home.latest, { href: '/matches', label: text.more })} ${await latest(request)}
+          ${heading('latest', text.home.latest, { href: '/matches', label: text.more })}
+          <div data-part="latest">${latest}</div>
           <p class="feeds">
             <a class="feed" href="/matches.atom">${text.feeds.matches}</a>
             <a class="feed" href="/punishments.atom">${text.feeds.punishments}</a>
@@ -52,37 +65,45 @@ export async function homePage(request: PageRequest): Promise<PageContent> {
   };
 }
 
-async function hero({ db, text, now, formats, deps }: PageRequest, online: number): Promise<Html> {
+/** The parts of the home page that change while it is read. */
+export async function homeParts(request: PageRequest): Promise<LiveParts> {
+  return await partsOf(request, await listServers(request.db, request.presenceSince));
+}
+
+async function partsOf(request: PageRequest, servers: ServerNow[]) {
+  const { text } = request;
+  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
+  const newest = matches[0] && factsOf(matches[0].head);
+  return {
+    parts: {
+      now: onlineNow(request, countOnline(servers)),
+      servers: await serverCards(request, servers),
+      latest: await matchList(request, matches),
+    },
+    says: newest === undefined ? '' : text.live.finished(newest.map),
+  };
+}
+
+const countOnline = (servers: readonly ServerNow[]): number =>
+  servers.reduce((sum, { playerCount }) => sum + playerCount, 0);
+
+const onlineNow = ({ text, formats, deps }: PageRequest, online: number): Html =>
+  html`<span class="hidden"><bdi>${deps.config.NETWORK_NAME}</bdi>: </span
+    ><span class="count">${formats.number(online)}</span> <span class="count-words">${text.home.online(online)}</span>`;
+
+async function chart({ db, text, now, formats }: PageRequest): Promise<Html> {
   const samples = await onlineSince(db, now - DAY_MS);
+  if (samples.length < 2) return html`<p class="soft small">${text.home.noHistory}</p>`;
   const counts = samples.map(({ count }) => count);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const points = downsample(samples.map(({ time, count }) => ({ at: (time - now + DAY_MS) / DAY_MS, value: count })));
-  return html`<section class="hero" aria-labelledby="now">
-    <div class="hero-words">
-      <h1 id="now">
-        <span class="hidden"><bdi>${deps.config.NETWORK_NAME}</bdi>: </span
-        ><span class="count" data-live="online">${formats.number(online)}</span>
-        <span
-          class="count-words"
-          data-live-words="online"
-          data-one="${text.home.online(1)}"
-          data-other="${text.home.online(0)}"
-          >${text.home.online(online)}</span
-        >
-      </h1>
-    </div>
-    ${
-      samples.length < 2
-        ? html`<p class="soft small">${text.home.noHistory}</p>`
-        : html`<figure class="hero-chart">
-            ${areaChart(points, { gap: 0.02, label: text.home.chart(formats.number(least), formats.number(most)) })}
-            <figcaption class="soft small">
-              <span>${text.home.dayAgo}</span
-              ><span>${text.home.range(formats.number(least), formats.number(most))}</span><span>${text.home.now}</span>
-            </figcaption>
-          </figure>`
-    }
-  </section>`;
+  return html`<figure class="hero-chart">
+    ${areaChart(points, { gap: 0.02, label: text.home.chart(formats.number(least), formats.number(most)) })}
+    <figcaption class="soft small">
+      <span>${text.home.dayAgo}</span><span>${text.home.range(formats.number(least), formats.number(most))}</span
+      ><span>${text.home.now}</span>
+    </figcaption>
+  </figure>`;
 }
 
 /** The point with the highest count of each five minutes: more points would not be visible. */
@@ -108,16 +129,10 @@ async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<
     const map = maps[index]!;
     return serverCard(request, { server, map, summary: summaries.of(map), live: live.get(server.key) });
   });
-  return html`<section aria-labelledby="servers">
-    ${heading('servers', text.home.servers)}
-    ${
-      servers.length === 0
-        ? html`<p class="soft">${text.home.noServers}</p>`
-        : html`<ul class="servers">
-            ${cards}
-          </ul>`
-    }
-  </section>`;
+  if (servers.length === 0) return html`<p class="soft">${text.home.noServers}</p>`;
+  return html`<ul class="servers">
+    ${cards}
+  </ul>`;
 }
 
 interface Shown {
@@ -131,7 +146,7 @@ interface Shown {
 function serverCard(request: PageRequest, shown: Shown): Html {
   const { server, summary } = shown;
   const id = idOf(server.key);
-  return html`<li class="server card${server.online ? '' : ' offline'}" data-server="${id}">
+  return html`<li class="server card${server.online ? '' : ' offline'}" data-key="${id}">
     ${thumb(summary, 'card')}
     <div class="server-head">
       <h3>
@@ -153,11 +168,12 @@ function serverState(request: PageRequest, { server, map, summary, live }: Shown
   const mode = gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, gamemode)}</span>`;
   return html`<p class="server-map">${map === '' ? quiet : html`${mapName}${mode}`}${liveScore(request, live)}</p>
     <p class="server-count">
-      <span class="figures" data-live="${idOf(server.key)}">${formats.number(playerCount)}</span
+      <span class="figures">${formats.number(playerCount)}</span
       >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
       <span class="soft small">${text.home.players(max || playerCount)}</span>
     </p>
-    ${max > 0 ? fillBar(playerCount / max) : ''} ${players.length === 0 ? '' : names(request, players, playerCount)}`;
+    ${max > 0 ? fillBar(playerCount / max) : ''}
+    ${players.length === 0 ? '' : onlinePlayers(request, players, playerCount)}`;
 }
 
 const TEAMS_ON_CARD = 4;
@@ -185,28 +201,6 @@ function offlineState(request: PageRequest, { heartbeat }: ServerNow): Html {
     </p>`;
 }
 
-const SHOWN_NAMES = 100;
-
-function names({ text, formats }: PageRequest, players: string[], playerCount: number): Html {
-  const hidden = playerCount - Math.min(players.length, SHOWN_NAMES);
-  return html`<details class="names">
-    <summary class="small">${text.home.who}</summary>
-    <ul>
-      ${players.slice(0, SHOWN_NAMES).map(
-        (name) =>
-          html`<li>
-            <a href="/players/${encodeURIComponent(name)}"><bdi>${name}</bdi></a>
-          </li>`,
-      )}${hidden > 0 ? html`<li class="soft">${text.home.others(formats.number(hidden))}</li>` : ''}
-    </ul>
-  </details>`;
-}
-
-async function latest(request: PageRequest): Promise<Html> {
-  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
-  return await matchList(request, matches);
-}
-
 async function mostActive(request: PageRequest): Promise<Html> {
   const { db, deps, now, text, formats } = request;
   const { week } = deps.bucketsAt(now);
@@ -221,12 +215,4 @@ async function mostActive(request: PageRequest): Promise<Html> {
         </li>`,
     )}
   </ol>`;
-}
-
-/** `/live.json`: the player counts that `script/site.js` refreshes on the home page, by `online` and server id. */
-export async function liveCounts(request: PageRequest): Promise<Response> {
-  const servers = await listServers(request.db, request.presenceSince);
-  const online = await countOnline(request.db, request.presenceSince);
-  const counts = servers.map(({ key, playerCount }) => [idOf(key), playerCount]);
-  return Response.json({ online, ...Object.fromEntries(counts) }, { headers: { 'cache-control': 'no-store' } });
 }

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { HttpError } from '#http/errors.ts';
 import type { Html } from '#http/page.ts';
 import { countersOfMatches } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
@@ -19,7 +18,9 @@ import { isExcluded } from '#store/game/excluded-matches.ts';
 import { timeline } from '#site/components/charts.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
 import { type Colour, colourNamed, teamColours } from '#site/components/colours.ts';
+import type { LiveParts } from '#site/live-parts.ts';
 import { playerLink } from '#site/components/player-link.ts';
+import { ScoreboardPages } from '#site/components/scoreboard-pages.ts';
 import { counterColumns, type ScoredPlayer, scoreTable } from '#site/components/scoreboard.ts';
 import { thumb } from '#site/components/map-image.ts';
 import { timestamp, stopwatch } from '#site/components/timestamps.ts';
@@ -41,8 +42,9 @@ export interface MatchView {
 /** `/matches/:id` */
 export async function matchPage(request: PageRequest): Promise<PageContent> {
   const view = await readMatchView(request);
-  const { facts, summary } = view;
+  const { facts } = view;
   const { text } = request;
+  const live = await partsOf(request, view);
   return {
     title: text.match.title(facts.map, facts.server),
     description: describe(request, view),
@@ -50,17 +52,35 @@ export async function matchPage(request: PageRequest): Promise<PageContent> {
     section: 'matches',
     kind: 'match',
     picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, view), large: true },
-    main: html`${hero(request, view)}
-      ${(await isExcluded(request.db, view.match.key)) ? html`<p class="notice">${text.match.excluded}</p>` : ''}
-      ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
-      <section aria-labelledby="players">
-        ${heading('players', text.match.scoreboard)} ${await scoreboards(request, view)}
-      </section>
-      <p>
-        <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
-          summary === undefined ? '' : html` · <a href="/maps/${idOf(summary.key)}">${text.map.about(summary.name)}</a>`
-        }
-      </p>`,
+    live,
+    main: html`<div class="live-part" data-part="match">${live.parts.match}</div>`,
+  };
+}
+
+/** The whole page of a match: it is corrected, counted, excluded or withdrawn while it is read. */
+export const matchParts = async (request: PageRequest): Promise<LiveParts> =>
+  await partsOf(request, await readMatchView(request));
+
+async function partsOf(request: PageRequest, view: MatchView) {
+  const { text } = request;
+  const { facts, summary, match } = view;
+  const excluded = await isExcluded(request.db, match.key);
+  return {
+    parts: {
+      match: html`${hero(request, view)} ${excluded ? html`<p class="notice">${text.match.excluded}</p>` : ''}
+        ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
+        <section aria-labelledby="players">
+          ${heading('players', text.match.scoreboard)} ${await scoreboards(request, view)}
+        </section>
+        <p>
+          <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
+            summary === undefined
+              ? ''
+              : html` · <a href="/maps/${idOf(summary.key)}">${text.map.about(summary.name)}</a>`
+          }
+        </p>`,
+    },
+    says: excluded ? text.match.excluded : text.live.counted,
   };
 }
 
@@ -272,48 +292,4 @@ async function scoreboards(request: PageRequest, view: MatchView): Promise<Html>
     </div>`;
   })}
   ${pages.links()}`;
-}
-
-const PLAYERS_PER_PAGE = 100;
-
-/** Divides the rows of all scoreboards of a match into pages (`players=2`): a match may have 1,000 players. */
-class ScoreboardPages {
-  readonly #request: PageRequest;
-  readonly #page: number;
-  #rows = 0;
-
-  /** @throws HttpError 400 */
-  constructor(request: PageRequest) {
-    const value = request.query('players') ?? '1';
-    if (!/^[1-9]\d{0,3}$/.test(value)) throw new HttpError(400, 'players', request.text.error.parameter('players'));
-    this.#request = request;
-    this.#page = Number(value);
-  }
-
-  /** The places of the next scoreboard that the page shows; undefined if it shows none of them. */
-  place(players: number): { from: number; to: number } | undefined {
-    const rows = Math.max(1, players);
-    const from = (this.#page - 1) * PLAYERS_PER_PAGE - this.#rows;
-    this.#rows += rows;
-    const to = from + PLAYERS_PER_PAGE;
-    return to <= 0 || from >= rows ? undefined : { from: Math.max(0, from), to: Math.min(rows, to) };
-  }
-
-  /** The links to the other pages, once all scoreboards have their places. */
-  links(): Html {
-    if (this.#rows <= PLAYERS_PER_PAGE) return html``;
-    const { text, formats } = this.#request;
-    const link = (page: number, label: string, rel: string): Html => {
-      const address = this.#request.link({ players: page === 1 ? undefined : String(page) });
-      return html`<a href="${address}#players" rel="${rel}" aria-label="${label}">${rel === 'prev' ? '←' : '→'}</a>`;
-    };
-    const last = Math.ceil(this.#rows / PLAYERS_PER_PAGE);
-    const first = (Math.min(this.#page, last) - 1) * PLAYERS_PER_PAGE + 1;
-    const end = Math.min(this.#rows, first + PLAYERS_PER_PAGE - 1);
-    return html`<nav class="stretch" aria-label="${text.match.playerPages}">
-      ${this.#page > 1 ? link(this.#page - 1, text.boards.earlier, 'prev') : html`<span></span>`}
-      <span>${text.match.playerRange(formats.number(first), formats.number(end), formats.number(this.#rows))}</span>
-      ${this.#page < last ? link(this.#page + 1, text.pager.next, 'next') : html`<span></span>`}
-    </nav>`;
-  }
 }

@@ -8,7 +8,9 @@ import { serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { teamColours } from '#site/components/colours.ts';
 import { figure, heading, modeLabel } from '#site/components/labels.ts';
 import { thumb } from '#site/components/map-image.ts';
+import type { LiveParts } from '#site/live-parts.ts';
 import { matchList } from '#site/components/match-list.ts';
+import { onlinePlayers } from '#site/components/online-players.ts';
 import { scoreTable } from '#site/components/scoreboard.ts';
 import { stopwatch, timestamp } from '#site/components/timestamps.ts';
 import { objectives, scoreLine } from './match.ts';
@@ -18,29 +20,50 @@ const LATEST_MATCHES = 8;
 
 /** `/servers/:id`: a server with the match that runs there, matches seen without a result, and the latest results. */
 export async function serverPage(request: PageRequest): Promise<PageContent> {
-  const { db, text, deps } = request;
+  const { text, deps } = request;
+  const server = await requireServer(request);
+  const live = await partsOf(request, server);
+  return {
+    title: server.name,
+    description: text.server.describe(server.name, deps.config.NETWORK_NAME),
+    path: `/servers/${idOf(server.key)}`,
+    kind: 'match',
+    live,
+    main: html`<div class="live-part" data-part="now">${live.parts.now}</div>
+      <div class="live-part" data-part="matches">${live.parts.matches}</div>`,
+  };
+}
+
+/** The parts of the page of a server that change while it is read. */
+export const serverParts = async (request: PageRequest): Promise<LiveParts> =>
+  await partsOf(request, await requireServer(request));
+
+/** @throws HttpError 404 */
+async function requireServer(request: PageRequest): Promise<ServerNow> {
   const key = keyOf(request.params['id'] ?? '');
-  const server = key === undefined ? undefined : await serverByKey(db, key, request.presenceSince);
+  const server = key === undefined ? undefined : await serverByKey(request.db, key, request.presenceSince);
   if (server === undefined) throw request.notFound();
+  return server;
+}
+
+async function partsOf(request: PageRequest, server: ServerNow) {
+  const { db, text } = request;
   const live = await liveMatchOf(db, server.key, request.presenceSince);
   const unreported = await unreportedMatchesOf(db, server.key, request.presenceSince);
   const names = [live?.map ?? server.current_map, ...unreported.map(({ map }) => map)];
   const summaries = await mapSummaries(db, names);
   const latest = await listMatchesWhere(db, { serverKey: server.key }, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
   return {
-    title: server.name,
-    description: text.server.describe(server.name, deps.config.NETWORK_NAME),
-    path: `/servers/${idOf(server.key)}`,
-    kind: 'match',
-    main: html`<div data-refresh>
-        ${banner(request, server, live, summaries.of(names[0]!))}
-        ${running(request, server, live, summaries.of(names[0]!))}
-      </div>
-      ${seenWithoutResult(request, unreported, (map) => summaries.of(map))}
-      <section aria-labelledby="latest">
-        ${heading('latest', text.server.matches, { href: `/matches?server=${idOf(server.key)}`, label: text.more })}
-        ${await matchList(request, latest)}
-      </section>`,
+    parts: {
+      now: html`${banner(request, server, live, summaries.of(names[0]!))}
+      ${running(request, server, live, summaries.of(names[0]!))}`,
+      matches: html`${seenWithoutResult(request, unreported, (map) => summaries.of(map))}
+        <section aria-labelledby="latest">
+          ${heading('latest', text.server.matches, { href: `/matches?server=${idOf(server.key)}`, label: text.more })}
+          ${await matchList(request, latest)}
+        </section>`,
+    },
+    says: live === undefined ? text.server.noMatch : `${text.server.phases[live.phase]}: ${live.map}`,
   };
 }
 
@@ -51,7 +74,7 @@ function banner(
   map: MapSummary | undefined,
 ): Html {
   const { text, formats } = request;
-  const { playerCount, max } = server;
+  const { playerCount, players, max, next_map: next } = server;
   const count = `${formats.number(playerCount)}${max > 0 ? ` / ${formats.number(max)}` : ''}`;
   return html`<section class="banner">
     ${thumb(map, 'hero', true)}
@@ -61,7 +84,9 @@ function banner(
       <p class="lead">${mapLine(request, live?.map ?? server.current_map, live?.gamemode || server.gamemode, map)}</p>
       <p class="soft small">
         ${server.online ? `${count} ${text.home.players(max || playerCount)}` : text.home.offline}
+        ${next === '' ? '' : html` · <bdi>${text.server.next(next)}</bdi>`}
       </p>
+      ${players.length === 0 ? '' : onlinePlayers(request, players, playerCount)}
     </div>
   </section>`;
 }

@@ -38,44 +38,8 @@ function ago(epochMs) {
 
 showTimes();
 setInterval(showTimes, 30_000);
-
-/** The elements of the front page that show player counts, refreshed while the page is visible. */
-const counts = document.querySelectorAll('[data-live]');
-
-async function refreshCounts() {
-  if (document.hidden) return;
-  const response = await fetch('/live.json', { headers: { accept: 'application/json' } });
-  if (!response.ok) return;
-  const current = await response.json();
-  const number = new Intl.NumberFormat(locale);
-  const plural = new Intl.PluralRules(language);
-  for (const count of counts) {
-    const value = current[count.dataset.live];
-    if (value !== undefined) count.textContent = number.format(value);
-  }
-  for (const words of document.querySelectorAll('[data-live-words]')) {
-    const value = current[words.dataset.liveWords];
-    if (value !== undefined) words.textContent = words.dataset[plural.select(value)] ?? words.dataset.other;
-  }
-}
-
-if (counts.length > 0) setInterval(() => void refreshCounts().catch(() => undefined), 15_000);
-
-/** Replaces a part of the page by its present state while the page is visible. */
-const refreshed = document.querySelector('[data-refresh]');
-
-async function refreshPart() {
-  if (document.hidden || refreshed.contains(document.activeElement)) return;
-  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
-  if (!response.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  const part = page.querySelector('[data-refresh]');
-  if (part === null) return;
-  refreshed.replaceChildren(...part.childNodes);
-  showTimes();
-}
-
-if (refreshed !== null) setInterval(() => void refreshPart().catch(() => undefined), 15_000);
+// `live.js` has put new times on the page.
+document.addEventListener('live-update', showTimes);
 
 /** Adds a copy button to each example. */
 for (const block of document.querySelectorAll('[data-copy]')) {

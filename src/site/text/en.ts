@@ -1,6 +1,6 @@
 import { en as game } from '#http/game-texts/en.ts';
 import type { PageCounter } from '#store/game/statistics-groups.ts';
-import { server } from './en-server.ts';
+import { live, server } from './en-server.ts';
 
 /** Picks the singular or the plural by count. */
 const plural = (one: string, many: string) => (count: number) => (count === 1 ? one : many);
@@ -11,6 +11,7 @@ const counted = (noun: string) => (count: string) => `${count} ${count === '1' ?
 export const en = {
   more: 'View all',
   server,
+  live,
   frame: {
     skip: 'Skip to the content',
     nav: 'Parts of the site',

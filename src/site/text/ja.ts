@@ -1,10 +1,11 @@
 import { ja as game } from '#http/game-texts/ja.ts';
 import type { Text } from './en.ts';
-import { server } from './ja-server.ts';
+import { live, server } from './ja-server.ts';
 
 export const ja: Text = {
   more: 'すべて見る',
   server,
+  live,
   frame: {
     skip: '本文へ移動',
     nav: 'サイト内の項目',

@@ -1,6 +1,6 @@
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import type { Queryable } from '#db/db.ts';
-import { type Sql, sql } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 
 /**
  * Access tokens, in the form in which oidc-provider stores its models `AccessToken` and `ClientCredentials`. The table
@@ -38,6 +38,16 @@ export async function findAccessToken(db: Queryable, token: string, now: number)
   if (jkt !== undefined) return undefined;
   const { kind, client_id, account_id, expires } = row;
   return { kind, client_id, account_id, expires, scopes: scope === undefined ? [] : scope.split(' ') };
+}
+
+/** Those of some tokens that are valid and whose applications have access to the data API, with the times of their expiry. */
+export async function liveTokens(db: Queryable, tokens: readonly string[], now: number): Promise<Map<string, number>> {
+  const byHash = new Map(tokens.map((token) => [secretHash(token), token]));
+  const rows = await db.tuples(sql`
+    select t.hash, t.expires from tokens t join applications a on a.client_id = t.client_id
+    where t.hash in (${list([...byHash.keys()])}) and t.kind in ('AccessToken', 'ClientCredentials')
+      and t.expires > ${now} and a.access = 'approved' and a.suspended is null`);
+  return new Map(rows.map(([hash, expires]) => [byHash.get(hash as string)!, expires as number]));
 }
 
 /** Whether a token was valid and has recently expired or been revoked. */

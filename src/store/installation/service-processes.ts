@@ -6,7 +6,7 @@ import { sql } from '#db/sql.ts';
 const MAX_HOST = 40;
 
 /** The name of the sessions of this process of the service, which all its threads share. */
-export const serviceSessionName = (): string => `scorehall ${process.pid}@${hostname().slice(0, MAX_HOST)}`;
+export const serviceSessionName = (service: number): string => `scorehall ${service}@${hostname().slice(0, MAX_HOST)}`;
 
 /** How many processes of the service have sessions in this PostgreSQL database now. */
 export async function countServiceProcesses(db: Queryable): Promise<number> {

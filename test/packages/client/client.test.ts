@@ -165,6 +165,40 @@ onSqlite('the client waits for the next window before the limit is used up', asy
   );
 });
 
+const names = (count: number): string[] => Array.from({ length: count }, (_, number) => `name${number}`);
+
+onSqlite('the client admits a look-up by what it counts as', async (t, url) => {
+  const { context, origin } = await testApi(t, url);
+  const { client_id } = await application(context, { limit: 12 });
+  const token = await serviceToken(context, client_id);
+  let statuses: number[] = [];
+  const newClient = () =>
+    new Scorehall({
+      ...{ baseUrl: origin, token, maxWaitMs: 0 },
+      fetch: running(context.clock, (status) => statuses.push(status)),
+    });
+  const client = newClient();
+  const lookUp = (count: number) => client.get('/v1/players', { names: names(count - 1), uuids: [ADA.uuid] });
+  const isWaiting = isError({ code: 'rate_limit', status: undefined });
+  await client.get('/v1/servers');
+  assert.equal((await lookUp(51)).length, 51);
+  await assert.rejects(lookUp(51), isWaiting);
+  await lookUp(50);
+  await assert.rejects(lookUp(1), isWaiting);
+  assert.deepEqual(statuses, [200, 200, 200], '1, 6 and 5 of 12 requests');
+
+  context.clock.advance(3_600_000);
+  statuses = [];
+  const burst = newClient();
+  await burst.get('/v1/servers');
+  const results = await Promise.allSettled([60, 60].map((count) => burst.get('/v1/players', { names: names(count) })));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
+  assert.deepEqual(statuses, [200, 200], 'one look-up of 6 is possible after the first request');
+});
+
 test("the application's token is kept, and renewed once for all requests", async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());

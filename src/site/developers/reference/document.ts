@@ -23,7 +23,7 @@ export interface Operation {
 
 export interface Parameter {
   name: string;
-  in: 'path' | 'query';
+  in: 'path' | 'query' | 'header';
   required: boolean;
   description: string;
   schema: Schema;
@@ -32,8 +32,17 @@ export interface Parameter {
 export interface ResponseObject {
   description: string;
   headers?: Readonly<Record<string, Header | { $ref: string }>>;
-  content?: { 'application/json': { schema: Schema; example: unknown } };
+  /** One type of content: JSON, or events. */
+  content?: Readonly<Record<string, Content>>;
 }
+
+export interface Content {
+  schema: Schema;
+  example: unknown;
+}
+
+/** The body of a response; undefined if it has none. */
+export const contentOf = ({ content }: ResponseObject): Content | undefined => Object.values(content ?? {})[0];
 
 interface Header {
   description: string;
@@ -106,7 +115,7 @@ export function examplesOf({ paths, components }: ApiDocument): Map<string, unkn
     ...Object.values(components.responses),
   ];
   for (const answer of answers) {
-    const content = (answer as ResponseObject).content?.['application/json'];
+    const content = contentOf(answer as ResponseObject);
     if (content !== undefined) visit(content.schema, content.example);
   }
   return examples;

@@ -9,13 +9,15 @@ import type { Text } from '../text/index.ts';
 import {
   type ResponseObject,
   type ApiDocument,
+  type Content,
+  contentOf,
   examplesOf,
   membersOf,
   type Operation,
   type Schema,
   schemaName,
 } from './document.ts';
-import { chosenClientId, runForm } from './run.ts';
+import { chosenClientId, runForm, streamCommand } from './run.ts';
 
 /** `/developers/reference`: the OpenAPI document of the data API as a page. Its descriptions are in English. */
 export async function referencePage(request: PageRequest, text: Text, document: ApiDocument): Promise<PageContent> {
@@ -144,13 +146,20 @@ function tagSection(document: ApiDocument, words: Words, { name, description, cl
           </summary>
           <div id="${get.operationId}">
             ${parameters(get, words)} ${answers(get, words)}
-            <h4>${words.try}</h4>
-            ${runForm(document, path, words, clientId)}
+            ${
+              isStream(get)
+                ? streamCommand(document, path, clientId)
+                : html`<h4>${words.try}</h4>
+                    ${runForm(document, path, words, clientId)}`
+            }
           </div>
         </details>`,
     )}
   </section>`;
 }
+
+const isStream = ({ responses }: Operation): boolean =>
+  'text/event-stream' in ((responses[200] as ResponseObject).content ?? {});
 
 function parameters({ parameters: all }: Operation, words: Words): Html {
   if (all.length === 0) return html``;
@@ -177,19 +186,18 @@ function answers({ responses }: Operation, words: Words): Html {
     </p>`;
 }
 
-const ownResponse = (
-  status: string,
-  { description, content, headers: sent = {} }: ResponseObject,
-  words: Words,
-): Html =>
-  html`<p>
+const ownResponse = (status: string, response: ResponseObject, words: Words): Html => {
+  const { description, headers: sent = {} } = response;
+  const content = contentOf(response);
+  return html`<p>
       <strong>${status}</strong> <span lang="en">${inline(description)}</span>${typeOfBody(content)}<br />
       <span class="soft small">${words.headers}${COLON[words.lang]}${Object.keys(sent).join(', ')}</span>
     </p>
-    ${content === undefined ? '' : json(content['application/json'].example)}`;
+    ${content === undefined ? '' : json(content.example)}`;
+};
 
-const typeOfBody = (content: ResponseObject['content']): Html =>
-  content === undefined ? html`` : html`: ${typeOf(content['application/json'].schema)}`;
+const typeOfBody = (content: Content | undefined): Html =>
+  content === undefined ? html`` : html`: ${typeOf(content.schema)}`;
 
 /** The headers of a successful response and those that only errors have. */
 function headers({ components, paths }: ApiDocument, words: Words): Html {
@@ -205,10 +213,10 @@ function headers({ components, paths }: ApiDocument, words: Words): Html {
 
 function errors({ components }: ApiDocument, words: Words): Html {
   return html`${Object.entries(components.responses).map(
-    ([status, { description, headers: sent = {}, content }]) =>
-      html`<h3 id="error-${status}">${status} <span lang="en">${inline(description)}</span></h3>
+    ([status, { headers: sent = {}, ...response }]) =>
+      html`<h3 id="error-${status}">${status} <span lang="en">${inline(response.description)}</span></h3>
         <p class="soft small">${words.headers}${COLON[words.lang]}${Object.keys(sent).join(', ')}</p>
-        ${json(content!['application/json'].example)}`,
+        ${json(contentOf(response)!.example)}`,
   )}`;
 }
 
@@ -273,4 +281,7 @@ function typeOf(schema: Schema): Html {
 }
 
 const json = (value: unknown): Html =>
-  html`<pre tabindex="0" lang="en"><code>${JSON.stringify(value, null, 1)}</code></pre>`;
+  html`<pre
+    tabindex="0"
+    lang="en"
+  ><code>${typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</code></pre>`;

@@ -3,7 +3,7 @@ import { HttpError } from '#http/errors.ts';
 import type { Html } from '#http/page.ts';
 import type { PageRequest } from '#site/page-request.ts';
 import type { Text } from '../text/index.ts';
-import type { ApiDocument, Operation, Parameter } from './document.ts';
+import { type ApiDocument, contentOf, type Operation, type Parameter } from './document.ts';
 
 export const RUN_PATH = '/developers/reference/run';
 
@@ -54,9 +54,16 @@ export function runForm(document: ApiDocument, path: string, text: Text['referen
       <button>${text.run}<span class="hidden"> ${path}</span></button>
     </form>
     <div class="answer" role="status" data-running="${text.running}" data-unreachable="${text.unreachable}"></div>
-    <h4>curl</h4>
-    <pre tabindex="0" lang="en"><code class="curl">${curl(fill(address, samples), clientId)}</code></pre>`;
+    ${commandOf(fill(address, samples), clientId)}`;
 }
+
+/** The command of a stream, without a form: it would wait for the end of the response, which never comes. */
+export const streamCommand = (document: ApiDocument, path: string, clientId: string): Html =>
+  commandOf(document.servers[0].url + path, clientId);
+
+const commandOf = (address: string, clientId: string): Html =>
+  html`<h4>curl</h4>
+    <pre tabindex="0" lang="en"><code class="curl">${curl(address, clientId)}</code></pre>`;
 
 interface RunField {
   id: string;
@@ -97,8 +104,8 @@ const fill = (address: string, values: Readonly<Record<string, string>>): string
 function sampleId(document: ApiDocument, path: string): string {
   if (!path.includes('{id}')) return '';
   const base = path.slice(0, path.indexOf('{id}') + '{id}'.length);
-  const name = document.paths[base]?.get.responses[200];
-  const example = name !== undefined && 'content' in name ? name.content?.['application/json'].example : undefined;
+  const response = document.paths[base]?.get.responses[200];
+  const example = response !== undefined && 'content' in response ? contentOf(response)?.example : undefined;
   return (example as { id?: string } | undefined)?.id ?? '';
 }
 

@@ -1,4 +1,5 @@
 import type { Language } from '#http/languages.ts';
+import { changes, lists, log } from './en-feed.ts';
 
 export const en = {
   copy: 'Copy',
@@ -9,9 +10,11 @@ export const en = {
     reference: 'Reference',
     signIn: 'Sign-in',
     rules: 'Limits and errors',
-    ingest: 'Game servers',
+    lists: 'Look-ups and lists',
+    changes: 'Follow changes',
     webhooks: 'Webhooks',
-    changes: 'Changes',
+    ingest: 'Game servers',
+    deprecation: 'Changes of the API',
   },
   nav: 'For developers',
   start: {
@@ -224,8 +227,10 @@ export const en = {
     discordText:
       'For a channel enter the address of a webhook that you have made in its settings. It shows new matches and punishments of the last day, each once and up to ten in a message, and mentions nobody.',
   },
-  changes: {
-    title: 'Changes and deprecation',
+  lists,
+  changes,
+  deprecation: {
+    title: 'Changes of the API',
     description: 'What has changed in the data API, and how removals are announced.',
     promise: 'What we promise',
     promises: [
@@ -235,10 +240,7 @@ export const en = {
       'We also write to the owners of the applications that use it.',
     ],
     log: 'Log',
-    entries: [
-      ['v1', 'The data API, version 1: servers, matches, maps, punishments, players.'],
-      ['v1', 'Sign-in with OpenID Connect.'],
-    ] as [string, string][],
+    entries: log,
   },
 };
 

@@ -1,4 +1,5 @@
 import type { Text } from './en.ts';
+import { changes, lists, log } from './ja-feed.ts';
 
 export const ja: Text = {
   copy: 'コピー',
@@ -9,9 +10,11 @@ export const ja: Text = {
     reference: 'リファレンス',
     signIn: 'ログイン',
     rules: '制限とエラー',
-    ingest: 'ゲームサーバー',
+    lists: '検索と一覧',
+    changes: '変更の追跡',
     webhooks: 'Webhook',
-    changes: '変更履歴',
+    ingest: 'ゲームサーバー',
+    deprecation: '変更履歴',
   },
   nav: '開発者向け',
   start: {
@@ -218,7 +221,9 @@ export const ja: Text = {
     discordText:
       'チャンネルの設定で作った Webhook のアドレスを入力してください。過去 1 日の新しい試合と処分をそれぞれ 1 回ずつ、1 つのメッセージに 10 件まで表示し、誰にもメンションしません。',
   },
-  changes: {
+  lists,
+  changes,
+  deprecation: {
     title: '変更履歴と廃止の予告',
     description: 'データ API の変更と、廃止がどのように予告されるか。',
     promise: 'お約束',
@@ -229,9 +234,6 @@ export const ja: Text = {
       'それを使っているアプリケーションの所有者には、メールでもお知らせします。',
     ],
     log: '履歴',
-    entries: [
-      ['v1', 'データ API バージョン 1：サーバー、試合、マップ、処分、プレイヤー。'],
-      ['v1', 'OpenID Connect によるログイン。'],
-    ],
+    entries: log,
   },
 };

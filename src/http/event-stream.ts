@@ -1,0 +1,174 @@
+import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import { measureStream } from './request-metrics.ts';
+
+/** Headers of every stream of Server-Sent Events: no cache stores it, and no proxy keeps it back. */
+const HEADERS = [
+  ...['content-type', 'text/event-stream; charset=utf-8', 'cache-control', 'no-store'],
+  ...['x-accel-buffering', 'no', 'connection', 'close'],
+];
+/** Proxies and browsers close a connection that is silent for longer. */
+const COMMENT_MS = 15_000;
+const COMMENT = Buffer.from(':\n\n');
+const TICK_MS = 1_000;
+/** Bytes that wait for a client that does not read, besides those in the buffers of the system. */
+const MAX_BUFFERED = 256 * 1024;
+/** How long the last event may take to arrive. */
+const END_TIMEOUT_MS = 2_000;
+/** Clients connect again after a random time between these, so that those of a restarted service do not come at once. */
+const RETRY_MS = { min: 1_000, max: 5_000 };
+/** Writes between two turns of the event loop, about 3 ms. */
+export const WRITES_PER_TURN = 128;
+
+/** An event. The data are one line, such as JSON. */
+export interface StreamEvent {
+  event: string;
+  data: string;
+  id?: string | undefined;
+}
+
+export const eventText = ({ event, data, id }: StreamEvent): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
+
+/** Why a stream ends that its client did not close. */
+const TOO_SLOW: StreamEvent = {
+  event: 'too_slow',
+  data: JSON.stringify({ error: 'too_slow', error_description: 'The stream was not read fast enough. Connect again.' }),
+};
+
+/** A connection that receives Server-Sent Events (HTML Standard, section 9.2). */
+export class EventStream {
+  readonly #out: Writable;
+  readonly #clock: Clock;
+  readonly #closed = Promise.withResolvers<void>();
+  #lastWrite: number;
+  #isOpen = true;
+
+  /** @param out the rest of a response with the headers of `beginStream` */
+  constructor(out: Writable, clock: Clock) {
+    this.#out = out;
+    this.#clock = clock;
+    this.#lastWrite = clock.now();
+    out.on('error', () => undefined);
+    out.once('close', () => {
+      this.#isOpen = false;
+      this.#closed.resolve();
+    });
+  }
+
+  /** Whether events can still be sent. */
+  get isOpen(): boolean {
+    return this.#isOpen && !this.#out.destroyed;
+  }
+
+  /** Resolves when the connection has ended, by either side. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  get lastWrite(): number {
+    return this.#lastWrite;
+  }
+
+  /** Sends bytes of whole events, which many streams may share. Ends the stream of a client that does not read. */
+  send(bytes: string | Buffer): void {
+    if (!this.isOpen) return;
+    if (this.#out.writableLength > MAX_BUFFERED) return this.endSlow();
+    this.#lastWrite = this.#clock.now();
+    this.#out.write(bytes);
+  }
+
+  /** Ends the stream of a client that does not read. */
+  endSlow(): void {
+    this.end(TOO_SLOW);
+  }
+
+  /** Resolves when the client has read enough to send more, or has gone. */
+  async drained(): Promise<void> {
+    if (!this.isOpen || !this.#out.writableNeedDrain) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#out.once('drain', resolve);
+    await Promise.race([promise, this.closed]);
+    this.#out.off('drain', resolve);
+  }
+
+  /** Ends the stream, with an event that says why. */
+  end(event?: StreamEvent): void {
+    if (!this.isOpen) return;
+    this.#isOpen = false;
+    this.#out.end(event && eventText(event));
+    const timeout = new AbortController();
+    void this.closed.then(() => timeout.abort());
+    void systemClock.wait(END_TIMEOUT_MS, timeout.signal).then(() => this.#out.destroy());
+  }
+}
+
+/**
+ * Sends the headers of a stream and what tells the client when to connect again. The body has no length and no chunks: it
+ * ends with its connection, so that one write sends an event.
+ * @param headers further headers, names and values in turn
+ * @returns whether the request wants the events; HEAD wants only the headers
+ */
+export function beginStream(response: ServerResponse, headers: readonly string[]): boolean {
+  response.removeHeader('transfer-encoding');
+  response.writeHead(200, [...headers, ...HEADERS]);
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return false;
+  }
+  measureStream(response);
+  const { min, max } = RETRY_MS;
+  response.write(`retry: ${Math.round(min + Math.random() * (max - min))}\n\n`);
+  return true;
+}
+
+/** The open streams of a thread. Sends comments to silent ones. */
+export class EventStreams implements Disposable {
+  readonly #clock: Clock;
+  readonly #open = new Set<EventStream>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#timer = setInterval(() => void this.#comment(), TICK_MS).unref();
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** @param out see `EventStream` */
+  add(out: Writable): EventStream {
+    const stream = new EventStream(out, this.#clock);
+    this.#open.add(stream);
+    void stream.closed.then(() => this.#open.delete(stream));
+    return stream;
+  }
+
+  async #comment(): Promise<void> {
+    const until = this.#clock.now() - COMMENT_MS;
+    let written = 0;
+    for (const stream of this.#open) {
+      if (stream.lastWrite > until) continue;
+      stream.send(COMMENT);
+      if (++written % WRITES_PER_TURN === 0) await turn();
+    }
+  }
+
+  /** Ends all streams; their clients connect again. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    for (const stream of this.#open) stream.end();
+  }
+}
+
+/** Writes the same bytes to many streams, with turns for other work in between. */
+export async function sendToAll(streams: Iterable<EventStream>, bytes: Buffer): Promise<void> {
+  let written = 0;
+  for (const stream of streams) {
+    stream.send(bytes);
+    if (++written % WRITES_PER_TURN === 0) await turn();
+  }
+}

@@ -1,0 +1,21 @@
+import { html } from 'hono/html';
+import type { Html } from '#http/page.ts';
+import type { PageRequest } from '../page-request.ts';
+
+const SHOWN_NAMES = 100;
+
+/** The players on a server, folded. */
+export function onlinePlayers({ text, formats }: PageRequest, players: string[], playerCount: number): Html {
+  const hidden = playerCount - Math.min(players.length, SHOWN_NAMES);
+  return html`<details class="names">
+    <summary class="small">${text.home.who}</summary>
+    <ul>
+      ${players.slice(0, SHOWN_NAMES).map(
+        (name) =>
+          html`<li data-key="${name}">
+            <a href="/players/${encodeURIComponent(name)}"><bdi>${name}</bdi></a>
+          </li>`,
+      )}${hidden > 0 ? html`<li class="soft">${text.home.others(formats.number(hidden))}</li>` : ''}
+    </ul>
+  </details>`;
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { beginStream, type EventStream, EventStreams } from '#http/event-stream.ts';
+import { TestClock } from '#test/support/context.ts';
+import { StreamClient } from '#test/support/event-stream.ts';
+
+/** A stream from both sides. */
+async function openStream(t: TestContext, isRead: boolean) {
+  const clock = new TestClock();
+  const streams = new EventStreams(clock);
+  const { promise, resolve } = Promise.withResolvers<EventStream>();
+  const server = createServer((_request, response) => {
+    beginStream(response, []);
+    resolve(streams.add(response));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    streams[Symbol.dispose]();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const client = await StreamClient.open(t, `http://127.0.0.1:${port}`, '/', {}, isRead);
+  return { clock, streams, stream: await promise, client };
+}
+
+test('a client that does not read is told so, and its buffer is bounded', async (t) => {
+  const { stream, client, streams } = await openStream(t, false);
+  const bytes = Buffer.from(`event: change\ndata: ${'x'.repeat(60_000)}\n\n`);
+  let sent = 0;
+  while (stream.isOpen && sent++ < 10_000) {
+    stream.send(bytes);
+    await new Promise(setImmediate);
+  }
+  assert.ok(sent < 1_000, `${sent}`);
+  client.resume();
+  assert.equal((await client.ended('too_slow')).error, 'too_slow');
+  await stream.closed;
+  assert.equal(streams.size, 0);
+});
+
+test('the streams end together, completely', async (t) => {
+  const { stream, client, streams } = await openStream(t, true);
+  stream.send('event: change\ndata: 1\n\n');
+  streams[Symbol.dispose]();
+  await client.until(() => client.isEnded);
+  assert.match(client.text, /^retry: \d{4}\n\nevent: change\ndata: 1\n\n$/);
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { idOf } from '#platform/ids.ts';
+import { openServices, type RunningServices } from '#server/listeners.ts';
+import { StreamProcess } from '#server/streams.ts';
+import { ThreadMetrics } from '#server/thread-metrics.ts';
+import type { AppContext } from '#context/context.ts';
+import { application, serviceToken } from '#test/support/builders.ts';
+import { record } from '#test/support/changes.ts';
+import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
+import { StreamClient } from '#test/support/event-stream.ts';
+import { ask } from '#test/support/request.ts';
+
+const PATH = '/v1/changes/stream';
+
+interface Service {
+  origin: string;
+  token: string;
+  services: RunningServices;
+  processes: () => number[];
+}
+
+/** A data API whose streams are in another process. */
+async function openService(t: TestContext, context: AppContext): Promise<Service> {
+  const streams = new StreamProcess(context);
+  const services = await openServices(context, ['API'], { streams });
+  t.after(async () => {
+    await services[Symbol.asyncDispose]();
+    await streams[Symbol.asyncDispose]();
+  });
+  const { client_id } = await application(context);
+  const token = await serviceToken(context, client_id, Date.now() + 86_400_000 - context.clock.now());
+  return { origin: services.addresses.API!, token, services, processes: streamProcesses };
+}
+
+/** The processes of streams that this one has started. */
+function streamProcesses(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(join('/proc', String(pid), 'status'), 'utf8'))?.[1];
+        const line = readFileSync(join('/proc', String(pid), 'cmdline'), 'utf8');
+        return Number(parent) === process.pid && line.includes('stream-worker');
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function nextId(stream: StreamClient): Promise<string> {
+  const event = await stream.next();
+  assert.equal(event?.event, 'change', stream.text);
+  return (JSON.parse(event.data) as { id: string }).id;
+}
+
+/** Waits until no stream is counted. */
+async function untilFree(origin: string, token: string): Promise<void> {
+  for (let remaining; remaining !== '100';)
+    remaining = (await ask(origin, PATH, { token, method: 'HEAD' })).headers['x-stream-remaining'];
+}
+
+onEachDatabase('streams are in a process of their own, which the API hands their sockets', async (t, url) => {
+  const context = await testContext(t, url);
+  using metrics = new ThreadMetrics(context.metrics, []);
+  const { origin, token, services, processes } = await openService(t, context);
+  await record(context, { kind: 'match', key: 1, type: 'created' });
+  assert.deepEqual(processes(), [], 'it starts with the first stream');
+  const open = (query: string) => StreamClient.open(t, origin, PATH + query, { token });
+  const [past, present] = [await open('?after=0'), await open('')];
+  assert.deepEqual([past.response.statusCode, present.response.headers['x-stream-remaining']], [200, '98']);
+  assert.equal(await nextId(past), idOf(1));
+  await present.until(() => present.text.includes('id: '));
+  await record(context, { kind: 'match', key: 2, type: 'created' });
+  assert.deepEqual([await nextId(past), await nextId(present)], [idOf(2), idOf(2)]);
+  assert.equal((await ask(origin, '/v1/servers', { token })).status, 200);
+  const [pid] = processes();
+  assert.match(await metrics.text(), /scorehall_streams_open\{thread="streams"\} 2/);
+
+  await t.test('its end ends the streams, and the next one starts it again', async () => {
+    process.kill(pid!, 'SIGTERM');
+    await past.close();
+    process.kill(pid!, 'SIGKILL');
+    await present.until(() => present.isEnded);
+    await untilFree(origin, token);
+    const again = await open('?after=0');
+    assert.deepEqual([await nextId(again), await nextId(again)], [idOf(1), idOf(2)]);
+    assert.notDeepEqual(processes(), [pid]);
+  });
+
+  await t.test('the end of the service ends them at once', async () => {
+    const stream = await open('');
+    await stream.until(() => stream.text.includes('id: '));
+    const began = performance.now();
+    await services[Symbol.asyncDispose]();
+    await stream.until(() => stream.isEnded);
+    assert.ok(performance.now() - began < 2_000);
+  });
+});
+
+onSqlite('a client that has gone before its stream is handed over leaves nothing behind', async (t, url) => {
+  const context = await testContext(t, url);
+  const { origin, token } = await openService(t, context);
+  for (let count = 0; count < 20; count++) await (await StreamClient.open(t, origin, PATH, { token })).close();
+  await untilFree(origin, token);
+});
