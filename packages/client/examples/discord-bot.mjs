@@ -1,5 +1,5 @@
 // Posts the result of each match to a channel of Discord. Started again, it posts what it has missed.
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ResetError, Scorehall } from 'scorehall-client';
 
@@ -7,17 +7,20 @@ const { API_URL: baseUrl, AUTH_URL: authUrl, CLIENT_ID: clientId, CLIENT_SECRET:
 const { DISCORD_WEBHOOK, CURSOR_FILE = 'cursor.txt' } = process.env;
 const client = new Scorehall({ baseUrl, authUrl, clientId, clientSecret });
 
-for (;;) {
-  if (!existsSync(CURSOR_FILE)) writeFileSync(CURSOR_FILE, (await client.get('/v1/changes', { after: 'now' })).cursor);
-  try {
-    for await (const change of client.changes.follow(readFileSync(CURSOR_FILE, 'utf8'), { types: ['match'] })) {
-      if (change.type === 'match.created') await post(change.id);
-      writeFileSync(CURSOR_FILE, change.cursor);
-    }
-  } catch (error) {
-    if (!(error instanceof ResetError)) throw error;
-    rmSync(CURSOR_FILE);
+const save = (cursor) => {
+  writeFileSync(`${CURSOR_FILE}.new`, cursor);
+  renameSync(`${CURSOR_FILE}.new`, CURSOR_FILE);
+};
+
+if (!existsSync(CURSOR_FILE)) save((await client.get('/v1/changes', { after: 'now' })).cursor);
+try {
+  for await (const change of client.changes.follow(readFileSync(CURSOR_FILE, 'utf8'), { types: ['match'] })) {
+    if (change.type === 'match.created') await post(change.id);
+    save(change.cursor);
   }
+} catch (error) {
+  if (error instanceof ResetError) rmSync(CURSOR_FILE);
+  throw error;
 }
 
 async function post(id) {
