@@ -197,13 +197,12 @@ async function moveCase(t: TestContext, from: Dialect, to: Dialect) {
   const target = await openDb(targetUrl, { foreignKeys: false });
   t.after(() => target.close());
   const steps: string[] = [];
-  const pending: Promise<unknown>[] = [];
-  /** Moves, and does something when a step begins. */
+  /** Moves, and does something before a step begins. */
   const run = async (at?: RegExp, work: () => Promise<unknown> | undefined = () => undefined) => {
     steps.length = 0;
-    const step = (sentence: string): void => {
+    const step = async (sentence: string): Promise<void> => {
       steps.push(sentence);
-      if (at?.test(sentence) === true) pending.push(work() ?? Promise.resolve());
+      if (at?.test(sentence) === true) await work();
     };
     return await move(context.db, target, { ...optionsOf(targetUrl), step });
   };

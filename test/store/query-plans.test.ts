@@ -616,7 +616,7 @@ test('a page of the feed is a range of an index for each kind on SQLite', async 
       assert.deepEqual(
         searches.toSorted(),
         kinds === undefined
-          ? ['SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)']
+          ? ['SEARCH changes USING INDEX sqlite_autoindex_changes_1 (number>?)']
           : [
               ...kinds.map(() => byKind('changes_by_kind')),
               ...Array.from({ length: missing }, () => byKind('changes_of_removed_by_kind')),

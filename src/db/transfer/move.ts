@@ -17,8 +17,8 @@ export interface MoveOptions {
   /** Called when the target has been accepted and before the first row is copied. */
   started?: () => Promise<void>;
   progress: Progress;
-  /** Called at the beginning of each step, for the operator. */
-  step: (sentence: string) => void;
+  /** Called at the beginning of each step, for the operator, and awaited before it. */
+  step: (sentence: string) => void | Promise<void>;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function move(source: Db, target: Db, options: MoveOptions): Promis
     mark?.state === 'moved'
       ? await readDigests(target, options.progress)
       : await copyAndClose(source, target, options, mark);
-  options.step('Restoring triggers and foreign keys of the target.');
+  await options.step('Restoring triggers and foreign keys of the target.');
   await endLoading(target);
   return digests;
 }
@@ -68,7 +68,9 @@ async function copyAndClose(
     await saveMark(source, options, 'closed');
   }
   await closeForWrites(source);
-  options.step('The source is closed: it answers writes with 503 and senders keep their events. Copying the rest.');
+  await options.step(
+    'The source is closed: it answers writes with 503 and senders keep their events. Copying the rest.',
+  );
   while ((await applyChanges(source, target, comparison)) > 0);
   const digests = await finishComparison(source, target, options, comparison);
   await saveInstallation(target, await readInstallation(source));
@@ -78,14 +80,14 @@ async function copyAndClose(
 
 async function copy(source: Db, target: Db, { progress, step }: MoveOptions): Promise<void> {
   if ((await loadingState(target, 'copied')) !== undefined) return;
-  step('Copying all tables.');
+  await step('Copying all tables.');
   // What an earlier run has copied becomes a part of the state that this run copies.
   await applyChanges(source, target);
   {
     await using snapshot = await source.snapshot();
     await copyTables(snapshot, target, progress);
   }
-  step('Creating the indexes of the target.');
+  await step('Creating the indexes of the target.');
   await restoreIndexes(target);
   await target.run(sql`insert into loading_state (name, value) values ('copied', '')`);
 }
@@ -93,8 +95,8 @@ async function copy(source: Db, target: Db, { progress, step }: MoveOptions): Pr
 /** Compares all tables in one state of the source. */
 async function compareInUse(source: Db, target: Db, { progress, step }: MoveOptions): Promise<Comparison> {
   await using snapshot = await source.snapshot();
-  step(caughtUp(await applyChangesIn(snapshot, source, target)));
-  step('Comparing all tables.');
+  await step(caughtUp(await applyChangesIn(snapshot, source, target)));
+  await step('Comparing all tables.');
   return await Comparison.of(snapshot, target, progress);
 }
 
@@ -102,7 +104,7 @@ async function compareInUse(source: Db, target: Db, { progress, step }: MoveOpti
 async function catchUp(source: Db, target: Db, { step }: MoveOptions, comparison: Comparison): Promise<void> {
   for (let before = Infinity; ;) {
     const changes = await applyChanges(source, target, comparison);
-    step(caughtUp(changes));
+    await step(caughtUp(changes));
     if (changes < FEW_CHANGES || changes > before * MAX_SHARE) return;
     before = changes;
   }
@@ -118,7 +120,7 @@ async function finishComparison(
 ): Promise<Digests> {
   if (comparison === undefined) {
     // A run that was interrupted after the source was closed has compared the rows, and lost the result.
-    step('Comparing all tables.');
+    await step('Comparing all tables.');
     return (await Comparison.of(source, target, progress)).check();
   }
   const digests = comparison.check();
