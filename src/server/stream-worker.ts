@@ -11,7 +11,11 @@ import { addThreadMetrics, STREAMS } from './thread-metrics.ts';
 // A terminal and systemd send them to all processes of a service, which then stops this one.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 const disconnected = once(process, 'disconnect');
-const [first] = (await once(process, 'message')) as [Extract<ToStreams, { config: unknown }>];
+const [first] = (await Promise.race([once(process, 'message'), disconnected])) as [
+  Extract<ToStreams, { config: unknown }> | undefined,
+];
+// The service ended before it said anything.
+if (first === undefined) process.exit();
 await using context = await openAppContext(first.config, systemClock, { service: first.service });
 addThreadMetrics(context.metrics, STREAMS);
 const streams = new ChangeStreams(context);

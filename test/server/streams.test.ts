@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
 import { idOf } from '#platform/ids.ts';
 import { openServices, type RunningServices } from '#server/listeners.ts';
 import { StreamProcess } from '#server/streams.ts';
@@ -106,4 +109,12 @@ onSqlite('a client that has gone before its stream is handed over leaves nothing
   const { origin, token } = await openService(t, context);
   for (let count = 0; count < 20; count++) await (await StreamClient.open(t, origin, PATH, { token })).close();
   await untilFree(origin, token);
+});
+
+test('the process of streams ends without a word if the service ends before it has said anything', async () => {
+  const worker = join(import.meta.dirname, '../../src/server/stream-worker.ts');
+  const child = fork(worker, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  child.disconnect();
+  const [printed, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+  assert.deepEqual([printed, code], ['', 0]);
 });
