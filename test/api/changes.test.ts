@@ -17,6 +17,7 @@ import {
   application,
   BEGINNING,
   configured,
+  event,
   login,
   person,
   presence,
@@ -145,6 +146,22 @@ onEachDatabase('a copy of a server loses the names of erased and hidden players'
   assert.equal((await readFeed(db)).head, head, 'a list without another entry changes no server');
   const silent = await changeOfResource(db, 'server', (await serverByName(db, 'Silent'))!.key);
   assert.equal(silent?.revision, 1, 'it has named nobody');
+});
+
+onEachDatabase('a player under a pseudonym stays out of the feed, hidden or merged', async (t, url) => {
+  const { context, get } = await testApi(t, url);
+  const { db, clock } = context;
+  const erased = person(1, 'deleted-0abcde');
+  await sendEvents(context, login('Alpha', erased), login('Alpha', person(2)));
+  const players = async (): Promise<string[]> =>
+    (await walk(get, '&types=player')).items.map(({ type, id }) => `${type} ${id}`);
+  const before = await players();
+  assert.equal(before.length, 1);
+  await setHidden(db, clock.now(), NETWORK, [erased.uuid]);
+  assert.deepEqual(await players(), before);
+  await setHidden(db, clock.now(), NETWORK, [person(2).uuid]);
+  await sendEvents(context, event('player.merged', { from: person(2).uuid, into: erased.uuid }));
+  assert.deepEqual(await players(), [before[0]!.replace('created', 'merged')]);
 });
 
 onEachDatabase('after=now is the end of the feed, and leaves the walk of the day', async (t, url) => {

@@ -3,6 +3,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { mergeHidden } from '#store/game/hidden-lists.ts';
+import { hasPseudonym, type Named } from '#store/game/players.ts';
 import { isShortUuid, shortUuid } from '#platform/text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
 import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
@@ -31,9 +32,11 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   const isHidden = await mergeHidden(tx, from, target);
   await tx.run(sql`update accounts set player_uuid = ${target} where player_uuid = ${from}`);
   work.players.clear();
-  const merged = await findKey(tx, from);
-  const survivor = await findKey(tx, target);
-  if (isHidden && survivor !== undefined) work.changes.add('player', survivor, 'changed');
+  const merged = (await findPlayer(tx, from))?.key;
+  const surviving = await findPlayer(tx, target);
+  const survivor = surviving?.key;
+  if (isHidden && surviving !== undefined && !hasPseudonym(surviving))
+    work.changes.add('player', surviving.key, 'changed');
   // A merged player with rows to move exists until the last row is moved; its alias gets the key then.
   const key = survivor === undefined ? await ownKey(tx, target, merged) : undefined;
   await tx.run(sql`insert into player_aliases (uuid, into_uuid, key) values (${from}, ${target}, ${key ?? null})`);
@@ -63,8 +66,8 @@ async function ownKey(tx: Queryable, target: string, merged: number | undefined)
   return inherited === undefined ? merged : undefined;
 }
 
-async function findKey(tx: Queryable, uuid: string): Promise<number | undefined> {
-  return (await tx.get<{ key: number }>(sql`select key from players where uuid = ${uuid}`))?.key;
+async function findPlayer(tx: Queryable, uuid: string): Promise<(Named & { key: number }) | undefined> {
+  return await tx.get(sql`select key, uuid, name from players where uuid = ${uuid}`);
 }
 
 /**

@@ -6,6 +6,7 @@ import { recordChanges, type ResourceChange } from './changes.ts';
 import { HiddenLists, type HiddenPlayers, NETWORK } from './hidden-lists.ts';
 import { type LiveTeam, replacePlayers } from './live-matches.ts';
 import type { MatchObjective } from './matches.ts';
+import { hasPseudonym, type Named } from './players.ts';
 
 /**
  * Heartbeats and reports of running matches are stored without hidden players, so that no reader has to leave them out.
@@ -45,10 +46,11 @@ export async function changesOfReported(tx: Queryable, servers?: readonly number
   return rows.map(([key]) => ({ kind: 'server', key: key as number, type: 'changed' }));
 }
 
-/** The keys of the players on any list. */
+/** The keys of the players on any list that are in the feed of changes. */
 async function hiddenKeys(tx: Queryable): Promise<Set<number>> {
-  const rows = await tx.tuples(sql`select distinct p.key from hidden_players h join players p on p.uuid = h.uuid`);
-  return new Set(rows.map(([key]) => key as number));
+  const rows = await tx.all<Named & { key: number }>(sql`
+    select distinct p.key, p.uuid, p.name from hidden_players h join players p on p.uuid = h.uuid`);
+  return new Set(rows.filter((player) => !hasPseudonym(player)).map(({ key }) => key));
 }
 
 /** The UUID of the player with this UUID or present name; null if no player has the name. */
