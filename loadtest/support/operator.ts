@@ -41,8 +41,11 @@ export class Operator {
 
   async #execute(order: OperatorOrder): Promise<OperatorReply | undefined> {
     const child = this.#child;
-    child.send(order);
-    return await answerOf<OperatorReply>(child).catch(() => undefined);
+    // Killed, and not started again yet.
+    if (!child.connected) return undefined;
+    const reply = answerOf<OperatorReply>(child).catch(() => undefined);
+    child.send(order, () => undefined);
+    return await reply;
   }
 
   #start(): ChildProcess {
