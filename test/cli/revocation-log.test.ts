@@ -17,6 +17,7 @@ import { removeManaged, setManaged } from '#store/game/watches/managed-servers.t
 import { serverByName } from '#store/game/servers.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { writeRevocations } from '#store/revocations/outbox.ts';
+import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import {
   account,
   application,
@@ -257,6 +258,33 @@ test('without the log everything is back, and the log can follow', async (t) => 
   assert.deepEqual(pick(await ok(there, 'restore', '--since-log', log)), REPLAYED);
   const other = await scorehall(environment, 'restore', '--since-log', log);
   assert.match(other.err, /not restored from a backup/);
+});
+
+onEachDatabase('a game account that was linked again just before the backup keeps its name', async (t, url) => {
+  const folder = folderOf(t);
+  const context = await testContext(t, url);
+  const ann = person(1, 'AnnInGame');
+  await sendEvents(context, configured('Alpha'), login('Alpha', ann));
+  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+  const [file, log] = [join(folder, 'backup'), join(folder, 'revocations.log')];
+  const environment = { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log };
+  const { id } = await account(context, 'Ann', ann.uuid);
+  await ok(environment, 'account', 'delete', '--account', id, '--yes');
+  const returned = await account(context, 'Again');
+  assert.equal(await linkGameAccount(context.db, context.clock, returned.id, ann), undefined);
+  await sendEvents(context, login('Alpha', ann));
+  await ok(environment, 'backup', file);
+  await writeRevocations(context.db, Date.now(), log);
+
+  const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
+  t.after(() => target.drop());
+  const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: 'off' };
+  const { players_erased } = await ok(there, 'restore', file, '--since-log', log);
+  assert.equal(players_erased, 0);
+  const { db } = await testContext(t, target.url, { SECRET_KEY });
+  assert.deepEqual(await db.tuples(sql`select uuid_hash from pseudonyms`), []);
+  await ok(there, 'account', 'delete', '--account', returned.id, '--yes');
+  assert.equal(await db.get(sql`select key from players where uuid = ${ann.uuid}`), undefined);
 });
 
 const line = (kind: string, subject: string, more: object = {}): string =>

@@ -42,7 +42,10 @@ export async function eraseAgain(db: Db, now: number, hash: string, known: Known
     if (await isErased(tx, hash)) return false;
     const pseudonym = known.get(hash)!;
     const uuid = await uuidOfPlayer(tx, pseudonym.player);
-    if (uuid !== undefined) {
+    // The backup has the erasure, and the game account was linked again before it: clocks of log and backup may differ.
+    if (uuid === pseudonym.uuid) return false;
+    const isStored = uuid !== undefined && !(await isPseudonym(tx, uuid));
+    if (isStored) {
       await unlink(tx, uuid);
       await pseudonymise(tx, now, uuid, known);
     }
@@ -50,7 +53,7 @@ export async function eraseAgain(db: Db, now: number, hash: string, known: Known
       insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
       select ${hash}, ${pseudonym.uuid}, ${pseudonym.name}, cast(${now} as bigint), 0, null
       where not exists (select 1 from pseudonyms where uuid_hash = ${hash} or uuid = ${pseudonym.uuid})`);
-    return uuid !== undefined;
+    return isStored;
   });
 }
 
@@ -64,7 +67,7 @@ async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<str
   const row =
     (await tx.get<{ uuid: string }>(sql`select uuid from player_aliases where key = ${key}`)) ??
     (await tx.get<{ uuid: string }>(sql`select uuid from players where key = ${key}`));
-  return row === undefined || (await isPseudonym(tx, row.uuid)) ? undefined : row.uuid;
+  return row?.uuid;
 }
 
 /** A player who was erased without an account had unlinked it before. */
