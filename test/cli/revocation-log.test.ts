@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
-import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
+import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { newFactorCode } from '#store/accounts/factor-codes.ts';
 import { startReset } from '#store/accounts/factor-resets.ts';
 import { addWebhook, removeWebhook, turnOff, turnOn, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
@@ -285,6 +285,31 @@ onEachDatabase('a game account that was linked again just before the backup keep
   assert.deepEqual(await db.tuples(sql`select uuid_hash from pseudonyms`), []);
   await ok(there, 'account', 'delete', '--account', returned.id, '--yes');
   assert.equal(await db.get(sql`select key from players where uuid = ${ann.uuid}`), undefined);
+});
+
+onEachDatabase('an erased game account loses its link of the backup, also without a player there', async (t, url) => {
+  const folder = folderOf(t);
+  const context = await testContext(t, url);
+  const ann = person(1, 'AnnInGame');
+  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+  const [file, log] = [join(folder, 'backup'), join(folder, 'revocations.log')];
+  const environment = { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log };
+  const first = await account(context, 'First', ann.uuid);
+  await ok(environment, 'backup', file);
+  await context.db.transaction((tx) => unlinkPlayer(tx, first.id));
+  await sendEvents(context, configured('Alpha'), login('Alpha', ann));
+  const second = await account(context, 'Second', ann.uuid);
+  await ok(environment, 'account', 'delete', '--account', second.id, '--yes');
+  await writeRevocations(context.db, Date.now(), log);
+
+  const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
+  t.after(() => target.drop());
+  const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: 'off' };
+  await ok(there, 'restore', file, '--since-log', log);
+  const { db } = await testContext(t, target.url, { SECRET_KEY });
+  assert.deepEqual(await db.tuples(sql`select player_uuid from accounts`), [[null]]);
+  assert.equal((await db.tuples(sql`select uuid_hash from pseudonyms`)).length, 1);
+  await ok(there, 'account', 'delete', '--account', first.id, '--yes');
 });
 
 const line = (kind: string, subject: string, more: object = {}): string =>

@@ -31,17 +31,29 @@ export async function deleteAgain(
   return deleted === 'last operator' ? deleted : deleted !== undefined;
 }
 
+/** The linked game accounts by the keyed hash of the UUID. */
+export async function linkedGameAccounts(db: Db): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.tuples(sql`select player_uuid from accounts where player_uuid is not null`);
+  return new Map(rows.map(([uuid]) => [db.keyedHash(uuid as string), uuid as string]));
+}
+
 /**
  * Erases a player again. A player who is missing from the backup gets the pseudonym for later events of game servers.
+ * @param linked the accounts of the backup have links that were removed before the erasure
  * @returns whether records were erased
  */
-export async function eraseAgain(db: Db, now: number, hash: string, known: KnownPseudonyms): Promise<boolean> {
+export async function eraseAgain(
+  db: Db,
+  now: number,
+  hash: string,
+  { known, linked }: { known: KnownPseudonyms; linked: ReadonlyMap<string, string> },
+): Promise<boolean> {
   return await db.transaction(async (tx) => {
     // First, because events that rename or link a player hold this lock while they wait for the row of the account.
     await Keys.lock(tx);
     if (await isErased(tx, hash)) return false;
     const pseudonym = known.get(hash)!;
-    const uuid = await uuidOfPlayer(tx, pseudonym.player);
+    const uuid = (await uuidOfPlayer(tx, pseudonym.player)) ?? linked.get(hash);
     // The backup has the erasure, and the game account was linked again before it: clocks of log and backup may differ.
     if (uuid === pseudonym.uuid) return false;
     const isStored = uuid !== undefined && !(await isPseudonym(tx, uuid));
