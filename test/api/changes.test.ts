@@ -8,6 +8,7 @@ import { type Cursor, Cursors } from '#store/game/change-cursors.ts';
 import { NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByName } from '#store/game/servers.ts';
+import { createJob } from '#store/jobs.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { changeOfResource, readFeed, RESOURCE_KINDS, type ResourceChange } from '#store/game/changes.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -147,6 +148,27 @@ onEachDatabase('a copy of a server loses the names of erased and hidden players'
   const silent = await changeOfResource(db, 'server', (await serverByName(db, 'Silent'))!.key);
   assert.equal(silent?.revision, 1, 'it has named nobody');
 });
+
+onEachDatabase(
+  'an erasure takes the names of a player that is still being merged out of heartbeats',
+  async (t, url) => {
+    const { context, get } = await testApi(t, url);
+    const { db, clock } = context;
+    const [old, present] = [person(1, 'OldName'), person(2, 'NewName')];
+    await sendEvents(context, login('Alpha', old), login('Alpha', present));
+    // A merge waits for other jobs.
+    await db.transaction((tx) => createJob(tx, clock.now(), { kind: 'withdrawal', label: '', total: 1 }));
+    await sendEvents(
+      context,
+      event('player.merged', { from: old.uuid, into: present.uuid }),
+      presence('Alpha', { players: [old.name, present.name, 'Other'] }),
+    );
+    const online = async () => (await get('/v1/servers')).json.map(({ players }: { players: string[] }) => players);
+    assert.deepEqual(await online(), [['OldName', 'NewName', 'Other']]);
+    await erasePlayer(db, clock.now(), present.uuid);
+    assert.deepEqual(await online(), [['Other']]);
+  },
+);
 
 onEachDatabase('a player under a pseudonym stays out of the feed, hidden or merged', async (t, url) => {
   const { context, get } = await testApi(t, url);

@@ -44,7 +44,10 @@ export async function pseudonymise(
     select key, uuid, name from players
     where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own}), ${own})`);
   const existing = await pseudonymsAmong(tx, [own, ...merged]);
-  const reported = { uuids: new Set([own, ...merged]), names: await namesOnlyOf(tx, player) };
+  const reported = {
+    uuids: new Set([own, ...merged]),
+    names: await namesOnlyOf(tx, [own, ...merged, player?.uuid ?? own]),
+  };
   const name = existing.get(own) ?? known.get(tx.keyedHash(own))?.name ?? existing.values().next().value ?? newName();
   for (const original of [own, ...merged]) {
     if (existing.has(original)) continue;
@@ -90,13 +93,19 @@ async function mergedWith(tx: Queryable, uuid: string): Promise<[own: string, ..
   return [own, ...others.map(([other]) => String(other))];
 }
 
-/** The keys of the present name of a player, and of former names that no other player has now. */
-async function namesOnlyOf(tx: Queryable, player: { key: number; name: string } | undefined): Promise<Set<string>> {
-  if (player === undefined) return new Set();
+/**
+ * The keys of the present names of game accounts, and of former names that no other player has now. A merged one still has
+ * a player until the last of its records is moved.
+ */
+async function namesOnlyOf(tx: Queryable, uuids: readonly string[]): Promise<Set<string>> {
+  const players = await tx.all<{ key: number; name_key: string }>(sql`
+    select key, name_key from players where uuid in (${list(uuids)})`);
+  if (players.length === 0) return new Set();
+  const keys = list(players.map(({ key }) => key));
   const former = await tx.tuples(sql`
-    select n.name_key from player_names n where n.player_key = ${player.key}
-      and not exists (select 1 from players o where o.name_key = n.name_key and o.key <> n.player_key)`);
-  return new Set([nameKey(player.name), ...former.map(([key]) => key as string)]);
+    select n.name_key from player_names n where n.player_key in (${keys})
+      and not exists (select 1 from players o where o.name_key = n.name_key and o.key not in (${keys}))`);
+  return new Set([...players.map(({ name_key }) => name_key), ...former.map(([key]) => key as string)]);
 }
 
 /** See `hasPseudonym`. */
