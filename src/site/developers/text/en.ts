@@ -221,7 +221,7 @@ export const en = {
     ] as [string, string][],
     failures: [
       'A message that failed is sent again after 5 seconds, 5 minutes, 30 minutes and 2 hours, while later ones continue. Then it stays in the log of the console, from which you can send it again.',
-      'After ten changes in a row that failed the webhook waits, sends a probe at least every 30 minutes (with jitter), and once you accept it goes on from the first of them: each gets the rest of its five attempts, and the next ones follow. After five days without success it is switched off, and you get a mail. Nothing is lost: it keeps its place, and goes on there when you switch it on.',
+      'If ten changes in a row fail, the webhook waits and sends a probe at least every 30 minutes (with jitter). When you accept a probe, each of the ten gets the rest of its five attempts, the oldest first, and the next changes follow. After five days without success it is switched off, and you get a mail. Nothing is lost: it keeps its place, and continues there when you switch it on.',
     ],
     discord: 'Discord',
     discordText:
