@@ -28,7 +28,7 @@ export interface Abuser {
   prepare?(target: Target): Promise<void>;
   /** Changes the database while the service is stopped: it starts again with the attack, and with its background jobs. */
   whileStopped?(target: Target): Promise<void>;
-  /** Bound of the growth of the database during the attack, in megabytes. */
+  /** Bound of the growth of the database by the attack, in megabytes, without the deleted rows that PostgreSQL still keeps. */
   maxGrowthMb?: number;
   /** What must also be true at the end of the attack, while it continues. */
   check?(target: Target, mailbox: Mailbox): Promise<Check[]>;

@@ -5,6 +5,7 @@ import { createReader, prepare } from '../support/prepare.ts';
 import { freeServicePorts, type ServedProcess, serveProcess } from '../support/served-process.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { openDb } from '#db/open.ts';
+import { sql } from '#db/sql.ts';
 import { databaseSize } from '#store/installation/database-size.ts';
 import type { Abuser, Target } from './abuser.ts';
 import { ABUSERS } from './abusers.ts';
@@ -107,14 +108,13 @@ async function measure(
       }
     }
     for (const check of checks) report.add(`${name}: ${check.name}`, check.figure, check.meetsTarget);
+    report.note(`${name}: growth of the database`, `${growth.toFixed(0)} MB`);
     const { maxGrowthMb } = abuser;
-    if (maxGrowthMb === undefined) report.note(`${name}: growth of the database`, `${growth.toFixed(0)} MB`);
-    else
-      report.add(
-        `${name}: growth of the database (at most ${maxGrowthMb} MB)`,
-        `${growth.toFixed(0)} MB`,
-        growth <= maxGrowthMb,
-      );
+    if (maxGrowthMb !== undefined) {
+      const lasting = (await megabytesAfterVacuum(url)) - sizeBefore;
+      const figure = `${lasting.toFixed(0)} MB`;
+      report.add(`${name}: lasting growth (at most ${maxGrowthMb} MB)`, figure, lasting <= maxGrowthMb);
+    }
     report.add(`${name}: responses to the abuser`, statuses, isOrderly);
     if (databases.dialect === 'sqlite')
       report.add(
@@ -130,5 +130,12 @@ async function measure(
 
 async function megabytes(url: string): Promise<number> {
   await using db = await openDb(url);
+  return (await databaseSize(db)).bytes / 1e6;
+}
+
+/** PostgreSQL keeps deleted rows until its autovacuum runs, each minute. */
+async function megabytesAfterVacuum(url: string): Promise<number> {
+  await using db = await openDb(url);
+  if (db.dialect === 'postgres') await db.run(sql`vacuum (full) tokens`);
   return (await databaseSize(db)).bytes / 1e6;
 }
