@@ -6,9 +6,11 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,6 +32,11 @@ import { readFeed } from '#store/game/changes.ts';
 import { Mirror } from '#test/support/mirror.ts';
 import { readDatabaseId } from '#store/installation/database-id.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
+import { run } from '#cli/dispatch.ts';
+import { saveMoveMark } from '#db/transfer/closing.ts';
+import { findPlayer } from '#store/game/players.ts';
+import { captured } from '#test/support/captured.ts';
+import { login, person, sendEvents } from '#test/support/builders.ts';
 import { lastRun } from '#store/installation/job-runs.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
@@ -163,4 +170,69 @@ test('a damaged backup, another file and a newer backup are refused', async (t) 
   assert.match(await refused({ DATABASE_URL: join(folder, 'nothing.db') }, 'backup', join(folder, 'b')), /no database/);
   assert.match(await refused({ DATABASE_URL: file }, 'server', 'list'), /incomplete: a backup.*`scorehall restore`/);
   assert.ok(!readdirSync(folder).includes('nothing.db'), 'a wrong address creates no file');
+});
+
+/** The commands of the document's blocks, a line each, without comments. */
+function documentedCommands(): string[] {
+  const blocks = readFileSync('docs/backup.md', 'utf8').matchAll(/^ *```sh\n([^]*?)^ *```/gm);
+  return [...blocks].flatMap(([, block]) => block!.trim().split('\n')).map((line) => line.trim().replace(/ +#.*/, ''));
+}
+
+test('the commands of docs/backup.md run as they stand', async (t) => {
+  const folder = folderOf(t);
+  const [source, moved] = [await createTestDatabase('sqlite'), await createEmptyDatabase('postgres')];
+  t.after(() => Promise.all([source.drop(), moved.drop()]));
+  const [restored, inContainer, replayed] = ['a.db', 'b.db', 'c.db'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const { uuid } = person(1);
+  const context = await testContext(t, source.url);
+  await sendEvents(context, login('Alpha', person(1)));
+  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+  writeFileSync(join(folder, 'secret.key'), SECRET_KEY);
+  const log = join(folder, 'revocations.log');
+  const commands = documentedCommands();
+  const next = async (form: RegExp, database: string): Promise<void> => {
+    const command = commands.shift() ?? '';
+    assert.match(command, form);
+    const args = command
+      .replace(/^(docker compose .* run --rm scorehall )?scorehall /, '')
+      .replaceAll('/backups', folder)
+      .replace('postgres://scorehall@db.example/scorehall', moved.url)
+      .split(' ');
+    const environment = { DATABASE_URL: database, DATA_FOLDER: folder, REVOCATION_LOG: log, LOG_LEVEL: 'silent' };
+    const { result, err } = await captured({ environment, folder }, () => run(args));
+    assert.equal(result, 0, `${command}: ${err}`);
+  };
+  const isThere = async (url: string): Promise<boolean> => {
+    await using db = await openDb(url);
+    return (await findPlayer(db, uuid)) !== undefined;
+  };
+
+  await next(/^scorehall backup \//, source.url);
+  await next(/^scorehall backup --check/, source.url);
+  await ok({ DATABASE_URL: source.url, SECRET_KEY, REVOCATION_LOG: log }, 'player', 'erase', '--player', uuid, '--yes');
+  await next(/^scorehall restore \S+$/, restored);
+  await next(/^docker compose .* restore \S+$/, inContainer);
+  assert.match(commands.shift()!, /^docker compose .* up -d$/);
+  assert.deepEqual([await isThere(restored), await isThere(inContainer)], [true, true]);
+  await next(/^scorehall restore \S+ --since-log \S+$/, replayed);
+  await next(/^scorehall restore --since-log \S+$/, restored);
+  assert.deepEqual([await isThere(restored), await isThere(replayed)], [false, false]);
+
+  await next(/^scorehall move --to/, replayed);
+  {
+    await using db = await openDb(restored);
+    await saveMoveMark(db, { state: 'copying', target: 'nowhere', since: 0 });
+  }
+  await next(/^scorehall move --cancel$/, restored);
+
+  const [, from, to] = /^mv (\S+) (\S+)$/.exec(commands.shift()!)!;
+  renameSync(join(folder, from!), join(folder, to!));
+  await next(/^scorehall secret-key change /, moved.url);
+  assert.notEqual(readFileSync(join(folder, 'secret.key'), 'utf8'), SECRET_KEY);
+  await next(/^scorehall signing-key rotate$/, moved.url);
+  assert.deepEqual(commands, []);
 });
