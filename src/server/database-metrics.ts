@@ -13,6 +13,15 @@ const SIZE_INTERVAL_MS = 60_000;
 
 /** Adds the sizes of the database and of its disk, its newest backup and its connections. */
 export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
+  // The first one, because the queries of the others wait for a connection until the end of their turn.
+  gauge(metrics, {
+    name: 'scorehall_database_connections',
+    help: 'Connections of the pool to PostgreSQL by state, and queries that wait for one',
+    labelNames: ['state'],
+    collect: (connections) => {
+      for (const [state, count] of Object.entries(db.connections())) connections.set({ state }, count);
+    },
+  });
   let last: { measured: number; size: ReturnType<typeof measure> } | undefined;
   const measure = () => databaseSize(db).catch(() => undefined);
   const currentSize = (): ReturnType<typeof measure> => {
@@ -44,10 +53,12 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
     collect: async (backup) => backup.set(((await lastRun(db, 'backup').catch(() => NaN)) ?? 0) / 1000),
   });
   const file = sqliteFileOf(config.DATABASE_URL);
+  // The folder of the open file: its path may lead to another one later, or nowhere.
+  const folder = file === undefined ? dataFolder(config) : dirname(realpathSync(file));
   gauge(metrics, {
     name: 'scorehall_disk_free_bytes',
     help: 'Free space on the disk of the SQLite file; with PostgreSQL on that of DATA_FOLDER',
-    collect: (free) => free.set(freeBytes(file === undefined ? dataFolder(config) : dirname(realpathSync(file)))),
+    collect: (free) => free.set(freeBytes(folder)),
   });
   if (db.dialect === 'sqlite')
     gauge(metrics, {
@@ -55,14 +66,6 @@ export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
       help: 'Size of the write-ahead log of SQLite',
       collect: (wal) => wal.set(db.logBytes()),
     });
-  gauge(metrics, {
-    name: 'scorehall_database_connections',
-    help: 'Connections of the pool to PostgreSQL by state, and queries that wait for one',
-    labelNames: ['state'],
-    collect: (connections) => {
-      for (const [state, count] of Object.entries(db.connections())) connections.set({ state }, count);
-    },
-  });
 }
 
 /** NaN if the folder does not exist: with SECRET_KEY set and PostgreSQL nothing creates it. */

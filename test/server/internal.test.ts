@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MAIN, scorehall, serve } from '../cli/scorehall.ts';
@@ -145,6 +145,8 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
     assert.ok(valueOf(metrics, 'scorehall_database_wal_bytes')! > 0, 'the log is beside the file, not beside the link');
     checkPrinted(internal, settings);
   }
+  const waiting = valueOf(metrics, 'scorehall_database_connections', { state: 'waiting' });
+  assert.equal(waiting, url.startsWith('postgres') ? 0 : undefined, 'the queries of the scrape itself do not count');
   const tableBytes = valueOf(metrics, 'scorehall_table_bytes', { table: 'matches' });
   assert.ok(url.startsWith('postgres') ? tableBytes! > 0 : tableBytes === undefined);
   assert.ok(valueOf(metrics, 'process_resident_memory_bytes')! > 10_000_000);
@@ -188,6 +190,9 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
     assert.equal(ready, false);
     assert.notEqual(checks['database'], 'ok');
     assert.equal(await status(`${internal}/livez`), 200, 'a restart would not bring the database back');
+  } else {
+    rmSync(settings.DATABASE_URL);
+    assert.equal(await status(`${internal}/metrics`), 200, 'the metrics do not need the path of the database');
   }
   child.kill('SIGTERM');
   assert.deepEqual(await exit, [0, null], 'the internal listener, the channel of the threads and the database close');
