@@ -272,13 +272,13 @@ test('settings: a wrong value, a misspelt name, an open internal listener', asyn
 });
 
 test('settings: TRUSTED_PROXIES with a part of the internet', async () => {
-  for (const proxies of ['0.0.0.0/0', '::/0', '127.0.0.1, 128.0.0.0/1'])
+  for (const proxies of ['0.0.0.0/0', '::/0', '127.0.0.1, 128.0.0.0/1', '10.0.0.0/0', '::1/0'])
     assert.match(
       (await doctor({ TRUSTED_PROXIES: proxies })).errors.join(),
       /^TRUSTED_PROXIES trusts all of [\d.:]+\/[01]: anybody there can claim/,
       proxies,
     );
-  for (const proxies of ['10.0.0.0/8', 'fc00::/7', '173.245.48.0/20, unix', '198.51.100.7'])
+  for (const proxies of ['10.0.0.0/8', 'fc00::/7', 'fe80::/10', '173.245.48.0/20, unix', '198.51.100.7'])
     assert.deepEqual((await doctor({ TRUSTED_PROXIES: proxies })).errors, [], proxies);
 });
 

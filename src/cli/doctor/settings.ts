@@ -57,12 +57,13 @@ function internalListener({ host, port, path }: Installation['config']['INTERNAL
   ];
 }
 
-/** Whether a network of TRUSTED_PROXIES is larger than any proxy's: `0.0.0.0/0`, or the halves of it. */
+/** Whether a network of TRUSTED_PROXIES is larger than any proxy's: `0.0.0.0/0`, the halves of it, `10.0.0.0/0`. */
 function isPartOfInternet(proxy: string): boolean {
   const [address = '', bits] = proxy.split('/');
   if (bits === undefined || isIP(address) === 0) return false;
-  const isPrivate = ['private', 'uniqueLocal', 'linkLocal', 'loopback'].includes(ipaddr.parse(address).range());
-  return !isPrivate && Number(bits) < (isIP(address) === 6 ? 16 : 8);
+  if (isIP(address) === 4) return Number(bits) < 8;
+  const isPrivate = ['uniqueLocal', 'linkLocal'].includes(ipaddr.parse(address).range());
+  return Number(bits) < (isPrivate ? 7 : 16);
 }
 
 const trustOfMany = (proxy: string): Finding =>
