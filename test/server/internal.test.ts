@@ -72,10 +72,12 @@ async function storeMatches(url: string): Promise<void> {
 function runPrinted(file: string, heading: string, internal: string, settings: Record<string, string>): string {
   const [, section = ''] = readFileSync(file, 'utf8').split(`${heading}\n`);
   const [, commands = ''] = /```sh\n([^]*?)```/.exec(section)!;
-  const script = `scorehall() { "$NODE" "$MAIN" "$@"; }\n${commands.replaceAll('http://127.0.0.1:7404', internal)}`;
-  const env = { ...CHILD_ENVIRONMENT, ...settings, NODE: process.execPath, MAIN };
-  const cwd = mkdtempSync(join(tmpdir(), 'printed-'));
-  const { status, stdout, stderr } = spawnSync('sh', ['-ec', script], { cwd, env, encoding: 'utf8' });
+  const [folder, elsewhere] = [mkdtempSync(join(tmpdir(), 'printed-')), mkdtempSync(join(tmpdir(), 'elsewhere-'))];
+  const local = commands.replaceAll('http://127.0.0.1:7404', internal).replaceAll('/backups', folder);
+  // As in a container and under systemd, commands have another working directory than the shell.
+  const script = `scorehall() { (cd "$ELSEWHERE" && "$NODE" "$MAIN" "$@"); }\n${local}`;
+  const env = { ...CHILD_ENVIRONMENT, ...settings, NODE: process.execPath, MAIN, ELSEWHERE: elsewhere };
+  const { status, stdout, stderr } = spawnSync('sh', ['-ec', script], { cwd: folder, env, encoding: 'utf8' });
   assert.deepEqual([status, stderr], [0, '']);
   return stdout;
 }
@@ -88,7 +90,7 @@ function checkPrinted(internal: string, settings: Record<string, string>): void 
     assert.match(stdout, new RegExp(`^${name}\\{thread="main"\\} \\d+`, 'm'));
   assert.match(stdout, new RegExp(`^scorehall_matches\\{thread="main"\\} ${MATCHES}$`, 'm'));
   assert.match(stdout, /^\d{5,} bytes a match$/m);
-  assert.match(stdout, /^\d{5,} bytes of sizes\.backup$/m);
+  assert.match(stdout, /^\d{5,} bytes of \S+\/sizes\.backup/m);
 }
 
 onEachDatabase('the internal listener serves liveness, readiness and metrics of all threads', async (t, url) => {
