@@ -25,6 +25,13 @@ test('parameters of an authorization request that are too long are refused with 
     assert.match(String(body['error_description']), sentence);
   }
   assert.equal(await rows(), before);
+  const tooLong = new URLSearchParams({ state: 's'.repeat(2_001) });
+  for (const path of ['/oauth/authorize/', '/OAuth/Authorize', '/oauth/logout', '/oauth/Logout/']) {
+    const request = requestFor(services, credentials.client_id).replace('/oauth/authorize', path);
+    const { status } = await new Person(services.auth).open(`${request}&${tooLong.toString()}`);
+    assert.equal(status, 400, path);
+  }
+  assert.equal(await rows(), before);
   const longest = { state: 's'.repeat(2_000), nonce: 'n'.repeat(2_000) };
   const person = new Person(services.auth);
   assert.equal((await person.open(requestFor(services, credentials.client_id, longest))).status, 200);

@@ -45,6 +45,6 @@ export function allowsMethod({ method = '', url = '', headers }: IncomingMessage
 }
 
 /** Normalises the path like oidc-provider's router, which ignores case and a trailing slash. */
-function normalisedPath(url: string): string {
+export function normalisedPath(url: string): string {
   return url.split('?', 1)[0]!.toLowerCase().replace(/\/$/, '');
 }

@@ -1,11 +1,11 @@
-/** Maximum characters of all parameters of an authorization request; longer URLs are refused by proxies. */
+/** Maximum characters of all parameters of an authorization or sign-out request; longer URLs are refused by proxies. */
 export const MAX_PARAMETERS = 8_000;
 /** Maximum characters of a parameter that is stored for the application and has no meaning here. */
 const MAX_VALUE = 2_000;
 const BOUNDED = ['state', 'nonce'];
 
 /**
- * Each authorization request stores its parameters, without a signed-in account.
+ * Each of these requests stores parameters, without a signed-in account.
  * @param query in its encoded form
  * @returns the sentence for parameters that are too long
  */

@@ -12,6 +12,7 @@ import { isAllowedOrigin, secretMatches } from './clients.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
 import { guardRedirect } from './redirect-guard.ts';
 import { parametersProblem } from './parameter-bounds.ts';
+import { normalisedPath } from './methods.ts';
 import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { dropOvertakenCookie, markSessions } from './session-storage.ts';
@@ -44,10 +45,11 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: generateRefreshTokenId });
   markSessions(provider);
   provider.use(async (ctx, next) => {
-    if (ctx.path !== ROUTES!.authorization) return await next();
+    const path = normalisedPath(ctx.url);
+    if (path !== ROUTES!.authorization && path !== ROUTES!.end_session) return await next();
     const problem = parametersProblem(ctx.querystring);
     if (problem !== undefined) return await parts.pages.refuse(ctx as KoaContextWithOIDC, problem);
-    adjustQuery(ctx as KoaContextWithOIDC);
+    if (path === ROUTES!.authorization) adjustQuery(ctx as KoaContextWithOIDC);
     await next();
   });
   const adjustResponse = async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
