@@ -66,7 +66,7 @@ export const LIMITS = {
     counter: 'database',
   },
   signIn: {
-    counts: 'sign-ins that browsers start',
+    counts: 'sign-ins that browsers start, and sign-outs without a session',
     max: { network: 'SIGN_IN_LIMIT' },
     windowMs: HOUR_MS,
     beyond: REFUSED,
@@ -82,7 +82,7 @@ export const LIMITS = {
   },
   /** Each stores some kilobytes, which stay until the request is used or expires. */
   openSignIn: {
-    counts: 'sign-ins that browsers have started and not finished within an hour',
+    counts: 'sign-ins, and sign-outs without a session, that browsers have started and not finished within an hour',
     max: { network: 300 },
     beyond: 'the earliest to expire ends',
     counter: 'database',

@@ -68,6 +68,58 @@ onEachDatabase(
   },
 );
 
+onEachDatabase('sign-outs without a session leave a bounded number of rows, for an hour', async (t, url) => {
+  const network = LIMITS.openSignIn.max.network;
+  const settings = { TRUSTED_PROXIES: '127.0.0.1', SIGN_IN_LIMIT: String(network + PER_BATCH) };
+  const services = await openTestAuth(t, url, settings);
+  const { context, auth } = services;
+  const { application } = await makeApplication(services, 'web');
+  const get = async (path: string, headers: Fields = {}): Promise<Response> =>
+    await fetch(new URL(path, auth), { redirect: 'manual', headers });
+
+  const stale = { cookie: 'scorehall_session=a-session-that-has-expired' };
+  assert.equal((await get(requestFor(services, application.client_id), stale)).status, 303);
+  assert.deepEqual(await openRows(services), { Interaction: 1 }, 'an old cookie leaves no session');
+
+  const signOut = async (): Promise<Response> =>
+    await get('/oauth/logout?state=anything', { 'x-forwarded-for': '192.0.2.1', accept: 'text/html' });
+  const signedOut = new Person(auth, { 'x-forwarded-for': '192.0.2.1' });
+  await signedOut.open('/oauth/logout');
+  await repeatedly(network - 1 + PER_BATCH, async () => (await signOut()).status, 200);
+  assert.equal((await openRows(services))['Session'], network);
+  const refused = await signOut();
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '3600']);
+  assert.match(await refused.text(), /<h1>/);
+  const other = new Person(auth, { 'x-forwarded-for': '192.0.2.2' });
+  await other.open('/oauth/logout');
+  await other.submit({}, '/confirm');
+  assert.match(other.page.url, /logout\/success/);
+  await runJobsOnce(context);
+  context.clock.advance(60 * MINUTE_MS);
+  await runJobsOnce(context, MINUTE_MS);
+  assert.deepEqual(await openRows(services), {});
+});
+
+onEachDatabase(
+  'a sign-in in a browser that has a sign-out to confirm does not count as an open request',
+  async (t, url) => {
+    const services = await openTestAuth(t, url);
+    await makeAccount(services, 'Ann');
+    const { application } = await makeApplication(services, 'web');
+    const browser = new Person(services.auth);
+    await browser.open('/oauth/logout');
+    await browser.open(requestFor(services, application.client_id));
+    await browser.submit({ login: 'Ann', password: PASSWORD });
+    const sessions = await services.context.db.tuples(
+      sql`select account_id is null, opener from tokens where kind = 'Session'`,
+    );
+    assert.deepEqual(
+      sessions.map(([isAnonymous, opener]) => [Boolean(isAnonymous), opener]),
+      [[false, null]],
+    );
+  },
+);
+
 onEachDatabase('expired requests are purged each minute, but not while the clock is suspect', async (t, url) => {
   const services = await openTestAuth(t, url);
   const { context } = services;

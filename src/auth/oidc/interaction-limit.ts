@@ -8,6 +8,7 @@ import { countAttempt } from '#store/accounts/attempts.ts';
 import { currentRequest } from './oidc-provider.ts';
 import { rateLimitError } from './rate-limit-error.ts';
 import { clientInfo } from '../client-info.ts';
+import type { SessionMarks } from '../session-marks.ts';
 
 export interface InteractionLimits {
   db: Db;
@@ -15,9 +16,13 @@ export interface InteractionLimits {
   config: Config;
 }
 
-/** Rows that an unauthenticated client creates by starting a sign-in; they stay until they are used or expire. */
+/** Rows that an unauthenticated client creates by starting a sign-in or sign-out; they stay until they are used or expire. */
 const STORED_KINDS: ReadonlySet<string> = new Set(['Interaction', 'PushedAuthorizationRequest', 'Session']);
-const COUNTED_ROUTES: ReadonlySet<string> = new Set(['authorization', 'pushed_authorization_request']);
+const COUNTED_ROUTES: ReadonlySet<string> = new Set(['authorization', 'pushed_authorization_request', 'end_session']);
+
+/** Whether a session without a person is needed: it holds a sign-out that waits for its confirmation. */
+const isNewSignOut = ({ state, found_as }: AdapterPayload & SessionMarks): boolean =>
+  state !== undefined && found_as === undefined;
 
 /** The client that has started a request, and how many unfinished ones it may have. */
 export interface Opener {
@@ -27,7 +32,7 @@ export interface Opener {
 }
 
 /**
- * Counts a started sign-in, because each stores a row without a signed-in account. A service pushes the requests of all
+ * Counts a started sign-in or sign-out, because each stores a row without a signed-in account. A service pushes the requests of all
  * its users, so it counts by its Client ID, which its secret has proved. A request refused as invalid creates no row and
  * does not count.
  * @returns undefined if the row belongs to no started sign-in
@@ -36,11 +41,12 @@ export interface Opener {
 export async function countInteraction(
   parts: InteractionLimits,
   kind: string,
-  { accountId }: AdapterPayload,
+  payload: AdapterPayload & SessionMarks,
 ): Promise<Opener | undefined> {
   const request = currentRequest();
   const route = request?.oidc?.route ?? '';
-  if (!STORED_KINDS.has(kind) || !COUNTED_ROUTES.has(route) || accountId !== undefined) return undefined;
+  if (!STORED_KINDS.has(kind) || !COUNTED_ROUTES.has(route) || payload.accountId !== undefined) return undefined;
+  if (kind === 'Session' && !isNewSignOut(payload)) return undefined;
   const { db, clock, config } = parts;
   const client = request!.oidc.client;
   const isService = kind === 'PushedAuthorizationRequest' && client?.tokenEndpointAuthMethod !== 'none';
@@ -56,6 +62,8 @@ export async function countInteraction(
   for (const { name, factor } of subjects) {
     const { allowed, resets } = await countAttempt(db, clock.now(), name, { max: max * factor, windowMs });
     if (allowed) continue;
+    // Otherwise oidc-provider would store the session again, after the page of the error.
+    if (kind === 'Session') Object.assign(request!.oidc.session!, { touched: false });
     const sentence = 'too many sign-ins were started from this network within the hour';
     throw rateLimitError(sentence, resets - clock.now());
   }

@@ -90,9 +90,10 @@ function signInOfRequest(): number | undefined {
 
 /** The statement that stores a session in place of what a request has found, under its id or a new one. */
 export function replaceSession(foundAs: string, id: string, payload: AdapterPayload, expires: number | null): Sql {
+  const { accountId } = payload;
   return sql`
-    update tokens set hash = ${secretHash(id)}, payload = ${sessionText(payload)},
-      account_id = ${payload.accountId ?? null}, expires = ${expires}
+    update tokens set hash = ${secretHash(id)}, payload = ${sessionText(payload)}, account_id = ${accountId ?? null},
+      expires = ${expires}, opener = ${accountId === undefined ? sql`opener` : sql`null`}
     where hash in (${secretHash(foundAs)}, ${secretHash(id)}) and kind = 'Session'`;
 }
 

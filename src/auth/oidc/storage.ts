@@ -46,6 +46,8 @@ interface TokenRow {
 
 /** For how long a finished step of a sign-in can be repeated by the browser, whose cookie the answer deletes. */
 const REPEAT_MS = 10_000;
+/** How long a sign-out without a signed-in person waits for its confirmation. */
+const SIGN_OUT_MS = 3_600_000;
 /** Kinds that belong to a grant and must not be created after it has been revoked. */
 const GRANT_BOUND: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode']);
 /** Kinds with a limit; codes need none, because they live for a minute. */
@@ -69,7 +71,7 @@ class TokenAdapter implements Adapter {
     const now = clock.now();
     const lifetimeMs = this.#kind === 'Grant' ? unusedGrantMs : expiresIn * 1000;
     const expires = Number.isFinite(lifetimeMs) ? now + lifetimeMs : null;
-    if (this.#kind === 'Session') return await this.#storeSession(id, payload, expires);
+    if (this.#kind === 'Session') return await this.#storeSession(id, payload, expires, opener);
     if (opener !== undefined) return await this.#storeRequest(id, payload, expires, opener);
     const statement = this.#insert(id, payload, expires);
     if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.add(statement);
@@ -82,16 +84,22 @@ class TokenAdapter implements Adapter {
     await this.#transact({ owner, durable, work });
   }
 
-  async #storeSession(id: string, payload: AdapterPayload & SessionMarks, expires: number | null): Promise<void> {
+  /** Without a person only a sign-out is stored: a browser with the cookie of an ended session gets an empty one. */
+  async #storeSession(
+    id: string,
+    payload: AdapterPayload & SessionMarks,
+    expires: number | null,
+    opener: Opener | undefined,
+  ): Promise<void> {
     const { accountId, found_as: foundAs } = payload;
-    const insert = (end: number | null): Sql => this.#insert(id, payload, end);
     if (accountId !== undefined) {
+      const insert = (end: number): Sql => this.#insert(id, payload, end);
       const row = { id, payload, accountId, expires: expires ?? Infinity, insert };
       return await storeSession(this.#parts, this.#transact, row);
     }
-    await this.#parts.group.add(
-      foundAs === undefined ? insert(expires) : replaceSession(foundAs, id, payload, expires),
-    );
+    const end = this.#parts.clock.now() + SIGN_OUT_MS;
+    if (foundAs !== undefined) await this.#parts.group.add(replaceSession(foundAs, id, payload, end));
+    else if (opener !== undefined) await this.#storeRequest(id, payload, end, opener);
   }
 
   /** A sign-in that a power failure has lost is started again, so it waits for no flush. */
