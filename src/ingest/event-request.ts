@@ -5,7 +5,15 @@ import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
 import { requestIdOf } from '#http/request-metrics.ts';
 import { mapInTurns, nextTurn } from '#platform/streams/turns.ts';
-import { type InvalidElement, parseAll, parseEach, parseOne, type RawEvent } from '#events/ingest/json.ts';
+import {
+  type InvalidElement,
+  MAX_ELEMENT_LENGTH,
+  parseAll,
+  parseEach,
+  parseOne,
+  type RawEvent,
+  TOO_MANY,
+} from '#events/ingest/json.ts';
 import { type Item, MAX_EVENT_LENGTH, prepareItem } from '#events/ingest/prepare.ts';
 import type { Receipt, Sender } from '#events/ledger/receipts.ts';
 import { bodyFormat, linesOf, MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM, readBody, readChunks } from './body.ts';
@@ -59,7 +67,12 @@ async function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Bu
   // Other requests of the server may have used up its limits while this body arrived.
   limits.refuseUnparsed();
   const elements = isLarge ? parseEach(body, MAX_IN_ARRAY) : undefined;
+  if (elements === TOO_MANY) throw tooMany(limits);
   if (elements !== undefined) return acceptEvents(deps, eventRequest, elements);
+  if (body.length > MAX_ELEMENT_LENGTH) {
+    limits.countOther();
+    throw new HttpError(413, 'invalid_request', `An event must not be longer than ${MAX_ELEMENT_LENGTH} bytes.`);
+  }
   const parsed = parseAll(body, MAX_IN_ARRAY);
   if (isLarge) await nextTurn();
   if ('problem' in parsed) {
@@ -69,12 +82,13 @@ async function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Bu
   const { raw } = parsed;
   if (!Array.isArray(raw)) return acceptEvents(deps, eventRequest, [raw]).then(([receipt]) => receipt!);
   if (raw.length <= MAX_IN_ARRAY) return acceptEvents(deps, eventRequest, raw);
+  throw tooMany(limits);
+}
+
+function tooMany(limits: RequestLimits): HttpError {
   limits.countOther();
-  throw new HttpError(
-    413,
-    'invalid_request',
-    `An array must not hold more than ${MAX_IN_ARRAY} events; send several requests.`,
-  );
+  const sentence = `An array must not hold more than ${MAX_IN_ARRAY} events; send several requests.`;
+  return new HttpError(413, 'invalid_request', sentence);
 }
 
 type ParsedEvent = RawEvent | InvalidElement;
@@ -133,14 +147,14 @@ async function* batchesOf(deps: IngestDeps, request: IncomingMessage, sender: Se
     for (let start = 0; start < lines.length; start += BATCH_SIZE) {
       const batch = lines.slice(start, start + BATCH_SIZE);
       count += batch.length;
-      if (count > MAX_IN_STREAM) throw TOO_MANY;
+      if (count > MAX_IN_STREAM) throw TOO_MANY_LINES;
       limits.refuseUnparsed();
       yield await prepareItems(deps, sender, batch.values().map(parseLine));
     }
   }
 }
 
-const TOO_MANY = new HttpError(
+const TOO_MANY_LINES = new HttpError(
   413,
   'invalid_request',
   `A stream must not hold more than ${MAX_IN_STREAM} events; send several requests.`,

@@ -207,6 +207,48 @@ test('the size limit of an event is the same in an array and in a stream', async
   assert.match(refused.reason, /1048576 bytes/);
 });
 
+const empty = (count: number): object[] => Array.from({ length: count }, () => ({}));
+
+test('of a large event with very many problems only the first one is found, whatever its version', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { post } = await openIngestService(t, database.url);
+  const many = Array.from({ length: 1_000 }, (_, index) => ({ name: `Team ${index}`, players: empty(40) }));
+  const deep = `,"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const cases: [teams: object[], more?: string][] = [
+    [many],
+    [many, deep],
+    [
+      [
+        { name: 'Red', players: empty(1_000) },
+        { name: 'Blue', players: empty(300_000) },
+      ],
+    ],
+  ];
+  for (const version of [1, 2])
+    for (const [teams, more = ''] of cases) {
+      const event = match();
+      const text = JSON.stringify({ ...event, version, data: { ...event.data, teams } });
+      assert.ok(text.endsWith('}}'), 'the data are the last member');
+      const { status, json } = await post(`${text.slice(0, -2)}${more}}}`);
+      assert.deepEqual([status, json.status, json.id, json.problems], [200, 'rejected', event.id, undefined]);
+    }
+});
+
+test('a large body of too many or too long elements is refused without being parsed', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { post } = await openIngestService(t, database.url);
+  const refused = await post(`[${'x,'.repeat(40_000)}x]`);
+  assert.equal(refused.status, 413);
+  assert.match(refused.text, /more than 1000 events/);
+  const spaces = ' '.repeat(2 * 1024 * 1024);
+  assert.equal((await post(`{${spaces}}`)).status, 413);
+  const [long, short] = (await post(`[{${spaces}},${JSON.stringify(match())}]`)).json;
+  assert.match(long.reason, /longer than 2097152 characters/);
+  assert.equal(short.status, 'accepted');
+});
+
 test('blank lines are skipped', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());

@@ -16,7 +16,14 @@ export interface InvalidElement {
 export interface RawEvent {
   input: unknown;
   data?: string;
+  /** Whether naming all problems of the event could take long; left out: no. */
+  isLarge?: true;
 }
+
+/** From this length of the JSON of its data on an event is large: naming 16 KiB of problems takes some 100 ms. */
+const LARGE_DATA = 16 * 1024;
+/** Maximum characters of an element of a large array: data of the maximum length, with as many spaces. */
+export const MAX_ELEMENT_LENGTH = 2 * 1024 * 1024;
 
 /** Parses one value, such as a line of a stream. */
 export const parseOne = (bytes: Buffer): Parsed<RawEvent> =>
@@ -35,8 +42,8 @@ export function parseAll(bytes: Buffer, most: number): Parsed<RawEvent | (RawEve
   const text = decodeText(bytes);
   const parsed = readText(text, (value) => (Array.isArray(value) ? value.map(toRawEvent) : toRawEvent(value)));
   if ('raw' in parsed) return parsed;
-  const elements = splitElements(text, most)?.map(parseElement);
-  return elements === undefined ? parsed : { raw: elements };
+  const elements = splitElements(text, most);
+  return elements === undefined || elements === TOO_MANY ? parsed : { raw: elements.map(parseElement) };
 }
 
 /**
@@ -45,14 +52,19 @@ export function parseAll(bytes: Buffer, most: number): Parsed<RawEvent | (RawEve
  * @param most maximum elements
  * @returns undefined if the text is no array that can be split; `parseAll` says what is wrong
  */
-export function parseEach(bytes: Buffer, most: number): Iterable<RawEvent | InvalidElement> | undefined {
+export function parseEach(
+  bytes: Buffer,
+  most: number,
+): Iterable<RawEvent | InvalidElement> | typeof TOO_MANY | undefined {
   if (!isUtf8(bytes)) return undefined;
   const elements = splitElements(decodeText(bytes), most);
+  if (elements === TOO_MANY) return TOO_MANY;
   const isEmpty = elements?.length === 1 && elements[0]!.trim() === '';
   return isEmpty ? undefined : elements?.values().map(parseElement);
 }
 
 function parseElement(text: string): RawEvent | InvalidElement {
+  if (text.length > MAX_ELEMENT_LENGTH) return { problem: `is longer than ${MAX_ELEMENT_LENGTH} characters` };
   const parsed = parseText(text);
   if ('raw' in parsed) return parsed.raw;
   try {
@@ -62,6 +74,8 @@ function parseElement(text: string): RawEvent | InvalidElement {
   }
 }
 
+/** More elements than an array may have. */
+export const TOO_MANY = Symbol('too many elements');
 const NOT_UTF8 = { problem: 'is not UTF-8' };
 const BYTE_ORDER_MARK = 0xfeff;
 
@@ -84,9 +98,9 @@ function readText<T extends RawEvent | RawEvent[]>(text: string, toRaw: (value: 
 
 /**
  * Splits the text of an array into those of its elements by brackets and commas outside of strings.
- * @returns undefined if the text has another form, or more than `most` elements
+ * @returns undefined if the text has another form, `TOO_MANY` if it has more than `most` elements
  */
-function splitElements(text: string, most: number): string[] | undefined {
+function splitElements(text: string, most: number): string[] | typeof TOO_MANY | undefined {
   const trimmed = text.trim();
   if (!trimmed.startsWith('[') || !trimmed.endsWith(']')) return undefined;
   const elements: string[] = [];
@@ -105,7 +119,8 @@ function splitElements(text: string, most: number): string[] | undefined {
       elements.push(trimmed.slice(start, at));
       start = at + 1;
     }
-    if (open < 0 || elements.length >= most) return undefined;
+    if (open < 0) return undefined;
+    if (elements.length >= most) return TOO_MANY;
   }
   return open === 0 && !inString ? [...elements, trimmed.slice(start, last)] : undefined;
 }
@@ -115,9 +130,10 @@ function toRawEvent(input: unknown): RawEvent {
   const data = (input as { data?: unknown } | null)?.data;
   if (typeof data !== 'object') return { input };
   try {
-    return { input, data: JSON.stringify(data) };
+    const json = JSON.stringify(data);
+    return { input, data: json, ...(json.length >= LARGE_DATA && { isLarge: true }) };
   } catch {
-    return { input };
+    return { input, isLarge: true };
   }
 }
 

@@ -75,12 +75,12 @@ const isTooLong = (data = ''): boolean =>
 const rejected = (id: string, predicate: string): Receipt => rejectedFor(id, [problemOf(predicate, '')]);
 
 function checkEvent(
-  { input, data: serialised }: RawEvent,
+  { input, data: serialised, isLarge }: RawEvent,
   sender: Sender,
   now: number,
   keyedHash: KeyedHash,
 ): Item['checked'] {
-  const read = readEvent(input);
+  const read = readEvent(input, { isLarge });
   if ('problems' in read) {
     const refusals = senderRefusals(textsIn(input), sender).map(problemIn);
     return rejectedFor(idOfInput(input), [...read.problems, ...refusals].slice(0, MAX_PROBLEMS));

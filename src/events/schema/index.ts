@@ -121,19 +121,28 @@ export interface ReadEvent {
   unknown?: Problem[];
 }
 
+interface ReadOptions {
+  /** Whether naming all problems of the event could take long, so that the first one is enough. */
+  isLarge?: boolean | undefined;
+}
+
 /**
  * Checks one event. An event of a newer version than the schema's may have unknown members, which are left out of the parsed
  * event.
  */
-export function readEvent(input: unknown): ReadEvent | { problems: Problem[] } {
-  return isNewer(input) ? readNewer(input) : parseBySchema(input);
+export function readEvent(input: unknown, options: ReadOptions = {}): ReadEvent | { problems: Problem[] } {
+  return isNewer(input) ? readNewer(input, options) : parseBySchema(input, options);
 }
 
+/** An option of zod's own: it stops at the first problem. Each problem takes some microseconds, and 1 MiB has 700,000. */
+const FIRST_ONLY: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
+
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
-function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
-  const result = EventSchema.safeParse(input);
+function parseBySchema(input: unknown, { isLarge }: ReadOptions): { event: Event } | { problems: Problem[] } {
+  const result = EventSchema.safeParse(input, isLarge ? FIRST_ONLY : undefined);
   if (result.success) return { event: result.data };
   const { issues } = result.error;
+  if (isLarge) return { problems: problemsIn(issues, input, TYPES_OF_SERVERS) };
   const { type, data } = (input ?? {}) as Record<'type' | 'data', unknown>;
   const others = isType(type) ? typeOf(type).checks.furtherIssues(data, issues) : [];
   return { problems: problemsIn([...issues, ...others], input, TYPES_OF_SERVERS) };
@@ -145,6 +154,8 @@ const MAX_VERSION = 1_000_000;
 const MAX_NAMED = 5;
 /** Maximum unknown members of an event. */
 const MAX_UNKNOWN = 10_000;
+/** Maximum objects of an event whose unknown members are looked for: a valid one of the maximum size has fewer. */
+const MAX_OBJECTS = 20_000;
 
 type Members = Record<string, unknown>;
 type Path = readonly PropertyKey[];
@@ -155,14 +166,25 @@ function isNewer(input: unknown): input is Members & { version: number } {
   return Number.isInteger(version) && (version as number) > VERSION && (version as number) <= MAX_VERSION;
 }
 
-function readNewer(input: Members & { version: number }): ReadEvent | { problems: Problem[] } {
+function readNewer(input: Members & { version: number }, options: ReadOptions): ReadEvent | { problems: Problem[] } {
   const asKnown = { ...input, version: VERSION };
-  const unknown = findUnknownMembers(asKnown);
-  const read = parseBySchema(unknown.length === 0 ? asKnown : without(asKnown, unknown));
+  const unknown = options.isLarge && hasMoreObjects(input, MAX_OBJECTS) ? [] : findUnknownMembers(asKnown);
+  const read = parseBySchema(unknown.length === 0 ? asKnown : without(asKnown, unknown), options);
   if ('problems' in read) return read;
   const beside = unknown.flatMap((path) => (path.length === 1 ? [[path[0], input[path[0] as string]]] : []));
   const envelope = JSON.stringify({ version: input.version, ...(Object.fromEntries(beside) as Members) });
   return { ...read, envelope, ...(unknown.length === 0 ? {} : { unknown: warningsAbout(unknown) }) };
+}
+
+/** Whether a value has more objects and lists than `most`. Iterative, because it may be nested deeper than the stack. */
+function hasMoreObjects(value: unknown, most: number): boolean {
+  const open = [value];
+  for (let found = 0; open.length > 0; found++) {
+    if (found > most) return true;
+    for (const part of Object.values(open.pop() as object))
+      if (typeof part === 'object' && part !== null) open.push(part);
+  }
+  return false;
 }
 
 /** The paths of the members that the schema does not know. */
