@@ -108,12 +108,30 @@ onEachDatabase('a walk gives every resource once, as its own endpoint gives it',
   });
 });
 
+/** A copy of the servers that follows the feed, and the heartbeats of one of them. */
+function serverCopy({ context, get }: TestApi, names: readonly string[]) {
+  const mirror = new Map<string, unknown>();
+  let cursor = '0';
+  const now = () => ({ time: after(context.clock.now() - Date.parse(BEGINNING)) });
+  return {
+    now,
+    online: (...players: string[]) => sendEvents(context, presence('Alpha', { players }, now())),
+    /** The names in the copy. */
+    follow: async (): Promise<string[]> => {
+      const walked = await walk(get, '&expand=1&types=server', cursor);
+      cursor = walked.cursor;
+      for (const { id, resource } of walked.items) mirror.set(id, resource);
+      return names.filter((name) => JSON.stringify([...mirror.values()]).includes(name));
+    },
+  };
+}
+
 onEachDatabase('a copy of a server loses the names of erased and hidden players', async (t, url) => {
-  const { context, get } = await testApi(t, url);
+  const api = await testApi(t, url);
+  const { context } = api;
   const { db, clock } = context;
   const names = ['Went', 'Gone', 'Left', 'Staff'];
-  const online = (...players: string[]) =>
-    sendEvents(context, presence('Alpha', { players }, { time: after(clock.now() - Date.parse(BEGINNING)) }));
+  const { online, follow } = serverCopy(api, names);
   await sendEvents(
     context,
     configured('Alpha'),
@@ -123,14 +141,6 @@ onEachDatabase('a copy of a server loses the names of erased and hidden players'
     login('Alpha', person(2, 'Left')),
   );
   await online(...names);
-  const mirror = new Map<string, unknown>();
-  let cursor = '0';
-  const follow = async (): Promise<string[]> => {
-    const walked = await walk(get, '&expand=1&types=server', cursor);
-    cursor = walked.cursor;
-    for (const { id, resource } of walked.items) mirror.set(id, resource);
-    return names.filter((name) => JSON.stringify([...mirror.values()]).includes(name));
-  };
   assert.deepEqual(await follow(), names);
   clock.advance(1);
   await online('Went', 'Gone', 'Staff');
@@ -147,6 +157,34 @@ onEachDatabase('a copy of a server loses the names of erased and hidden players'
   assert.equal((await readFeed(db)).head, head, 'a list without another entry changes no server');
   const silent = await changeOfResource(db, 'server', (await serverByName(db, 'Silent'))!.key);
   assert.equal(silent?.revision, 1, 'it has named nobody');
+});
+
+onEachDatabase('a copy of a server loses the names that a hidden player gets by a later event', async (t, url) => {
+  const api = await testApi(t, url);
+  const { context } = api;
+  const { db, clock } = context;
+  const names = ['Renamed', 'Early', 'Second', 'Ada'];
+  const { now, online, follow } = serverCopy(api, names);
+  const [staff, second] = [person(1, 'Staff'), person(2, 'Second')];
+  await sendEvents(context, configured('Alpha'), login('Alpha', staff), login('Alpha', second));
+  await setHidden(db, clock.now(), NETWORK, [staff.uuid, 'Helper']);
+  clock.advance(1_000);
+  await online(...names);
+  assert.deepEqual(await follow(), names);
+  await sendEvents(context, login('Alpha', person(1, 'Renamed'), now()));
+  assert.deepEqual(await follow(), ['Early', 'Second', 'Ada'], 'another name');
+  await sendEvents(context, login('Alpha', person(3, 'Early')), login('Alpha', person(3, 'Helper'), now()));
+  assert.deepEqual(await follow(), ['Second', 'Ada'], 'a name of the list');
+  // The merge waits for another job; until then both players exist.
+  await db.transaction((tx) => createJob(tx, clock.now(), { kind: 'withdrawal', label: '', total: 1 }));
+  await sendEvents(context, event('player.merged', { from: staff.uuid, into: second.uuid }));
+  assert.deepEqual(await follow(), ['Ada'], 'another game account');
+  await online(...names);
+  const [{ players }] = (await api.get('/v1/servers')).json;
+  assert.deepEqual(players, ['Ada'], 'while the merge is not complete');
+  const { head } = await readFeed(db);
+  await sendEvents(context, login('Alpha', person(4, 'Eve')));
+  assert.equal((await readFeed(db)).head, head + 1, 'a player who is not hidden changes no server');
 });
 
 onEachDatabase(

@@ -40,13 +40,13 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   // A merged player with rows to move exists until the last row is moved; its alias gets the key then.
   const key = survivor === undefined ? await ownKey(tx, target, merged) : undefined;
   await tx.run(sql`insert into player_aliases (uuid, into_uuid, key) values (${from}, ${target}, ${key ?? null})`);
-  if (merged === undefined) return undefined;
-  if (survivor === undefined) {
+  if (merged !== undefined && survivor === undefined) {
     await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
     await renameUnnamed(tx, merged, target);
     await work.addRenamed([merged]);
   }
-  await mergeOrCreateJob(work, { from, merged, survivor: survivor ?? merged });
+  if (isHidden) await work.hidePlayers();
+  if (merged !== undefined) await mergeOrCreateJob(work, { from, merged, survivor: survivor ?? merged });
   return undefined;
 }
 

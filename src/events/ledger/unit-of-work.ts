@@ -7,7 +7,7 @@ import type { Problem } from '../schema/problems.ts';
 import { changeStatements, ChangeSet } from '#store/game/changes.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
 import { HiddenLists } from '#store/game/hidden-lists.ts';
-import { hideReported } from '#store/game/hidden-players.ts';
+import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
 import { usedReferences } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import { hasPseudonym, type KnownPlayer } from '#store/game/players.ts';
@@ -154,11 +154,9 @@ export class UnitOfWork {
     const finished = this.finished.slice(this.#removed);
     this.#removed = this.finished.length;
     if (finished.length > 0) await removeSeen(this.tx, finished);
-    await this.#hidePlayers(named);
-    const renamed = named.filter(({ isNew }) => !isNew).map(({ key }) => key);
-    if (renamed.length === 0) return;
+    await this.#hideReported(named);
     // They read the rows that were written above.
-    await this.addRenamed(renamed);
+    await this.addRenamed(named.filter(({ isNew }) => !isNew).map(({ key }) => key));
     await this.tx.runAll(changeStatements(this.changes.take(), this.now));
   }
 
@@ -167,14 +165,20 @@ export class UnitOfWork {
     for (const { kind, key, type } of await changesByNames(this.tx, players)) this.changes.add(kind, key, type);
   }
 
+  /** Removes hidden players from all reports, after one of them got a name or a UUID, and from copies of the servers. */
+  async hidePlayers(): Promise<void> {
+    await hideReported(this.tx, await HiddenLists.read(this.tx));
+    for (const { kind, key, type } of await changesOfReported(this.tx)) this.changes.add(kind, key, type);
+  }
+
   /** Removes hidden players from what the handlers stored; if one of them has another name, from everything. */
-  async #hidePlayers(named: readonly { uuid: string; name: string }[]): Promise<void> {
+  async #hideReported(named: readonly { uuid: string; name: string }[]): Promise<void> {
     const servers = [...this.reported];
     this.reported.clear();
     if (servers.length === 0 && named.length === 0) return;
     const lists = await HiddenLists.read(this.tx);
     if (lists.isEmpty) return;
-    if (await lists.bind(this.tx, named)) await hideReported(this.tx, await HiddenLists.read(this.tx));
+    if (await lists.bind(this.tx, named)) await this.hidePlayers();
     else if (servers.length > 0) await hideReported(this.tx, lists, servers);
   }
 }

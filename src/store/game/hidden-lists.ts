@@ -34,7 +34,8 @@ export class HiddenLists {
   }
 
   static async read(db: Queryable): Promise<HiddenLists> {
-    // A player may come under a former name, or with a merged game account: those names count unless others have them now.
+    // A player may come under a former name, or with a merged game account, which keeps its names until its records are
+    // moved: those names count unless others have them now.
     return new HiddenLists(
       await db.all<HiddenRow>(sql`
         select h.scope_key, h.entry_key, h.uuid, n.name_key
@@ -42,8 +43,10 @@ export class HiddenLists {
           left join player_names n on n.player_key = p.key and (n.name_key = p.name_key
             or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> p.key))
         union all
-        select h.scope_key, h.entry_key, a.uuid, p.name_key
-        from hidden_players h join player_aliases a on a.into_uuid = h.uuid left join players p on p.uuid = h.uuid`),
+        select h.scope_key, h.entry_key, a.uuid, coalesce(n.name_key, p.name_key)
+        from hidden_players h join player_aliases a on a.into_uuid = h.uuid left join players p on p.uuid = h.uuid
+          left join players m on m.uuid = a.uuid left join player_names n on n.player_key = m.key and (n.name_key = m.name_key
+            or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> m.key))`),
     );
   }
 
@@ -80,10 +83,10 @@ export async function hiddenOn(db: Queryable, scope: number): Promise<string[]> 
   return rows.map(({ entry }) => entry).sort();
 }
 
-/** Lets the entries of a merged player mean the player that it was merged into. @returns whether there are some */
+/** Lets the entries of a merged player mean the player that it was merged into. @returns whether that one is hidden now */
 export async function mergeHidden(tx: Queryable, from: string, into: string): Promise<boolean> {
-  const moved = await tx.run(sql`update hidden_players set uuid = ${into} where uuid = ${from}`);
-  return moved > 0;
+  await tx.run(sql`update hidden_players set uuid = ${into} where uuid = ${from}`);
+  return await isHidden(tx, into);
 }
 
 /** Deletes the entries of a player who is erased. */

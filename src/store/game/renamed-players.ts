@@ -9,8 +9,8 @@ import { hasPseudonym, type Named } from './players.ts';
  * UUIDs, which show the present name.
  */
 
-/** The resources that show a player's name: what declares a change of names declares these kinds. */
-export const NAMED_KINDS: readonly ResourceKind[] = ['player', 'match', 'punishment'];
+/** The resources that show a player's name, servers the present ones: what declares a change of names declares these kinds. */
+export const NAMED_KINDS: readonly ResourceKind[] = ['player', 'match', 'punishment', 'server'];
 
 /** Maximum resources that the transaction of the new name moves to the end of the feed, which costs 50 µs each. */
 const MAX_SHOWN = 500;
