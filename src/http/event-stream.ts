@@ -129,6 +129,7 @@ export class EventStreams implements Disposable {
   readonly #clock: Clock;
   readonly #open = new Set<EventStream>();
   readonly #timer: NodeJS.Timeout;
+  #isEnded = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -139,11 +140,12 @@ export class EventStreams implements Disposable {
     return this.#open.size;
   }
 
-  /** @param out see `EventStream` */
+  /** Adds a stream, which ends at once if all were ended before. @param out see `EventStream` */
   add(out: Writable): EventStream {
     const stream = new EventStream(out, this.#clock);
     this.#open.add(stream);
     void stream.closed.then(() => this.#open.delete(stream));
+    if (this.#isEnded) stream.end();
     return stream;
   }
 
@@ -159,6 +161,7 @@ export class EventStreams implements Disposable {
 
   /** Ends all streams; their clients connect again. */
   [Symbol.dispose](): void {
+    this.#isEnded = true;
     clearInterval(this.#timer);
     for (const stream of this.#open) stream.end();
   }

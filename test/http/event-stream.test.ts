@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { beginStream, type EventStream, EventStreams } from '#http/event-stream.ts';
 import { TestClock } from '#test/support/context.ts';
@@ -37,6 +38,17 @@ test('a client that does not read is told so, and its buffer is bounded', async 
   assert.ok(sent < 1_000, `${sent}`);
   client.resume();
   assert.equal((await client.ended('too_slow')).error, 'too_slow');
+  await stream.closed;
+  assert.equal(streams.size, 0);
+});
+
+test('a stream that begins after the end of all ends at once', async (t) => {
+  const clock = new TestClock();
+  const streams = new EventStreams(clock);
+  streams[Symbol.dispose]();
+  const out = new PassThrough();
+  t.after(() => out.destroy());
+  const stream = streams.add(out.resume());
   await stream.closed;
   assert.equal(streams.size, 0);
 });

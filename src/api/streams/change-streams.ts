@@ -55,7 +55,6 @@ export class ChangeStreams implements StreamHost {
   /** @param out the rest of a response whose headers are sent */
   async follow(out: Writable, order: StreamOrder): Promise<void> {
     const stream = this.#streams.add(out);
-    if (this.#stop.signal.aborted) stream.end();
     const subscriber = { stream, order };
     this.#subscribers.add(subscriber);
     this.#authorization.add(subscriber);
