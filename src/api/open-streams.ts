@@ -10,8 +10,6 @@ import type { Caller } from './callers.ts';
 import { type Headers, withoutCacheControl } from './headers.ts';
 import type { StreamContent, StreamHost, StreamOrder } from './stream-order.ts';
 
-/** Bounds the sockets and memory of one process. */
-const MAX_OPEN = 20_000;
 const RETRY_S = '10';
 
 interface CallerLimit {
@@ -44,7 +42,7 @@ export class OpenStreams {
     { headers, caller, credentials, content }: OpenedStream,
   ): void {
     const limits = this.#limitsOf(request, caller);
-    if (this.#isStopped || this.#total >= MAX_OPEN) throw unavailable();
+    if (this.#isStopped || this.#total >= LIMITS.openStreamAnywhere.max.process) throw unavailable();
     const left = Math.min(...limits.map(({ subject, max }) => max - (this.#counts.get(subject) ?? 0)));
     const { max, subject } = limits[0]!;
     if (left <= 0) throw tooManyStreams(max);

@@ -11,7 +11,9 @@ export const SUBJECTS = {
   knownBrowser: 'account and browser that has signed in to it before',
   otherBrowsers: 'account, all other browsers together',
   server: 'game server',
+  webhook: 'webhook',
   network: 'address (IPv6: /64; a /56 has twice as many, a /48 eight times as many)',
+  process: 'process',
 } as const;
 
 export type Subject = keyof typeof SUBJECTS;

@@ -14,14 +14,15 @@ import {
   replaceDelivery,
 } from '#store/applications/webhooks/deliveries.ts';
 import { Progress } from '#store/applications/webhooks/progress.ts';
+import { challengeOf, heldWebhook, markVerified, signingSecrets } from '#store/applications/webhooks/webhooks.ts';
 import {
-  challengeOf,
-  heldWebhook,
-  markVerified,
-  signingSecrets,
-  turnOff,
-} from '#store/applications/webhooks/webhooks.ts';
-import { type DeliveryDeps, type Receiver, type Send, type Step, turnOffAfterFailures } from './delivery-step.ts';
+  type DeliveryDeps,
+  type Receiver,
+  type Send,
+  type Step,
+  switchOff,
+  turnOffAfterFailures,
+} from './delivery-step.ts';
 import { DiscordChannel } from './discord.ts';
 import { busyUntil, MAX_FAILED, noResponse, type Outcome, probeAt, retryAt } from './outcome.ts';
 import { StandardReceiver } from './standard.ts';
@@ -60,7 +61,7 @@ export class DeliveryRun {
     const webhook = await heldWebhook(db, this.#key, holder);
     if (webhook === undefined || webhook.state === 'off') return false;
     const secrets = await signingSecrets(db, now, secretKey(), webhook.key);
-    if (secrets.length === 0) return !(await turnOff(db, now, webhook.key, 'secret', 'due'));
+    if (secrets.length === 0) return !(await switchOff(db, now, webhook.key, 'secret'));
     const step = { webhook, secrets, progress: new Progress(holder, webhook) };
     const isProbing = webhook.state === 'waiting' && webhook.reason === 'failures';
     const pending = isProbing ? undefined : await nextPending(db, webhook.key);
@@ -99,7 +100,7 @@ export class DeliveryRun {
           return true;
         case 'gone':
           await recordAttempt(tx, now, webhook.key, { ...logged, state: 'set_aside' }, result);
-          return await this.#switchOff(tx, now, 'gone');
+          return !(await switchOff(tx, now, this.#key, 'gone'));
         case 'busy': {
           const until = busyUntil(now, webhook.pauses, outcome.pauseMs);
           const waits = { number: row.number, attempts: row.attempts, next_attempt: until, state: 'pending' } as const;
@@ -165,7 +166,7 @@ export class DeliveryRun {
           return await progress.succeeded(tx, now, change.number);
         case 'gone':
           await addDelivery(tx, now, webhook.key, { ...logged, state: 'set_aside' });
-          return await this.#switchOff(tx, now, 'gone');
+          return !(await switchOff(tx, now, this.#key, 'gone'));
         case 'busy':
           await addDelivery(tx, now, webhook.key, { ...logged, state: 'replaced' });
           await this.#pause(tx, step, 'slow_down', busyUntil(now, webhook.pauses, outcome.pauseMs));
@@ -229,7 +230,7 @@ export class DeliveryRun {
         result,
       });
       if (kind === 'delivered') return await progress.resume(tx, now);
-      if (kind === 'gone') return await this.#switchOff(tx, now, 'gone');
+      if (kind === 'gone') return !(await switchOff(tx, now, this.#key, 'gone'));
       const until = Math.max(probeAt(now, webhook.pauses), now + (pauseMs ?? 0));
       await this.#pause(tx, step, 'failures', until);
       return false;
@@ -247,11 +248,6 @@ export class DeliveryRun {
       if (webhook.form === 'standard') await addMessage(tx, clock.now(), webhook.key, 'feed.reset');
       return true;
     });
-  }
-
-  async #switchOff(tx: Queryable, now: number, reason: 'gone' | 'failures'): Promise<false> {
-    await turnOff(tx, now, this.#key, reason, 'due');
-    return false;
   }
 
   /** A power failure repeats a delivery at most. */

@@ -1,11 +1,12 @@
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
+import { LIMITS } from '#http/limits.ts';
 import type { OutgoingClient, OutgoingRequest, OutgoingResponse } from '#http/outgoing.ts';
 import type { Queryable } from '#db/db.ts';
 import type { Change } from '#store/game/changes.ts';
 import type { Delivery } from '#store/applications/webhooks/deliveries.ts';
 import type { Progress } from '#store/applications/webhooks/progress.ts';
-import { turnOff, type Webhook } from '#store/applications/webhooks/webhooks.ts';
+import { turnOff, type Webhook, type WebhookReason } from '#store/applications/webhooks/webhooks.ts';
 import type { DeliveryMetrics } from './metrics.ts';
 import type { Rendering } from './messages.ts';
 import { OFF_AFTER, type Outcome } from './outcome.ts';
@@ -48,10 +49,14 @@ export interface Receiver {
   probe(): Promise<Outcome | undefined>;
 }
 
+/** Switches a webhook off and tells its owners. @returns whether it was on */
+export const switchOff = (tx: Queryable, now: number, key: number, reason: WebhookReason): Promise<boolean> =>
+  turnOff(tx, now, key, reason, LIMITS.webhookMail.windowMs);
+
 /** @returns whether the webhook is off because all its attempts have failed for too long */
 export async function turnOffAfterFailures(tx: Queryable, now: number, { webhook, progress }: Step): Promise<boolean> {
   const { attempts, failing } = await progress.failures(tx);
   if (failing === null || failing > now - OFF_AFTER.ms || attempts < OFF_AFTER.attempts) return false;
-  await turnOff(tx, now, webhook.key, 'failures', 'due');
+  await switchOff(tx, now, webhook.key, 'failures');
   return true;
 }

@@ -4,8 +4,14 @@ import type { Change } from '#store/game/changes.ts';
 import { type MatchFacts, matchHeadByKey } from '#store/game/matches.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { addDelivery, hasDelivered } from '#store/applications/webhooks/deliveries.ts';
-import { turnOff } from '#store/applications/webhooks/webhooks.ts';
-import { type DeliveryDeps, type Receiver, type Send, type Step, turnOffAfterFailures } from './delivery-step.ts';
+import {
+  type DeliveryDeps,
+  type Receiver,
+  type Send,
+  type Step,
+  switchOff,
+  turnOffAfterFailures,
+} from './delivery-step.ts';
 import { busyUntil, type Outcome, resultOf, retryAfterMs } from './outcome.ts';
 
 /** Discord's maximum per message. */
@@ -87,7 +93,7 @@ export class DiscordChannel implements Receiver {
           const type = `${change.kind}.${change.type}`;
           await addDelivery(tx, now, webhook.key, { type, change, state, attempts: 1, next_attempt: null, result });
         }
-        if (kind === 'gone') return !(await turnOff(tx, now, webhook.key, 'gone', 'due'));
+        if (kind === 'gone') return !(await switchOff(tx, now, webhook.key, 'gone'));
         if (kind === 'delivered' || kind === 'refused') {
           await progress.succeeded(tx, now, place);
           if (pauseMs !== undefined) await progress.hold(tx, now + pauseMs);

@@ -12,6 +12,7 @@ import {
   turnOn,
   webhooksOf,
 } from '#store/applications/webhooks/webhooks.ts';
+import { switchOff } from '#webhooks/delivery-step.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { account, application } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
@@ -126,7 +127,7 @@ onEachDatabase('owners get one mail a day about a webhook that was switched off'
       revision, logged, failed, attempts, pauses, next_attempt, holder, held_until, created)
     values (1, ${app.key}, 'https://hooks.example.org/secret-path', 'standard', 'match', 'on', '', 0, '', 0, 'head', '', 1, 0, 0,
       0, 0, 0, '', 0, 0)`);
-  const off = () => turnOff(db, clock.now(), 1, 'failures', 'due');
+  const off = () => switchOff(db, clock.now(), 1, 'failures');
   await off();
   assert.equal((await claimMails(db, clock.now())).length, 1, 'a process that is killed before it sends');
   await mailWebhookOwners(context);

@@ -15,10 +15,6 @@ import { type Deps, PageRequest } from '../page-request.ts';
 import { Channel, type LivePage, updateText } from './channel.ts';
 import { Observer } from './observer.ts';
 
-/** Each is some kilobytes of memory and a write of each update. */
-const MAX_STREAMS = 2_000;
-/** Each is a page in a language, which is rendered when it changes. */
-const MAX_CHANNELS = 200;
 /** When a browser that was refused may ask again. */
 const RETRY_S = 60;
 
@@ -96,7 +92,7 @@ export class Live implements Disposable {
       if ((this.#open.get(name) ?? 0) < LIMITS.livePage.max.network * factor) continue;
       throw rateLimited(text.error.tooMany(String(RETRY_S)), RETRY_S * 1000);
     }
-    if (this.#streams.size >= MAX_STREAMS) throw busy();
+    if (this.#streams.size >= LIMITS.livePageAnywhere.max.process) throw busy();
     for (const { name } of networks) this.#open.set(name, (this.#open.get(name) ?? 0) + 1);
     return () => {
       for (const { name } of networks) {
@@ -111,7 +107,7 @@ export class Live implements Disposable {
     const name = `${language} ${path}`;
     let channel = this.#channels.get(name);
     if (channel === undefined) {
-      if (this.#channels.size >= MAX_CHANNELS) {
+      if (this.#channels.size >= LIMITS.followedPage.max.process) {
         release();
         throw busy();
       }

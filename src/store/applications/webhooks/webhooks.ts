@@ -197,27 +197,25 @@ export async function markVerified(db: Queryable, now: number, key: number): Pro
   return changed === 1;
 }
 
-/** @param mail whether the owners get a mail: at once, or a day after the one before if the webhook is still off then */
+/** @param mailMs the owners get a mail: at once, or so long after the one before if the webhook is still off then */
 export async function turnOff(
   db: Queryable,
   now: number,
   key: number,
   reason: WebhookReason,
-  mail: '' | 'due' = '',
+  mailMs?: number,
 ): Promise<boolean> {
   const changed = await db.run(sql`
     update webhooks set state = 'off', reason = ${reason}, since = ${now}, revision = revision + 1,
-      mail_due = ${mail === '' ? sql`null` : MAIL_DUE(now)}
+      mail_due = ${mailMs === undefined ? sql`null` : mailDue(now, mailMs)}
     where key = ${key} and (state <> 'off' or reason <> ${reason})`);
   return changed === 1;
 }
 
-/** Owners get at most one mail about a webhook in so long. */
-const MAIL_MS = 86_400_000;
 /** A process that ends before it has sent its mails leaves them to another one after so long. */
 export const MAIL_CLAIM_MS = 10 * 60_000;
-const MAIL_DUE = (now: number): Sql =>
-  sql`case when mailed > ${now - MAIL_MS} then mailed + ${MAIL_MS} else ${now} end`;
+const mailDue = (now: number, mailMs: number): Sql =>
+  sql`case when mailed > ${now - mailMs} then mailed + ${mailMs} else ${now} end`;
 
 /** A webhook that the service has switched off. */
 export type SwitchedOff = Pick<Webhook, 'key' | 'id' | 'application_key' | 'client_id' | 'url'> & {
