@@ -64,7 +64,7 @@ export const createSite = (context: AppContext, apiDocument: () => Promise<objec
   buildSite(context, apiDocument, new Cards()).app;
 
 function buildSite(
-  { config, db, clock, log }: AppContext,
+  { config, db, clock, log, metrics }: AppContext,
   apiDocument: () => Promise<object>,
   cards: Cards,
 ): { app: Hono<Env>; live: Live } {
@@ -89,7 +89,7 @@ function buildSite(
     apiDocument,
   };
   const app = new Hono<Env>();
-  const live = new Live(deps);
+  const live = new Live(deps, metrics);
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, pageRequest(c, deps).notFound());
   app.use(setHonoRoute);

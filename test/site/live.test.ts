@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { sql } from '#db/sql.ts';
 import { setCounted } from '#events/handlers/match-counting.ts';
 import { LIMITS } from '#http/limits.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
@@ -141,4 +142,25 @@ onSqlite('streams are limited by address, and only some pages can be followed', 
   while (again.status === 429) again = await ask(site, live('/'), { method: 'HEAD' });
   assert.equal(again.status, 200);
   assert.equal((await follow('/')).response.headers['cache-control'], 'no-store');
+});
+
+onSqlite('the service follows so many pages, and a metric counts the open streams', async (t, url) => {
+  const context = await testContext(t, url, { TRUSTED_PROXIES: '127.0.0.1' });
+  const { SITE } = await testServices(context, ['SITE']);
+  const pages = LIMITS.followedPage.max.process;
+  const names = Array.from({ length: pages / 2 }, (_, index) => `Server${index}`);
+  await sendEvents(context, ...names.map((name) => configured(name)));
+  const servers = await context.db.tuples(sql`select key from servers order by key`);
+  const paths = servers.flatMap(([key]) =>
+    ['en', 'ja'].map((lang) => live(`/servers/${idOf(key as number)}`, `&lang=${lang}`)),
+  );
+  let streams = 0;
+  const wish = () => ({ headers: { 'x-forwarded-for': `192.0.2.${streams++ % 200}` } });
+  await Promise.all(paths.map((path) => StreamClient.open(t, SITE!, path, wish())));
+  const refused = await ask(SITE!, live('/'), wish());
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '60']);
+  const another = await StreamClient.open(t, SITE!, paths[0]!, wish());
+  assert.equal(another.response.statusCode, 200, 'a page that is followed already');
+  const open = async () => /scorehall_live_streams_open (\d+)/.exec(await context.metrics.metrics())?.[1];
+  assert.equal(await open(), String(pages + 1));
 });

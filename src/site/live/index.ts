@@ -8,6 +8,7 @@ import { beginStream, EventStreams } from '#http/event-stream.ts';
 import { LIMITS } from '#http/limits.ts';
 import { outgoingOf } from '#http/request-metrics.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
+import { gauge, type Metrics } from '#platform/process/metrics.ts';
 import { homeParts } from '../pages/home.ts';
 import { matchParts } from '../pages/match.ts';
 import { serverParts } from '../pages/server.ts';
@@ -35,9 +36,14 @@ export class Live implements Disposable {
   /** Open streams by network. */
   readonly #open = new Map<string, number>();
 
-  constructor(deps: Deps) {
+  constructor(deps: Deps, metrics: Metrics) {
     this.#deps = deps;
     this.#streams = new EventStreams(deps.clock);
+    gauge(metrics, {
+      name: 'scorehall_live_streams_open',
+      help: 'Open streams of /live',
+      collect: (open) => open.set(this.#streams.size),
+    });
     this.#observer = new Observer(deps, async (seen) => {
       for (const channel of this.#channels.values()) if (seen !== undefined) channel.observe(seen);
       await this.#update();
