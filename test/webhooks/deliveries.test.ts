@@ -217,7 +217,7 @@ onSqlite('a newer change of a resource replaces the attempts of the older one', 
 });
 
 onEachDatabase(
-  'after ten failures in a row a webhook waits, probes, and goes on from the first of them',
+  'after ten failures in a row a webhook waits and probes, then tries them again and continues',
   async (t, url) => {
     const world = await webhookWorld(t, url);
     const { clock } = world.context;
