@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
+import { depsOf } from '#api/deps.ts';
+import { FeedGroup } from '#api/streams/feed-group.ts';
+import { EventStream } from '#http/event-stream.ts';
 import { idOf } from '#platform/ids.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
@@ -342,4 +346,25 @@ onSqlite('one stream of a caller at a time reads the past, and one that is not r
     assert.ok(key < 1_000_000);
   }
   assert.equal(present.text, '');
+});
+
+onSqlite('a stream that ends while its group advances does not join it', async (t, url) => {
+  const context = await testContext(t, url);
+  const { id: feed, head } = await readFeed(context.db);
+  const place = { feed, number: head };
+  let sent = 0;
+  const metrics = { sent: (_event: string, count: number) => (sent += count), changed: () => undefined };
+  const group = new FeedGroup(depsOf(context), metrics, RESOURCE_KINDS, place);
+  const stream = new EventStream(new PassThrough(), context.clock);
+  const content = { from: place, head, kinds: RESOURCE_KINDS, presence: false };
+  const subscriber = {
+    stream,
+    order: { ...content, credentials: { token: undefined, clientId: undefined }, subject: '', application: undefined },
+  };
+  group.members.add(subscriber);
+  group.leave(subscriber);
+  group.join(subscriber);
+  await record(context, made(1));
+  await group.advance();
+  assert.equal(sent, 0);
 });

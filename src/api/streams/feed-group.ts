@@ -32,9 +32,9 @@ export class FeedGroup {
     return this.#place;
   }
 
-  /** Adds a subscriber that has every change up to the place of the group. */
+  /** Adds a subscriber that has every change up to the place of the group, unless it has left. */
   join(subscriber: Subscriber): void {
-    this.#present.add(subscriber);
+    if (this.members.has(subscriber)) this.#present.add(subscriber);
   }
 
   leave(subscriber: Subscriber): void {
