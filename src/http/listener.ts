@@ -111,11 +111,6 @@ export async function closeHttpServer(server: Server, timeoutMs: number): Promis
   clearTimeout(timeout);
 }
 
-/** Forgets a socket that another process has taken over: Node does not report its end. */
-export function handedOver(socket: Socket): void {
-  socket.emit('close', false);
-}
-
 const METHODS = 'GET, HEAD, OPTIONS';
 const refusal = (status: number, sentence: string, code = 'invalid_request', headers = {}): HttpError =>
   new HttpError(status, code, sentence, headers);

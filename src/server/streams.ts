@@ -4,7 +4,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StreamHost, StreamOrder } from '#api/stream-order.ts';
 import type { AppContext } from '#context/context.ts';
-import { handedOver } from '#http/listener.ts';
 import type { Config } from '#platform/config/config.ts';
 import { answerScrapes, type MetricList, STREAMS } from './thread-metrics.ts';
 
@@ -56,10 +55,15 @@ export class StreamProcess implements StreamHost, AsyncDisposable {
     const [socket] = await Promise.all([sentSocket(response), running.ready]);
     if (socket === undefined || this.#isStopped) throw new Error('The client has gone, or the service stops.');
     const id = ++this.#last;
-    running.open.set(id, ended);
-    running.child.send({ follow: id, order } satisfies ToStreams, socket, {}, (error) => {
+    // Until it is on its way, the socket ends with the process. Afterwards this process keeps nothing of it.
+    running.open.set(id, () => {
+      socket.destroy();
+      ended();
+    });
+    running.child.send({ follow: id, order } satisfies ToStreams, socket, { keepOpen: true }, (error) => {
+      socket.destroy();
       if (error !== null) running.end(id);
-      handedOver(socket);
+      else if (running.open.has(id)) running.open.set(id, ended);
     });
   }
 
@@ -91,7 +95,7 @@ export class StreamProcess implements StreamHost, AsyncDisposable {
       reject(new Error('The process of the streams has ended.'));
       if (this.#running === running) this.#running = undefined;
       answers[Symbol.dispose]();
-      for (const ended of open.values()) ended();
+      for (const id of open.keys()) end(id);
     });
     ready.catch(() => undefined);
     send(child, { config, service: process.pid });

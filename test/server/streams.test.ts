@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
+import { beginStream } from '#http/event-stream.ts';
 import { idOf } from '#platform/ids.ts';
+import { readFeed, RESOURCE_KINDS } from '#store/game/changes.ts';
 import { openServices, type RunningServices } from '#server/listeners.ts';
 import { StreamProcess } from '#server/streams.ts';
 import { ThreadMetrics } from '#server/thread-metrics.ts';
@@ -109,6 +113,39 @@ onSqlite('a client that has gone before its stream is handed over leaves nothing
   const { origin, token } = await openService(t, context);
   for (let count = 0; count < 20; count++) await (await StreamClient.open(t, origin, PATH, { token })).close();
   await untilFree(origin, token);
+});
+
+onSqlite('a stream that is handed to a process that has just been killed ends', async (t, url) => {
+  const context = await testContext(t, url);
+  const { id: feed, head } = await readFeed(context.db);
+  const content = { from: { feed, number: head }, head, kinds: RESOURCE_KINDS, presence: false };
+  const order = {
+    ...content,
+    credentials: { token: undefined, clientId: undefined },
+    subject: '',
+    application: undefined,
+  };
+  const streams = new StreamProcess(context);
+  const responses: ServerResponse[] = [];
+  const server = createServer((_request, response) => {
+    beginStream(response, []);
+    responses.push(response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    await streams[Symbol.asyncDispose]();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clients = await Promise.all(Array.from({ length: 60 }, () => StreamClient.open(t, origin, '/', {})));
+  void streams.follow(responses[0]!, order);
+  while (!clients.some(({ text }) => /^id: /m.test(text))) await new Promise(setImmediate);
+  process.kill(streamProcesses()[0]!, 'SIGKILL');
+  for (const response of responses.slice(1)) {
+    void streams.follow(response, order);
+    await new Promise(setImmediate);
+  }
+  for (const client of clients) await client.until(() => client.isEnded || /^id: /m.test(client.text));
 });
 
 test('the process of streams ends without a word if the service ends before it has said anything', async () => {
