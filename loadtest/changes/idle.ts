@@ -187,7 +187,7 @@ async function untilReceived(subscribers: Subscribers, count: number): Promise<s
 
 const TICK_MS = 10;
 
-async function cpuDuring(pid: number, work: () => Promise<void>): Promise<number> {
+export async function cpuDuring(pid: number, work: () => Promise<void>): Promise<number> {
   const before = cpuMs(pid);
   await work();
   return cpuMs(pid) - before;
@@ -208,7 +208,7 @@ function ticksMs(file: string): number {
 }
 
 /** The memory of a process and of its children, without what they share. */
-function residentMb(pid: number): number {
+export function residentMb(pid: number): number {
   const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))![1]) / 1024;
   return childrenOf(pid).reduce((sum, child) => sum + residentMb(child), own);
 }

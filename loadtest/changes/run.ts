@@ -2,12 +2,14 @@ import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { testSubscribers } from './evening.ts';
 import { testIdle } from './idle.ts';
+import { testLive } from './live.ts';
 import { testMirrors } from './mirrors.ts';
 
 const TESTS: Record<string, (report: Report, options: LoadTestOptions) => Promise<void>> = {
   mirrors: testMirrors,
   subscribers: testSubscribers,
   idle: testIdle,
+  live: testLive,
 };
 
 export const PARTS = Object.keys(TESTS);
