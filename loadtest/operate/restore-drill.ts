@@ -107,5 +107,5 @@ function run(
   const started = performance.now();
   const { status, errors } = runWithin(within, settings, ...args);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  report.add(`${name}: ${step}`, status === 0 ? `${seconds} s` : errors.slice(0, 300), status === 0);
+  report.add(`${name}: ${step}`, status === 0 ? `${seconds} s` : errors.slice(-300), status === 0);
 }
