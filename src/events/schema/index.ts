@@ -13,7 +13,7 @@ import { ROTATION_EVENTS } from './rotations.ts';
 import { SERVER_EVENTS } from './servers.ts';
 import type { EventType } from './event-type.ts';
 import { RECEIPT_ID, text, timestamp } from './members.ts';
-import { type Problem, problemOf, problemsIn } from './problems.ts';
+import { FIRST_ONLY, type Problem, problemOf, problemsIn } from './problems.ts';
 
 /**
  * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,
@@ -133,9 +133,6 @@ interface ReadOptions {
 export function readEvent(input: unknown, options: ReadOptions = {}): ReadEvent | { problems: Problem[] } {
   return isNewer(input) ? readNewer(input, options) : parseBySchema(input, options);
 }
-
-/** An option of zod's own: it stops at the first problem. Each problem takes some microseconds, and 1 MiB has 700,000. */
-const FIRST_ONLY: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
 function parseBySchema(input: unknown, { isLarge }: ReadOptions): { event: Event } | { problems: Problem[] } {

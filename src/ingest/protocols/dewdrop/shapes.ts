@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalidRequest } from '#http/errors.ts';
 import { name, timestamp, uuid } from '#events/schema/members.ts';
 import { MAX_PLAYERS } from '#events/schema/match-schema.ts';
+import { FIRST_ONLY } from '#events/schema/problems.ts';
 
 /** The bodies that Dewdrop sends, as far as they are read. Members that are not listed are ignored. */
 
@@ -76,7 +77,7 @@ export type Participation = z.output<typeof participation>;
 
 /** @throws HttpError 400 that names the first wrong member */
 export function readShape<T extends z.ZodType>(shape: T, body: unknown): z.output<T> {
-  const read = shape.safeParse(body);
+  const read = shape.safeParse(body, FIRST_ONLY);
   if (read.success) return read.data;
   const { path, message } = read.error.issues[0]!;
   throw invalidRequest(`${path.join('.') || 'The body'}: ${message}.`);
