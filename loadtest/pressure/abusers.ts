@@ -56,6 +56,14 @@ export const ABUSERS: readonly Abuser[] = [
       return repeatedEvents(target, stop, eventsOfNow('server.presence', { current: 0, players }));
     },
   },
+  {
+    name: 'invalid matches',
+    attack: (target, stop) => {
+      const players = Array.from({ length: 340 }, () => ({}));
+      const teams = Array.from({ length: 1_000 }, () => ({ players }));
+      return repeatedEvents(target, stop, eventsOfNow('match.finished', { map: 'Invalid', teams }));
+    },
+  },
   { name: 'purge', whileStopped: ({ url }) => storeOldRows(url, OLD_ROWS), attack: untilStopped },
   { name: 'purge beside backups', whileStopped: ({ url }) => storeOldRows(url, OLD_ROWS), attack: backUpUntilStopped },
   {

@@ -80,9 +80,11 @@ export const SIGN_IN_ABUSERS: readonly Abuser[] = [
           const body = new URLSearchParams({ ...client, ...largestRequest() });
           return fetch(`${origin}/par`, { method: 'POST', body, signal: stop });
         }
-        const query = new URLSearchParams({ client_id: application.client_id, ...largestRequest() });
         const headers = { 'x-forwarded-for': `203.0.113.${1 + ((count >> 1) % AUTHORIZING)}` };
-        return fetch(`${origin}/authorize?${query}`, { headers, redirect: 'manual', signal: stop });
+        const request = { headers, redirect: 'manual', signal: stop } as const;
+        if (count % 6 === 0) return fetch(`${origin}/logout?state=${randomText(2_000)}`, request);
+        const query = new URLSearchParams({ client_id: application.client_id, ...largestRequest() });
+        return fetch(`${origin}/authorize?${query}`, request);
       });
     },
     check: async ({ url }) => {
@@ -102,9 +104,10 @@ const largestRequest = (): Record<string, string> => ({
 });
 
 async function openRequests(db: Db): Promise<Check> {
-  const kinds = ['PushedAuthorizationRequest', 'Interaction'];
+  const kinds = ['PushedAuthorizationRequest', 'Interaction', 'Session'];
   const rows = await db.all<{ kind: string; count: number; bytes: number }>(sql`
-    select kind, count(*) as count, sum(length(payload)) as bytes from tokens where kind in (${list(kinds)}) group by kind`);
+    select kind, count(*) as count, sum(length(payload)) as bytes
+    from tokens where kind in (${list(kinds)}) and account_id is null group by kind`);
   const figure = rows.map(({ kind, count, bytes }) => `${count} × ${kind} (${(bytes / 1e6).toFixed(0)} MB)`);
   const maximum = LIMITS.openPushedRequest.max.application + AUTHORIZING * LIMITS.openSignIn.max.network;
   const total = rows.reduce((sum, { count }) => sum + count, 0);
