@@ -1,7 +1,7 @@
 import { sql } from '#db/sql.ts';
 import { ask, type Reply } from '#test/support/request.ts';
 import { fileName } from './recording.ts';
-import { recordRequest } from './requests.ts';
+import { recordRequest, recordStream } from './requests.ts';
 import type { World } from './world.ts';
 
 interface OpenApi {
@@ -9,6 +9,7 @@ interface OpenApi {
 }
 
 const OPENAPI = '/v1/openapi.json';
+const STREAM = '/v1/changes/stream';
 
 /**
  * Records the response of every endpoint, with all optional fields, for every resource that the lists of the data API name
@@ -29,7 +30,10 @@ export async function recordApi(world: World, token: string, folder = 'api'): Pr
     const targets = path.includes('{id}')
       ? ids[noun]!.map((id) => path.replace('{id}', encodeURIComponent(id)))
       : [path];
-    for (const target of targets) await get(target + query, `${target}${query === '' ? '' : '-with-fields'}`);
+    for (const target of targets)
+      if (target === STREAM)
+        await recordStream(recording, `${name}/${folder}/stream.txt`, { origin, path: target, wish: { token } });
+      else await get(target + query, `${target}${query === '' ? '' : '-with-fields'}`);
   }
   await recordVariants(world, folder, get, ids);
   return Object.keys(document.paths).map((path) => `GET ${path}`);

@@ -29,10 +29,13 @@ export function watchRoutes(): Routes {
     },
   });
   const answered: Answered[] = [];
-  subscribe('http.server.response.finish', (message) => {
+  subscribe('http.server.request.start', (message) => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     const [path = '/'] = request.url!.split('?');
-    if (response.statusCode < 400) answered.push({ method: request.method!, path });
+    // Not its end, which a stream of events does not have.
+    response.once('close', () => {
+      if (response.statusCode < 400) answered.push({ method: request.method!, path });
+    });
   });
   return {
     all: () => [...registered].sort(),

@@ -28,6 +28,26 @@ export async function recordRequest(
   return reply;
 }
 
+/** Records the beginning of a stream of Server-Sent Events, which has no end: its headers and the time to connect again. */
+export async function recordStream(
+  recording: Recording,
+  file: string,
+  { origin, path, wish = {} }: Exchange,
+): Promise<void> {
+  const stop = new AbortController();
+  const headers = wish.token === undefined ? {} : { authorization: `Bearer ${wish.token}` };
+  const response = await fetch(`${origin}${path}`, { headers, signal: stop.signal });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('\n\n')) text += (await reader.read()).value!;
+  stop.abort();
+  const begin = Buffer.from(text.split('\n\n', 1)[0]!.replace(/^retry: \d+$/m, 'retry: <random>'));
+  await recording.write(
+    file,
+    `GET ${path}\n\n${responseText(response.status, Object.fromEntries(response.headers), begin)}`,
+  );
+}
+
 /** Status, headers and body of a response; of a body that is no text its size. */
 export function responseText(
   status: number,

@@ -1,6 +1,10 @@
+import { totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
+import { accountByName } from '#store/accounts/accounts.ts';
+import type { Person } from '#test/auth/person.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { enter } from '#test/console/support.ts';
+import { giveApp } from '#test/support/builders.ts';
 import { consolePages, type ConsoleWorld } from '#test/console/world.ts';
 import type { World } from '../world.ts';
 import { ownApplications } from './applications.ts';
@@ -23,7 +27,8 @@ export async function recordConsoleActs(world: World, filled: ConsoleWorld): Pro
   await setRole(world.context.db, molly.id, 'moderator');
   const enterAs = async (name: string): Promise<RecordedBrowser> =>
     new RecordedBrowser(world, name, (await enter(world, name)).console);
-  const [operator, owner, moderator] = [await enterAs('Mariner'), await enterAs('Newcomer'), await enterAs('Molly')];
+  const [operator, moderator] = [await enterAs('Mariner'), await enterAs('Molly')];
+  const owner = new RecordedBrowser(world, 'Newcomer', await enterWithApp(world, 'Newcomer'));
   await ownApplications(owner, operator, pages, filled);
   await decide(operator, pages, filled);
   await manageAccounts(operator, ghost.id, filled);
@@ -34,4 +39,14 @@ export async function recordConsoleActs(world: World, filled: ConsoleWorld): Pro
   await askForPassword(world, operator, pages);
   await operator.act('sign out', '/console', '/console/sign-out');
   await operator.act('without a session', '/console', '/console/operator/servers', { name: 'x' });
+}
+
+/** Signs somebody in at the console with a new authenticator app. */
+async function enterWithApp(world: World, name: string): Promise<Person> {
+  const { db, clock } = world.context;
+  const secret = await giveApp(world.context, (await accountByName(db, name))!.id);
+  const { console, signIn } = await enter(world, name);
+  await signIn.submit({ code: totpCode(secret, totpStep(clock.now())) }, '/second');
+  await console.open(signIn.page.url);
+  return console;
 }
