@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import { after, beforeEach, type TestContext } from 'node:test';
 import { cpuSeconds } from './cpu.ts';
+import { releaseAfterEnd } from './release.ts';
 
 /** Length of each list: files and tests. */
 const LISTED = 10;
@@ -30,6 +31,7 @@ export function measure(maxMs: number): void {
   beforeEach((t) => {
     watchdog.refresh();
     begin(t as TestContext);
+    releaseAfterEnd(t as TestContext);
   });
   // The browser and other shared processes end after the last test, which is not charged for them.
   after(() => begin({ filePath: '', fullName: 'processes that outlive their tests' }));
