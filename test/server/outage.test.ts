@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { closeForWrites, openForWrites, removeMoveMark, saveMoveMark } from '#db/transfer/closing.ts';
 import { openDb } from '#db/open.ts';
@@ -70,8 +71,8 @@ async function assertFullDiskIsOutage(
   assert.equal(await writes(), 'a transaction has failed because the disk is full');
   await client.query('drop trigger full_disk on ledger');
   await client.end();
-  while ((await send()).status === 503);
-  while ((await writes()) !== 'ok');
+  while ((await send()).status === 503) await pause(20);
+  while ((await writes()) !== 'ok') await pause(20);
 }
 
 onEachDatabase('a database that cannot be written is an outage without lost or counted events', async (t, url) => {
