@@ -63,7 +63,7 @@ export async function importBreachedPasswords(
 const partFile = (folder: string, part: number): string => join(folder, String(part));
 
 /** Files of hashes by their first byte. */
-class Parts {
+class Parts implements Disposable {
   readonly #files: number[];
   readonly #buffers = Array.from({ length: PARTS }, () => Buffer.allocUnsafe(PART_BUFFER));
   readonly #lengths = new Uint32Array(PARTS);
@@ -86,16 +86,17 @@ class Parts {
     this.#lengths[part] = 0;
   }
 
-  close(): void {
-    for (let part = 0; part < PARTS; part++) {
-      this.#flush(part);
-      closeSync(this.#files[part]!);
-    }
+  flush(): void {
+    for (let part = 0; part < PARTS; part++) this.#flush(part);
+  }
+
+  [Symbol.dispose](): void {
+    for (const file of this.#files) closeSync(file);
   }
 }
 
 async function partition(input: AsyncIterable<Buffer>, folder: string, read: (bytes: number) => void) {
-  const parts = new Parts(folder);
+  using parts = new Parts(folder);
   const counts = { left_out: 0 };
   let add: ((chunk: Buffer, from: number, to: number) => void) | undefined;
   let [rest, total]: [Buffer, number] = [Buffer.alloc(0), 0];
@@ -113,7 +114,7 @@ async function partition(input: AsyncIterable<Buffer>, folder: string, read: (by
       throw new UsageError('This is no list of passwords: a line has more than 65,536 bytes.');
   }
   if (rest.length > 0) (add ?? lineReader(rest.toString(), parts, counts))(rest, 0, rest.length);
-  parts.close();
+  parts.flush();
   return counts;
 }
 
