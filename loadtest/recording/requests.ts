@@ -35,7 +35,7 @@ export async function recordStream(
   { origin, path, wish = {} }: Exchange,
 ): Promise<void> {
   const stop = new AbortController();
-  const headers = wish.token === undefined ? {} : { authorization: `Bearer ${wish.token}` };
+  const headers: Record<string, string> = wish.token === undefined ? {} : { authorization: `Bearer ${wish.token}` };
   const response = await fetch(`${origin}${path}`, { headers, signal: stop.signal });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
