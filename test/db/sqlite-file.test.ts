@@ -13,6 +13,7 @@ import {
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Queryable } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
@@ -67,6 +68,19 @@ const isLinux = process.platform === 'linux';
 
 /** The first byte of the range in which SQLite marks a database as open. */
 const OPEN_MARK = ' 1073741826 ';
+
+test('a migration sorts the entries of an index in files, because a large table does not fit into memory', async () => {
+  await using folder = await folderOf({});
+  await using db = await openDb(join(folder.path, 'new.db'));
+  const stores: unknown[] = [];
+  const note = async (tx: Queryable): Promise<void> =>
+    void stores.push((await tx.get<{ temp_store: number }>(sql`pragma temp_store`))!.temp_store);
+  await db.migrating(note);
+  await assert.rejects(db.migrating((tx) => tx.script('create nonsense')));
+  await db.transaction(note);
+  const [FILE, MEMORY] = [1, 2];
+  assert.deepEqual(stores, [FILE, MEMORY]);
+});
 
 test('opening a database again releases no lock of its first opening', { skip: !isLinux }, async () => {
   await using folder = await folderOf({});

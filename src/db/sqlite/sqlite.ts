@@ -74,6 +74,9 @@ const DURABLE = `pragma synchronous = full; pragma wal_autocheckpoint = ${CHECKP
  * higher limit is for processes without durable commits.
  */
 const NOT_DURABLE = `pragma synchronous = normal; pragma wal_autocheckpoint = ${3 * CHECKPOINT_PAGES}`;
+/** The entries of a new index are sorted: those of a large table must not have to fit into memory. */
+const SORTS_IN_FILES = 'pragma temp_store = file';
+const SORTS_IN_MEMORY = 'pragma temp_store = memory';
 /**
  * `secure_delete` overwrites deleted content: an erased player is in no free part of the file. `fast` leaves free pages.
  * `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of the WAL.
@@ -106,9 +109,7 @@ class Connection implements MigrationTx {
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
       if (!readOnly) this.handle.exec(WRITER_PRAGMAS);
-      this.handle.exec(
-        `pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -${CACHE_KB[purpose]}`,
-      );
+      this.handle.exec(`pragma foreign_keys = on; ${SORTS_IN_MEMORY}; pragma cache_size = -${CACHE_KB[purpose]}`);
     } catch (error) {
       this.handle.close();
       throw error;
@@ -266,16 +267,11 @@ class SqliteDb implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
-    const write = this.#lastWrite.then(async () => {
-      await this.#stretch.giveTurn();
-      return await (durable ? this.#transact(work) : this.#transactWithoutFlush(work));
-    });
-    this.#lastWrite = write.catch(() => undefined);
-    return write;
+    return this.#inTurn(() => (durable ? this.#transact(work) : this.#transactWith(NOT_DURABLE, DURABLE, work)));
   }
 
-  async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
-    await this.transaction(() => work(this.#writer));
+  migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
+    return this.#inTurn(() => this.#transactWith(SORTS_IN_FILES, SORTS_IN_MEMORY, () => work(this.#writer)));
   }
 
   async close(): Promise<void> {
@@ -289,13 +285,22 @@ class SqliteDb implements Db {
     return this.close();
   }
 
+  #inTurn<T>(transact: () => Promise<T>): Promise<T> {
+    const write = this.#lastWrite.then(async () => {
+      await this.#stretch.giveTurn();
+      return await transact();
+    });
+    this.#lastWrite = write.catch(() => undefined);
+    return write;
+  }
+
   /** The pragmas are the connection's; no other transaction of this process runs on it meanwhile. */
-  async #transactWithoutFlush<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    this.#writer.handle.exec(NOT_DURABLE);
+  async #transactWith<T>(during: string, after: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
+    this.#writer.handle.exec(during);
     try {
       return await this.#transact(work);
     } finally {
-      this.#writer.handle.exec(DURABLE);
+      this.#writer.handle.exec(after);
     }
   }
 
