@@ -312,6 +312,36 @@ onEachDatabase('an erased game account loses its link of the backup, also withou
   await ok(there, 'account', 'delete', '--account', first.id, '--yes');
 });
 
+onEachDatabase('a player who got another key between the backup and the erasure is erased again', async (t, url) => {
+  const folder = folderOf(t);
+  const context = await testContext(t, url);
+  const ann = person(1, 'AnnInGame');
+  await sendEvents(context, configured('Alpha'), login('Alpha', ann));
+  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+  const [file, log] = [join(folder, 'backup'), join(folder, 'revocations.log')];
+  const environment = { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log };
+  await ok(environment, 'backup', file);
+  const keyOfAnn = async (): Promise<unknown> =>
+    (await context.db.get<{ key: number }>(sql`select key from players where uuid = ${ann.uuid}`))?.key;
+  const before = await keyOfAnn();
+  await ok(environment, 'server', 'withdraw', '--name', 'Alpha', '--since', new Date(0).toISOString(), '--yes');
+  assert.equal(await keyOfAnn(), undefined);
+  await sendEvents(context, login('Alpha', ann));
+  assert.notEqual(await keyOfAnn(), before);
+  await ok(environment, 'player', 'erase', '--player', ann.uuid, '--yes');
+  await writeRevocations(context.db, Date.now(), log);
+
+  const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
+  t.after(() => target.drop());
+  const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: 'off' };
+  const { players_erased } = await ok(there, 'restore', file, '--since-log', log);
+  assert.equal(players_erased, 1);
+  const { db } = await testContext(t, target.url, { SECRET_KEY });
+  assert.equal(await db.get(sql`select key from players where uuid = ${ann.uuid}`), undefined);
+  const [body] = (await db.tuple(sql`select body from ledger where type = 'player.login'`)) as [string];
+  assert.ok(!body.includes(ann.uuid), body);
+});
+
 const line = (kind: string, subject: string, more: object = {}): string =>
   JSON.stringify({ time: new Date().toISOString(), kind, subject, detail: '', until: null, ...more });
 

@@ -31,29 +31,45 @@ export async function deleteAgain(
   return deleted === 'last operator' ? deleted : deleted !== undefined;
 }
 
-/** The linked game accounts by the keyed hash of the UUID. */
-export async function linkedGameAccounts(db: Db): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.tuples(sql`select player_uuid from accounts where player_uuid is not null`);
-  return new Map(rows.map(([uuid]) => [db.keyedHash(uuid as string), uuid as string]));
+const UUIDS_PER_PAGE = 1_000;
+
+/** The game accounts of the backup that the log erases, by the keyed hash of the UUID: with and without an account or a player. */
+export async function gameAccountsOf(db: Db, known: KnownPseudonyms): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  if (known.size === 0) return found;
+  for (let after = ''; ;) {
+    const rows = await db.tuples(sql`
+      select uuid from (select uuid from players where uuid > ${after} order by uuid limit ${UUIDS_PER_PAGE}) p
+      union select uuid from (select uuid from player_aliases where uuid > ${after} order by uuid limit ${UUIDS_PER_PAGE}) a
+      union select uuid from (
+        select player_uuid as uuid from accounts where player_uuid > ${after} order by player_uuid limit ${UUIDS_PER_PAGE}) l
+      order by uuid limit ${UUIDS_PER_PAGE}`);
+    for (const [uuid] of rows as [string][]) {
+      const hash = db.keyedHash(uuid);
+      if (known.has(hash)) found.set(hash, uuid);
+    }
+    if (rows.length < UUIDS_PER_PAGE) return found;
+    after = String(rows.at(-1)![0]);
+  }
 }
 
 /**
  * Erases a player again. A player who is missing from the backup gets the pseudonym for later events of game servers.
- * @param linked the accounts of the backup have links that were removed before the erasure
+ * @param found what the backup has under the UUID: the log has the key that the player had at the erasure
  * @returns whether records were erased
  */
 export async function eraseAgain(
   db: Db,
   now: number,
   hash: string,
-  { known, linked }: { known: KnownPseudonyms; linked: ReadonlyMap<string, string> },
+  { known, found }: { known: KnownPseudonyms; found: ReadonlyMap<string, string> },
 ): Promise<boolean> {
   return await db.transaction(async (tx) => {
     // First, because events that rename or link a player hold this lock while they wait for the row of the account.
     await Keys.lock(tx);
     if (await isErased(tx, hash)) return false;
     const pseudonym = known.get(hash)!;
-    const uuid = (await uuidOfPlayer(tx, pseudonym.player)) ?? linked.get(hash);
+    const uuid = (await uuidOfPlayer(tx, pseudonym.player)) ?? found.get(hash);
     // The backup has the erasure, and the game account was linked again before it: clocks of log and backup may differ.
     if (uuid === pseudonym.uuid) return false;
     const isStored = uuid !== undefined && !(await isPseudonym(tx, uuid));
@@ -73,7 +89,7 @@ async function isErased(tx: Queryable, hash: string): Promise<boolean> {
   return (await tx.get(sql`select 1 as found from pseudonyms where uuid_hash = ${hash}`)) !== undefined;
 }
 
-/** By the key and not by the hash, because the secret key may have changed since the backup. */
+/** By the key at first, because the secret key may have changed since the backup. */
 async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<string | undefined> {
   if (key === undefined) return undefined;
   const row =

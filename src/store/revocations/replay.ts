@@ -6,7 +6,7 @@ import { deleteApplication } from '#store/applications/applications.ts';
 import { syncOwnerSuspension } from '#store/applications/suspension.ts';
 import { recordChanges } from '#store/game/changes.ts';
 import { Keys } from '#store/sequence.ts';
-import { deleteAgain, eraseAgain, linkedGameAccounts, pseudonymsIn } from './erasures.ts';
+import { deleteAgain, eraseAgain, gameAccountsOf, pseudonymsIn } from './erasures.ts';
 import type { Revocations } from './log-reader.ts';
 
 /**
@@ -46,8 +46,8 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   const known = pseudonymsIn(revocations);
   const { account, disabled, role } = revocations;
   const accounts_erased = await count(account.keys(), (id) => deleteAgain(db, now, id, known), last);
-  const linked = known.size === 0 ? new Map<string, string>() : await linkedGameAccounts(db);
-  const players_erased = await count(known.keys(), (hash) => eraseAgain(db, now, hash, { known, linked }));
+  const found = await gameAccountsOf(db, known);
+  const players_erased = await count(known.keys(), (hash) => eraseAgain(db, now, hash, { known, found }));
   const accounts_disabled = await count(disabled, ([id, since]) => disable(db, id, since), last);
   const roles_lowered = await count(role, ([id, name]) => lower(db, id, name as Role), last);
   // Applications first, because their secrets, tokens and owners are deleted with them.
