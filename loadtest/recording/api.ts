@@ -4,8 +4,14 @@ import { fileName } from './recording.ts';
 import { recordRequest, recordStream } from './requests.ts';
 import type { World } from './world.ts';
 
+interface Parameter {
+  name: string;
+  in: string;
+  schema: { enum?: string[]; items?: { enum?: string[] } };
+}
+
 interface OpenApi {
-  paths: Record<string, { get: { parameters?: { name: string; schema: { items?: { enum?: string[] } } }[] } }>;
+  paths: Record<string, { get: { parameters?: Parameter[] } }>;
 }
 
 const OPENAPI = '/v1/openapi.json';
@@ -26,17 +32,26 @@ export async function recordApi(world: World, token: string, folder = 'api'): Pr
     const enums = operation.parameters?.find(({ name: parameter }) => parameter === 'fields')?.schema.items?.enum ?? [];
     const rotation = enums.includes('rotation_order') ? '&rotation=Alpha' : '';
     const query = enums.length === 0 ? '' : `?fields=${enums.join(',')}${rotation}`;
-    const noun = path.split('/')[2]!;
-    const targets = path.includes('{id}')
-      ? ids[noun]!.map((id) => path.replace('{id}', encodeURIComponent(id)))
-      : [path];
-    for (const target of targets)
+    for (const target of targetsOf(path, operation.parameters ?? [], ids))
       if (target === STREAM)
         await recordStream(recording, `${name}/${folder}/stream.txt`, { origin, path: target, wish: { token } });
       else await get(target + query, `${target}${query === '' ? '' : '-with-fields'}`);
   }
   await recordVariants(world, folder, get, ids);
   return Object.keys(document.paths).map((path) => `GET ${path}`);
+}
+
+/** The path with every value of its parameters: ids of resources, or words of a list. */
+function targetsOf(path: string, parameters: readonly Parameter[], ids: Record<string, string[]>): string[] {
+  const noun = path.split('/')[2]!;
+  let targets = [path];
+  for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'path')) {
+    const values = schema.enum ?? ids[noun]!;
+    targets = targets.flatMap((target) =>
+      values.map((value) => target.replace(`{${name}}`, encodeURIComponent(value))),
+    );
+  }
+  return targets;
 }
 
 const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
@@ -80,6 +95,12 @@ async function recordVariants(
     ...[
       '/v1/players/nothing',
       '/v1/players/me',
+      `/v1/players?uuids=${player},${players![1]}&names=Ada,nobody`,
+      '/v1/players?search=a&limit=3',
+      '/v1/players?search=',
+      '/v1/leaderboards/total/all?by=kill_count&limit=2',
+      '/v1/leaderboards/total/week?ago=1',
+      '/v1/leaderboards/nothing/all',
       '/v1/punishments/nothing',
       '/v1/nothing',
       '/',

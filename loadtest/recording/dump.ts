@@ -13,10 +13,13 @@ export async function recordDump(recording: Recording, folder: string, db: Db): 
   for (const [table, rows] of Object.entries(await canonicalDumpOf(db)))
     await recording.write(`${folder}/canonical/${table}.txt`, linesOf(rows));
   for (const table of [...COMPARED, ...NOT_COMPARED].filter((one) => !BACKGROUND.has(one))) {
-    const rows = await db.all(sql`select * from ${identifier(table)}`);
+    const rows = (await db.all(sql`select * from ${identifier(table)}`)).filter((row) => !countsRefused(row));
     await recording.write(`${folder}/tables/${table}.txt`, linesOf(rows.map(sorted)));
   }
 }
+
+/** Refused requests are counted in the background, too, among the throttles. */
+const countsRefused = ({ subject }: Row): boolean => String(subject).startsWith('refused ');
 
 /** The rows as JSON in the order of their texts, in which nothing random is left. */
 function linesOf(rows: readonly unknown[]): string {

@@ -9,13 +9,31 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\$argon2id\$[^\s"']+/g, '<password hash>'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<jwt>'],
   [/\b(sh[a-z]_(?:test_)?)[\w-]{43}/g, '$1<secret>'],
+  [/\bwhsec_[\w+/]+=*/g, 'whsec_<secret>'],
+  [/\bv1,[\w+/]{43}=/g, 'v1,<signature>'],
+  // Recovery codes, and the code of `account factor-code`.
+  [/\b(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}\b/g, '<recovery code>'],
+  // The feed of changes has a random id, which its cursors and the ids of messages begin with; a cursor ends with its MAC.
+  [/("filling":[^,]*,"floor":\d+,"id":")[0-9a-f]{12}"/g, '$1<feed>"'],
+  [/("cursor": ?")[\w-]{16}([\w-]*)[\w-]{17}"/g, '$1<feed>$2<mac>"'],
   // The names of assets have the hash of their content, which the recording has too.
   [/(\/assets\/[\w-]+\.)[\w-]{12}\./g, '$1<hash>.'],
-  [/(?<![\w-])[\w-]{43}(?![\w-])/g, '<secret>'],
+  [/(?<![\w-]|%3D)[\w-]{43}(?![\w-])/g, '<secret>'],
+  [/(%3D)[\w-]{43}(?![\w-])/g, '$1<secret>'],
   [/(?<![\w-])[\w-]{80,}(?![\w-])/g, '<sealed>'],
   [/(?<![\w-])[0-9a-f]{48}(?![\w-])/g, '<xsrf token>'],
   [/postgres:\/\/[^\s"]*test_[0-9a-f]{16}[^\s"]*/g, '<database>'],
   [/-----BEGIN ([A-Z ]+)-----[^-]+-----END/g, '-----BEGIN $1-----\n<key>\n-----END'],
+  [/\bmsg_(\w+?)_[0-9a-f]{12}_/g, 'msg_$1_<feed>_'],
+  [/("feed":")[0-9a-f]{12}"/g, '$1<feed>"'],
+  [/("challenge": ?"|--code )(?!guessed)[\w-]{16}(?![\w-])/g, '$1<challenge>'],
+  // The secret of an authenticator app: as the form has it, as people type it, and as a picture.
+  [/(name="secret" value=")[0-9a-f]{40}/g, '$1<app secret>'],
+  [/(secret=)[A-Z2-7]{32}\b/g, '$1<app secret>'],
+  [/\b(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}\b/g, '<app secret>'],
+  [/(<svg class="qr".*?<path d=")[^"]+/gs, '$1<modules>'],
+  // How long a receiver took to answer.
+  [/("ms": ?)\d+/g, '$1<ms>'],
   // The columns of a key in other documents.
   [/("(?:source_key|database_id)":)\d+/g, '$1<random>'],
   [/(answer_ms"?:? *)[\d.]+/g, '$1<ms>'],
@@ -36,15 +54,13 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\bdeleted-[0-9a-z]{6}\b/g, 'deleted-<random>'],
   [/("source":"deleted-<random>","term":")[0-9a-z]{6}"/g, '$1<random>"'],
   [/(x-request-id: |ID <code>|"request_id": ?")[0-9a-f]{12}\b/g, '$1<request id>'],
-  // Refused requests are counted in the background.
-  [/("resets":)\d+(?=,"subject":"refused )/g, '$1<time>'],
   [/(?<![\w-])[0-9a-f]{24}(?![\w-])/g, '<client id>'],
   // What the process has used, on the operator's front page.
   [/<dd>(running for|稼働) .*<\/dd>/g, '<dd>$1 <resources></dd>'],
   [/\b\d+\.\d ms\b/g, '<ms>'],
   [/(?<![\w-])(?!ABCD-EFGH)[0-9A-Z]{4}-[0-9A-Z]{4}(?![\w-])/g, '<link code>'],
-  [/127\.0\.0\.1:\d{5}\b/g, '127.0.0.1:<port>'],
-  [/127\.0\.0\.1%3A\d{5}\b/gi, '127.0.0.1%3A<port>'],
+  [/(127\.0\.0\.1|localhost):\d{5}\b/g, '$1:<port>'],
+  [/(127\.0\.0\.1|localhost)%3A\d{5}\b/gi, '$1%3A<port>'],
   [/\/(?:tmp|dev\/shm)\/scorehall-[\w-]+(?:\/tmp\/scorehall-[\w-]+)?/g, '<folder>'],
 ];
 

@@ -27,6 +27,7 @@ accounts:
   'maps/broken/map.xml': '<map>',
   'rotations/Alpha.txt': '# comment\nHollow Keep\nthe  FEN\nElsewhere\n',
   'rotations/Harbour One.txt': 'Hollow Keep\n',
+  'passwords.txt': 'correct horse battery\nstaple tower lantern\n',
   'minecraft/usercache.json': JSON.stringify([
     { name: 'Ann', uuid: '11111111-2222-4333-8444-555555555555', expiresOn: '2026-02-28 12:00:00 +0000' },
     { name: 'x' },

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeAccount } from '#test/auth/support.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
+import { giveApp } from '#test/support/builders.ts';
+import { Deliveries } from './deliveries.ts';
 import { FILES } from './operator-files.ts';
 import { writeSources } from './sources.ts';
 import type { World } from './world.ts';
@@ -13,13 +16,19 @@ import type { World } from './world.ts';
  *   NAME=VALUE COMMAND          changes a setting
  *   TEXT | COMMAND              gives the command a text on stdin
  *   @name                       a file of `FILES`, or one that a command writes
+ *   deliver                     sends the messages of webhooks that are due
+ *   $receiver, $challenge       the address that receives them, and the challenge of the last one with one
  */
-async function playScript(world: World, folder: string): Promise<void> {
-  const values: Record<string, string> = {};
+async function playScript(world: World, folder: string, deliveries: Deliveries): Promise<void> {
+  const values: Record<string, string> = { receiver: deliveries.url };
   const script = readFileSync(join(import.meta.dirname, 'operator-script.txt'), 'utf8');
   for (const text of script.split('\n').filter((one) => one !== '')) {
     world.advance(1_000);
     if (text.startsWith('sqlite: ') && world.context.db.dialect !== 'sqlite') continue;
+    if (text === 'deliver') {
+      values['challenge'] = (await deliveries.deliver()) ?? values['challenge'] ?? 'nothing';
+      continue;
+    }
     const line = text.replace('sqlite: ', '');
     const [, name, member, rest] = /^\$(\w+) = ([\w.]+): (.*)$/.exec(line) ?? [];
     const [stdin, words] = piped(rest ?? line);
@@ -69,5 +78,9 @@ function memberOf(out: string, path: string): string {
 export async function playOperator(world: World): Promise<void> {
   await using folder = await folderOf(FILES);
   writeSources(folder.path);
-  await playScript(world, folder.path);
+  // No command adds a second factor.
+  const { id } = await makeAccount(world, 'Tern');
+  await giveApp(world.context, id);
+  await using deliveries = await Deliveries.open(world);
+  await playScript(world, folder.path, deliveries);
 }

@@ -7,7 +7,7 @@ import { everyPage } from '#test/site/pages.ts';
 import { responseText, recordRequest } from './requests.ts';
 import type { World } from './world.ts';
 
-const LANGUAGES = ['en', 'ja'] as const;
+export const LANGUAGES = ['en', 'ja'] as const;
 
 export async function recordSite(world: World): Promise<void> {
   const { recording, site: origin, name, context } = world;

@@ -9,6 +9,7 @@ import { recordHelp } from './commands.ts';
 import { compareRecordings } from './compare.ts';
 import { missingCommands, missingTypes, watchRoutes } from './coverage.ts';
 import { recordDocuments } from './documents.ts';
+import { recordFactors } from './factors.ts';
 import { watchRandomUuids } from './normalise.ts';
 import { openRecording } from './recording.ts';
 import { recordHistory, recordPages, recordSettings } from './worlds.ts';
@@ -40,6 +41,7 @@ export async function runLoadTest({ out, compare, wants }: LoadTestOptions, repo
   if (wants('pages')) {
     const pages = await recordPages(recording, routes);
     ran.push(...pages.commands);
+    await recordFactors(recording);
     await recordSettings(recording);
     for (const type of pages.types) types.add(type);
   }

@@ -65,7 +65,7 @@ export async function openWorld(
       name,
       recording,
       context,
-      auth: auth!,
+      auth: environment['AUTH_URL']!,
       api: api!,
       site: site!,
       ingest: ingest!,

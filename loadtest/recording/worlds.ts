@@ -26,7 +26,7 @@ interface Played {
 
 /** The history of events and commands, with the data API. */
 export async function recordHistory(recording: Recording, dialect: Dialect, routes: Routes): Promise<Played> {
-  await using world = await openWorld(dialect, dialect, recording);
+  await using world = await openWorld(dialect, dialect, recording, { WEBHOOK_NETWORKS: '127.0.0.1:*' });
   const { keys, types } = await playHistory(world);
   await recordDump(recording, `${dialect}/after-events`, world.context.db);
   const token = await tokenOf(world);

@@ -18,7 +18,7 @@ import {
 } from '#store/applications/webhooks/webhooks.ts';
 import { Webhooks, type WebhooksOptions } from '#webhooks/webhooks.ts';
 import { application } from '#test/support/builders.ts';
-import { type TestAppContext, testContext } from '#test/support/context.ts';
+import { type Closing, type TestAppContext, testContext } from '#test/support/context.ts';
 
 export interface Received {
   path: string;
@@ -37,7 +37,7 @@ export class Receiver {
   url = '';
   answer: Answering = () => 204;
 
-  static async open(t: TestContext, answer?: Answering): Promise<Receiver> {
+  static async open(t: Closing, answer?: Answering): Promise<Receiver> {
     const receiver = new Receiver();
     if (answer !== undefined) receiver.answer = answer;
     const listener: RequestListener = (request, response) => {
@@ -57,9 +57,10 @@ export class Receiver {
     };
     const server = createServer(listener).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    t.after(() => {
+    t.after(async () => {
       server.closeAllConnections();
       server.close();
+      await once(server, 'close');
     });
     receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     return receiver;

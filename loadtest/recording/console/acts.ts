@@ -18,6 +18,7 @@ import {
   mergePlayers,
   moderate,
 } from './operator.ts';
+import { manageWebhooks } from './webhooks.ts';
 
 /** Submits every form of the console, with valid and with refused values, confirms what asks for it, and records the pages. */
 export async function recordConsoleActs(world: World, filled: ConsoleWorld): Promise<void> {
@@ -30,6 +31,7 @@ export async function recordConsoleActs(world: World, filled: ConsoleWorld): Pro
   const [operator, moderator] = [await enterAs('Mariner'), await enterAs('Molly')];
   const owner = new RecordedBrowser(world, 'Newcomer', await enterWithApp(world, 'Newcomer'));
   await ownApplications(owner, operator, pages, filled);
+  await manageWebhooks(operator, pages, world.context.db);
   await decide(operator, pages, filled);
   await manageAccounts(operator, ghost.id, filled);
   await mergePlayers(operator, pages);
