@@ -21,6 +21,7 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/(?<![\w-]|%3D)[\w-]{43}(?![\w-])/g, '<secret>'],
   [/(%3D)[\w-]{43}(?![\w-])/g, '$1<secret>'],
   [/(?<![\w-])[\w-]{80,}(?![\w-])/g, '<sealed>'],
+  [/("sealed_\w+":")[\w-]+/g, '$1<sealed>'],
   [/(?<![\w-])[0-9a-f]{48}(?![\w-])/g, '<xsrf token>'],
   [/postgres:\/\/[^\s"]*test_[0-9a-f]{16}[^\s"]*/g, '<database>'],
   [/-----BEGIN ([A-Z ]+)-----[^-]+-----END/g, '-----BEGIN $1-----\n<key>\n-----END'],
@@ -51,10 +52,16 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\b([0-9a-hjkmnp-tv-z]{11})[0-9a-hjkmnp-tv-z]{6}[0-9a-f]{10}\b/g, '$1<audit entry>'],
   [/("name":"database","value":)\d+/g, '$1<random>'],
   [/W\/"[\w-]{20,}"/g, 'W/"<etag>"'],
-  [/\bdeleted-[0-9a-z]{6}\b/g, 'deleted-<random>'],
+  // With the escape of a channel’s message.
+  [/\bdeleted(\\*-)[0-9a-z]{6}\b/g, 'deleted$1<random>'],
   [/("source":"deleted-<random>","term":")[0-9a-z]{6}"/g, '$1<random>"'],
   [/(x-request-id: |ID <code>|"request_id": ?")[0-9a-f]{12}\b/g, '$1<request id>'],
   [/(?<![\w-])[0-9a-f]{24}(?![\w-])/g, '<client id>'],
+  // Refused requests of the recording itself are counted in the background.
+  [
+    /<tr>(?:(?!<\/tr>).)*(?:127\.0\.0\.1|Reader|Mariner|Molly|Newcomer)(?:(?!<\/tr>).)*data-label="(?:By status|ステータス別)"(?:(?!<\/tr>).)*<\/tr>\n/gs,
+    '',
+  ],
   // What the process has used, on the operator's front page.
   [/<dd>(running for|稼働) .*<\/dd>/g, '<dd>$1 <resources></dd>'],
   [/\b\d+\.\d ms\b/g, '<ms>'],
