@@ -40,9 +40,9 @@ export class Deliveries implements AsyncDisposable {
     const messages = received.splice(0);
     const { recording, name } = this.#world;
     // Those to several receivers arrive in any order.
-    const [standard, others] = [messages.filter(isStandard), messages.filter((message) => !isStandard(message))];
-    await recording.write(`${name}/webhooks/messages.txt`, standard.map(textOf).join('\n----\n'));
-    await recording.write(`${name}/webhooks/channel.txt`, others.map(textOf).join('\n----\n'));
+    const byReceiver = Object.groupBy(messages, ({ path }) => (path === '/hook' ? 'messages' : 'channel'));
+    for (const [file, some] of Object.entries(byReceiver))
+      await recording.write(`${name}/webhooks/${file}.txt`, some.map(textOf).join('\n----\n'));
     return messages.flatMap(({ body: { data } }) => (data === undefined ? [] : (data['challenge'] ?? []))).at(-1) as
       string | undefined;
   }
@@ -51,8 +51,6 @@ export class Deliveries implements AsyncDisposable {
     await this.#stack.disposeAsync();
   }
 }
-
-const isStandard = ({ path }: Received): boolean => path === '/hook';
 
 function textOf({ path, headers, body }: Received): string {
   const sent = Object.entries(headers).filter(([name]) => /^(webhook-|content-type|user-agent)/.test(name));
