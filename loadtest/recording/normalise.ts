@@ -33,6 +33,8 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/(secret=)[A-Z2-7]{32}\b/g, '$1<app secret>'],
   [/\b(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}\b/g, '<app secret>'],
   [/(<svg class="qr".*?<path d=")[^"]+/gs, '$1<modules>'],
+  // Two revisions are compared.
+  [/\(commit [0-9a-f]{40}\)/g, '(commit <commit>)'],
   // How long a receiver took to answer.
   [/("ms": ?)\d+/g, '$1<ms>'],
   // The columns of a key in other documents.
