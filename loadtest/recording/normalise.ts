@@ -44,7 +44,7 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/("imported":\d+,"key":)\d+/g, '$1<random>'],
   [/\b[0-9a-f]{64}\b/g, '<digest>'],
   [/\.\d+\.part\b/g, '.<process>.part'],
-  [/^((?:usage|application_uses|rate_limits) +)\d+/gm, '$1<rows>'],
+  [/^((?:usage|application_uses|rate_limits|throttles) +)\d+ */gm, '$1<rows> '],
   // Mails to operators are delivered in the background.
   [/("delivered":)\d+/g, '$1<time>'],
   [/<dd>(?:Told by mail: <time[^>]*>[^<]*<\/time>\s*|Gets a mail within the hour\.)<\/dd>/g, '<dd><mail state></dd>'],
