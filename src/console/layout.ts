@@ -57,12 +57,14 @@ async function writePage(c: Context, { config, shell }: Deps, { title, main, par
   });
 }
 
+const REFUSALS = /^(stale|again|gone|undecided|owns_enough|is_off|blocked|forgotten|bad_.*)$/;
+
 /** The outcome of the form before, named by the query parameter `done` of the redirect. */
 function doneNotice(c: Context): Html {
   const texts = c.get('texts');
   const done = c.req.query('done') ?? '';
   const text = Object.hasOwn(texts.done, done) ? texts.done[done as keyof Texts['done']] : undefined;
-  return notice(text, /^(stale|again|gone|undecided|bad_.*)$/.test(done) ? 'bad' : 'good');
+  return notice(text, REFUSALS.test(done) ? 'bad' : 'good');
 }
 
 /** The hidden field with the session's CSRF token. */

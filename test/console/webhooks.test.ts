@@ -77,7 +77,7 @@ onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages
   await post(`/${id}/pause`);
   assert.equal(await stateNow(), 'off');
   await turnOff(db, 0, key, 'operator');
-  assert.match((await post(`/${id}/resume`)).html, /The operator switched it off/);
+  assert.match((await post(`/${id}/resume`)).html, /notice bad[^>]*>The operator switched it off/);
   assert.equal(await stateNow(), 'off');
   await page.open(`/console/applications/${app.client_id}`);
   assert.match(page.page.html, /The webhook to hooks\.example\.org is off/);
