@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.ts';
 import { Unavailable } from '#platform/errors.ts';
+import { idOf } from '#platform/ids.ts';
+import type { Log } from '#platform/process/log.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { ResourceKind } from '#store/game/changes.ts';
@@ -33,10 +35,10 @@ const RUNNERS: Record<JobKind, JobRunner> = {
   counters: { run: countersChunk, changes: [] },
 };
 
-type Context = { db: Db; clock: Clock };
+type Context = { db: Db; clock: Clock; log?: Log };
 
 /** Runs the next chunk of the oldest job. @returns false if no job can run */
-export async function runChunk({ db, clock }: Context): Promise<boolean> {
+export async function runChunk({ db, clock, log }: Context): Promise<boolean> {
   const waiting = await nextJob(db);
   if (waiting === undefined) return false;
   try {
@@ -44,6 +46,7 @@ export async function runChunk({ db, clock }: Context): Promise<boolean> {
     await db.transaction((tx) => workChunk(tx, clock));
   } catch (error) {
     if (error instanceof Unavailable) throw error;
+    log?.error({ err: error, job: idOf(waiting.key), kind: waiting.kind }, 'a job has failed');
     await failJob(db, clock.now(), waiting, error);
   }
   return true;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { pino } from 'pino';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { keyOf } from '#platform/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { runJob, runJobs, runChunk } from '#events/jobs/runner.ts';
@@ -16,7 +17,7 @@ import { rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByUuid } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { type Job, jobByKey, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
+import { createJob, type Job, jobByKey, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import {
   account,
@@ -34,7 +35,7 @@ import {
   sendEvents,
   team,
 } from '#test/support/builders.ts';
-import { onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
 import { type Counted, counting } from '#test/db/counting-db.ts';
 import { canonicalDumpOf } from '../canonical-dump.ts';
 
@@ -361,4 +362,20 @@ onEachDatabase('a command ends without an error where another process has ended 
     return row;
   });
   assert.equal((await runJob({ db, clock }, job)).state, 'done');
+});
+
+onSqlite('a job that fails is logged with the stack of its error', async (t, url) => {
+  const { db, clock } = await testContext(t, url);
+  const key = await createJob(db, clock.now(), { kind: 'merge', label: '', params: {} });
+  await db.run(sql`update jobs set params = 'nonsense' where key = ${key}`);
+  const lines: string[] = [];
+  await runChunk({ db, clock, log: pino({}, { write: (line) => void lines.push(line) }) });
+  const {
+    job,
+    kind,
+    msg,
+    err: error,
+  } = JSON.parse(lines.join('')) as { job: string; kind: string; msg: string; err: { stack: string } };
+  assert.deepEqual([job, kind, msg], [idOf(key), 'merge', 'a job has failed']);
+  assert.match(error.stack, /^SyntaxError: .*\n\s+at /);
 });
