@@ -7,6 +7,7 @@ import { listTables } from '#db/transfer/schema.ts';
 const VOLATILE: ReadonlySet<string> = new Set([
   ...['boards', 'map_results', 'projections', 'map_ranks', 'ranked_players', 'rank_counts', 'rank_changes'],
   ...['job_runs', 'online_samples', 'online_by_server', 'sitemap_files', 'operator_mails', 'rate_limits', 'usage'],
+  'throttles',
 ]);
 
 /** A hash of each table; the order of rows does not matter. */
