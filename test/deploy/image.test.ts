@@ -65,7 +65,7 @@ test('the settings of the image exist and are valid', () => {
   const known = new Set<string>(settingNames());
   assert.deepEqual(
     Object.keys(settings).filter((name) => !known.has(name)),
-    ['NODE_ENV', 'NODE_COMPILE_CACHE'],
+    ['NODE_ENV', 'NODE_COMPILE_CACHE', 'SQLITE_TMPDIR'],
   );
 });
 
