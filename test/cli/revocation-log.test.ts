@@ -260,86 +260,76 @@ test('without the log everything is back, and the log can follow', async (t) => 
   assert.match(other.err, /not restored from a backup/);
 });
 
-onEachDatabase('a game account that was linked again just before the backup keeps its name', async (t, url) => {
+const ANN = person(1, 'AnnInGame');
+
+/** A network whose backup and revocation log are restored into a database of the other kind. */
+async function loggedNetwork(t: TestContext, url: string) {
   const folder = folderOf(t);
   const context = await testContext(t, url);
-  const ann = person(1, 'AnnInGame');
-  await sendEvents(context, configured('Alpha'), login('Alpha', ann));
   await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
   const [file, log] = [join(folder, 'backup'), join(folder, 'revocations.log')];
-  const environment = { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log };
-  const { id } = await account(context, 'Ann', ann.uuid);
+  const restored = async () => {
+    await writeRevocations(context.db, Date.now(), log);
+    const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
+    t.after(() => target.drop());
+    const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: 'off' };
+    const { players_erased } = await ok(there, 'restore', file, '--since-log', log);
+    const { db } = await testContext(t, target.url, { SECRET_KEY });
+    return { db, there, players_erased };
+  };
+  return { context, file, environment: { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log }, restored };
+}
+
+onEachDatabase('a game account that was linked again just before the backup keeps its name', async (t, url) => {
+  const { context, file, environment, restored } = await loggedNetwork(t, url);
+  await sendEvents(context, configured('Alpha'), login('Alpha', ANN));
+  const { id } = await account(context, 'Ann', ANN.uuid);
   await ok(environment, 'account', 'delete', '--account', id, '--yes');
   const returned = await account(context, 'Again');
-  assert.equal(await linkGameAccount(context.db, context.clock, returned.id, ann), undefined);
-  await sendEvents(context, login('Alpha', ann));
+  assert.equal(await linkGameAccount(context.db, context.clock, returned.id, ANN), undefined);
+  await sendEvents(context, login('Alpha', ANN));
   await ok(environment, 'backup', file);
-  await writeRevocations(context.db, Date.now(), log);
 
-  const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
-  t.after(() => target.drop());
-  const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: 'off' };
-  const { players_erased } = await ok(there, 'restore', file, '--since-log', log);
+  const { db, there, players_erased } = await restored();
   assert.equal(players_erased, 0);
-  const { db } = await testContext(t, target.url, { SECRET_KEY });
   assert.deepEqual(await db.tuples(sql`select uuid_hash from pseudonyms`), []);
   await ok(there, 'account', 'delete', '--account', returned.id, '--yes');
-  assert.equal(await db.get(sql`select key from players where uuid = ${ann.uuid}`), undefined);
+  assert.equal(await db.get(sql`select key from players where uuid = ${ANN.uuid}`), undefined);
 });
 
 onEachDatabase('an erased game account loses its link of the backup, also without a player there', async (t, url) => {
-  const folder = folderOf(t);
-  const context = await testContext(t, url);
-  const ann = person(1, 'AnnInGame');
-  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
-  const [file, log] = [join(folder, 'backup'), join(folder, 'revocations.log')];
-  const environment = { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log };
-  const first = await account(context, 'First', ann.uuid);
+  const { context, file, environment, restored } = await loggedNetwork(t, url);
+  const first = await account(context, 'First', ANN.uuid);
   await ok(environment, 'backup', file);
   await context.db.transaction((tx) => unlinkPlayer(tx, first.id));
-  await sendEvents(context, configured('Alpha'), login('Alpha', ann));
-  const second = await account(context, 'Second', ann.uuid);
+  await sendEvents(context, configured('Alpha'), login('Alpha', ANN));
+  const second = await account(context, 'Second', ANN.uuid);
   await ok(environment, 'account', 'delete', '--account', second.id, '--yes');
-  await writeRevocations(context.db, Date.now(), log);
 
-  const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
-  t.after(() => target.drop());
-  const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: 'off' };
-  await ok(there, 'restore', file, '--since-log', log);
-  const { db } = await testContext(t, target.url, { SECRET_KEY });
+  const { db, there } = await restored();
   assert.deepEqual(await db.tuples(sql`select player_uuid from accounts`), [[null]]);
   assert.equal((await db.tuples(sql`select uuid_hash from pseudonyms`)).length, 1);
   await ok(there, 'account', 'delete', '--account', first.id, '--yes');
 });
 
 onEachDatabase('a player who got another key between the backup and the erasure is erased again', async (t, url) => {
-  const folder = folderOf(t);
-  const context = await testContext(t, url);
-  const ann = person(1, 'AnnInGame');
-  await sendEvents(context, configured('Alpha'), login('Alpha', ann));
-  await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
-  const [file, log] = [join(folder, 'backup'), join(folder, 'revocations.log')];
-  const environment = { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log };
+  const { context, file, environment, restored } = await loggedNetwork(t, url);
+  await sendEvents(context, configured('Alpha'), login('Alpha', ANN));
   await ok(environment, 'backup', file);
   const keyOfAnn = async (): Promise<unknown> =>
-    (await context.db.get<{ key: number }>(sql`select key from players where uuid = ${ann.uuid}`))?.key;
+    (await context.db.get<{ key: number }>(sql`select key from players where uuid = ${ANN.uuid}`))?.key;
   const before = await keyOfAnn();
   await ok(environment, 'server', 'withdraw', '--name', 'Alpha', '--since', new Date(0).toISOString(), '--yes');
   assert.equal(await keyOfAnn(), undefined);
-  await sendEvents(context, login('Alpha', ann));
+  await sendEvents(context, login('Alpha', ANN));
   assert.notEqual(await keyOfAnn(), before);
-  await ok(environment, 'player', 'erase', '--player', ann.uuid, '--yes');
-  await writeRevocations(context.db, Date.now(), log);
+  await ok(environment, 'player', 'erase', '--player', ANN.uuid, '--yes');
 
-  const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
-  t.after(() => target.drop());
-  const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: 'off' };
-  const { players_erased } = await ok(there, 'restore', file, '--since-log', log);
+  const { db, players_erased } = await restored();
   assert.equal(players_erased, 1);
-  const { db } = await testContext(t, target.url, { SECRET_KEY });
-  assert.equal(await db.get(sql`select key from players where uuid = ${ann.uuid}`), undefined);
+  assert.equal(await db.get(sql`select key from players where uuid = ${ANN.uuid}`), undefined);
   const [body] = (await db.tuple(sql`select body from ledger where type = 'player.login'`)) as [string];
-  assert.ok(!body.includes(ann.uuid), body);
+  assert.ok(!body.includes(ANN.uuid), body);
 });
 
 const line = (kind: string, subject: string, more: object = {}): string =>
