@@ -57,14 +57,18 @@ async function writePage(c: Context, { config, shell }: Deps, { title, main, par
   });
 }
 
-const REFUSALS = /^(stale|again|gone|undecided|owns_enough|is_off|blocked|forgotten|bad_.*)$/;
+/** The outcomes in which nothing was done. */
+const REFUSALS: ReadonlySet<string> = new Set<keyof Texts['done']>([
+  ...(['stale', 'again', 'gone', 'undecided', 'owns_enough', 'is_off', 'blocked', 'forgotten'] as const),
+  ...(['bad_limit', 'bad_logo'] as const),
+]);
 
 /** The outcome of the form before, named by the query parameter `done` of the redirect. */
 function doneNotice(c: Context): Html {
   const texts = c.get('texts');
   const done = c.req.query('done') ?? '';
   const text = Object.hasOwn(texts.done, done) ? texts.done[done as keyof Texts['done']] : undefined;
-  return notice(text, REFUSALS.test(done) ? 'bad' : 'good');
+  return notice(text, REFUSALS.has(done) ? 'bad' : 'good');
 }
 
 /** The hidden field with the session's CSRF token. */

@@ -32,9 +32,9 @@ export interface Opener {
 }
 
 /**
- * Counts a started sign-in or sign-out, because each stores a row without a signed-in account. A service pushes the requests of all
- * its users, so it counts by its Client ID, which its secret has proved. A request refused as invalid creates no row and
- * does not count.
+ * Counts a started sign-in or sign-out, because each stores a row without a signed-in account. A service pushes the requests
+ * of all its users, so it counts by its Client ID, which its secret has proved. A request refused as invalid creates no row
+ * and does not count.
  * @returns undefined if the row belongs to no started sign-in
  * @throws errors.OIDCProviderError 429 with `Retry-After` if the network or service has started too many within the hour
  */
