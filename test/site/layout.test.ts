@@ -29,6 +29,9 @@ async function open(): Promise<Opened> {
   const SITE_URL = `http://127.0.0.1:${port}`;
   const settings = { SITE_URL, DATABASE_URL: database.url, LOG_LEVEL: 'silent', NETWORK_NAME: 'Gullwing Quay' };
   const context = stack.use((await openAppContext(readConfig(settings), new TestClock(Date.now()))) as TestAppContext);
+  // The latest matches of the sample network have none of this mode at some times of the day.
+  const scorers = [1, 2, 3].map((number) => ({ ...person(number), kill_count: number }));
+  await sendEvents(context, match({ gamemode: 'ctw', win: 'Red', teams: [team('Red', ...scorers)] as never }));
   await fillNetwork(context);
   const objectives = Array.from({ length: 60 }, (_, index) => ({
     ...{ player: person(1), team: 'Red', type: 'wool', name: `Wool ${index}`, time: later(-index * 1000) },
