@@ -14,7 +14,7 @@ const LOG =
   'create table if not exists moved_rows (id bigint /*postgres: generated always as identity */ primary key, table_name text not null, row_key text not null)';
 
 /** Notes per read: a row that changes often is copied once for all of them. */
-const NOTES_TOGETHER = 4_096;
+const NOTES_TOGETHER = 1_024;
 /** Maximum keys per transaction of the target and per statement. */
 const KEYS_TOGETHER = 128;
 
@@ -165,10 +165,10 @@ async function* readNotes(snapshot: Queryable): AsyncGenerator<Note[]> {
 }
 
 /** The different keys of the notes by their table, few together. */
-function keysByTable(notes: readonly Note[], tables: ReadonlyMap<string, Table>): [Table, Value[][]][] {
-  const byTable = Map.groupBy(notes, ([, table]) => table);
-  return [...byTable].flatMap(([name, rows]) => {
-    const keys = [...new Set(rows.map(([, , key]) => key))].map((key) => JSON.parse(key) as Value[]);
-    return [...chunksOf(keys, KEYS_TOGETHER)].map((some): [Table, Value[][]] => [tables.get(name)!, some]);
-  });
+function* keysByTable(notes: readonly Note[], tables: ReadonlyMap<string, Table>): Generator<[Table, Value[][]]> {
+  for (const [name, rows] of Map.groupBy(notes, ([, table]) => table)) {
+    for (const keys of chunksOf([...new Set(rows.map(([, , key]) => key))], KEYS_TOGETHER)) {
+      yield [tables.get(name)!, keys.map((key) => JSON.parse(key) as Value[])];
+    }
+  }
 }

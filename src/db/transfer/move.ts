@@ -97,7 +97,8 @@ async function compareInUse(source: Db, target: Db, { progress, step }: MoveOpti
   await using snapshot = await source.snapshot();
   await step(caughtUp(await applyChangesIn(snapshot, source, target)));
   await step('Comparing all tables.');
-  return await Comparison.of(snapshot, target, progress);
+  await using copied = await target.snapshot();
+  return await Comparison.of(snapshot, copied, progress);
 }
 
 /** Catches up until few rows change. */

@@ -1,0 +1,143 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Cell, KeyedHash, MigrationTx, Snapshot } from '../db.ts';
+import { isSelect, type Sql, statementText } from '../sql.ts';
+import { readBigInts } from './big-integers.ts';
+
+const CACHED_STATEMENTS = 500;
+const CHECKPOINT_PAGES = 20_000;
+const PAGE_BYTES = 4_096;
+/** `synchronous = full` flushes the WAL to disk at each commit, so committed transactions survive a power failure. */
+export const DURABLE = `pragma synchronous = full; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`;
+/**
+ * A commit does not flush, and leaves the checkpoint, which writes 80 MB and flushes twice, to the next durable commit. The
+ * higher limit is for processes without durable commits.
+ */
+export const NOT_DURABLE = `pragma synchronous = normal; pragma wal_autocheckpoint = ${3 * CHECKPOINT_PAGES}`;
+/** The entries of a new index are sorted: those of a large table must not have to fit into memory. */
+export const SORTS_IN_FILES = 'pragma temp_store = file';
+export const SORTS_IN_MEMORY = 'pragma temp_store = memory';
+/**
+ * `secure_delete` overwrites deleted content: an erased player is in no free part of the file. `fast` leaves free pages.
+ * `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of the WAL.
+ */
+const WRITER_PRAGMAS = `pragma secure_delete = on; pragma journal_mode = wal; pragma journal_size_limit = ${CHECKPOINT_PAGES * PAGE_BYTES}; ${DURABLE}`;
+
+/**
+ * The reader's cache holds the inner B-tree pages of a million matches; a smaller one loses them to scattered reads. A
+ * snapshot reads tables from beginning to end.
+ */
+const CACHE_KB = { reading: 32_000, writing: 16_000, snapshot: 4_000 };
+
+const statementTexts = new WeakMap<readonly string[], string>();
+/**
+ * `limit ?` makes SQLite prepare the statement again whenever a value is bound, a third of the cost of a list of 20 rows.
+ * `limit ?+0` does not. The same applies to `offset ?`.
+ */
+const sqliteText = (query: Sql): string =>
+  statementText(query, statementTexts, (_, before) => (/\b(limit|offset) $/i.test(before) ? '?+0' : '?'));
+
+export class Connection implements MigrationTx {
+  readonly remote = false;
+  readonly handle: DatabaseSync;
+  readonly keyedHash: KeyedHash;
+  /** Whether a statement of the current transaction has changed a row, so that the commit proves that the disk is writable. */
+  hasWritten = false;
+  readonly #objects = new Map<string, StatementSync>();
+  readonly #arrays = new Map<string, StatementSync>();
+
+  constructor(path: string, purpose: keyof typeof CACHE_KB, keyedHash: KeyedHash) {
+    this.keyedHash = keyedHash;
+    const readOnly = purpose !== 'writing';
+    this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
+    try {
+      if (!readOnly) this.handle.exec(WRITER_PRAGMAS);
+      this.handle.exec(`pragma foreign_keys = on; ${SORTS_IN_MEMORY}; pragma cache_size = -${CACHE_KB[purpose]}`);
+    } catch (error) {
+      this.handle.close();
+      throw error;
+    }
+  }
+
+  // The driver is synchronous. `async` turns thrown errors into rejections, as on PostgreSQL.
+  async all<R>(query: Sql): Promise<R[]> {
+    return this.#read(query, 'all', false) as R[];
+  }
+
+  async get<R>(query: Sql): Promise<R | undefined> {
+    return this.#read(query, 'get', false) as R | undefined;
+  }
+
+  async tuples(query: Sql): Promise<Cell[][]> {
+    return this.#read(query, 'all', true) as Cell[][];
+  }
+
+  async tuple(query: Sql): Promise<Cell[] | undefined> {
+    return this.#read(query, 'get', true) as Cell[] | undefined;
+  }
+
+  async run(query: Sql): Promise<number> {
+    const changed = Number(this.#statement(query, false).run(...query.values).changes);
+    this.hasWritten ||= changed > 0;
+    return changed;
+  }
+
+  async runAll(queries: readonly Sql[]): Promise<void> {
+    this.hasWritten ||= queries.length > 0;
+    let strings: readonly string[] | undefined;
+    let statement: StatementSync | undefined;
+    for (const query of queries) {
+      if (query.strings !== strings) [strings, statement] = [query.strings, this.#statement(query, false)];
+      // Unlike `run`, `get` allocates no result object; a statement without `returning` has no row to return.
+      statement!.get(...query.values);
+    }
+  }
+
+  async script(statements: string): Promise<void> {
+    this.handle.exec(sqliteScript(statements));
+  }
+
+  /** All rows or the first one, as objects or as arrays. */
+  #read(query: Sql, how: 'all' | 'get', arrays: boolean): unknown {
+    const statement = this.#statement(query, arrays);
+    try {
+      const found = statement[how](...query.values) as unknown;
+      this.hasWritten ||= !isSelect(query) && found !== undefined && !(Array.isArray(found) && found.length === 0);
+      return found;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE' || !isSelect(query)) throw error;
+      return readBigInts(statement, how, query.values);
+    }
+  }
+
+  #statement(query: Sql, arrays: boolean): StatementSync {
+    const cache = arrays ? this.#arrays : this.#objects;
+    const text = sqliteText(query);
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
+    if (cache.size >= CACHED_STATEMENTS) cache.clear();
+    const statement = this.handle.prepare(text);
+    if (arrays) statement.setReturnArrays(true);
+    cache.set(text, statement);
+    return statement;
+  }
+}
+
+export class SqliteSnapshot extends Connection implements Snapshot {
+  constructor(path: string, keyedHash: KeyedHash) {
+    super(path, 'snapshot', keyedHash);
+    this.handle.exec('begin');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.handle.close();
+  }
+}
+
+/** Migrations use PostgreSQL's types, which SQLite's strict tables do not have. */
+function sqliteScript(statements: string): string {
+  return statements
+    .replace(/\/\*sqlite:(.*?)\*\//gs, '$1')
+    .replace(/\bbigint\b/g, 'integer')
+    .replace(/\bbytea\b/g, 'blob')
+    .replace(/\bdouble precision\b/g, 'real');
+}
