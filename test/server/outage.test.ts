@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -75,6 +76,20 @@ async function assertFullDiskIsOutage(
   while ((await writes()) !== 'ok') await pause(20);
 }
 
+/** What is written to a file that has left its place is lost for the next start, and a file in its place is another database. */
+async function assertMovedFileIsOutage(
+  file: string,
+  send: () => Promise<Response>,
+  writes: () => Promise<string>,
+): Promise<void> {
+  await rename(file, `${file}.elsewhere`);
+  assert.equal((await send()).status, 503);
+  assert.match(await writes(), /: its file \S+ was moved, removed or replaced/);
+  await rename(`${file}.elsewhere`, file);
+  while ((await send()).status === 503) await pause(20);
+  while ((await writes()) !== 'ok') await pause(20);
+}
+
 onEachDatabase('a database that cannot be written is an outage without lost or counted events', async (t, url) => {
   const settings = { DATABASE_URL: url, INGEST_LIMIT: '60', REVOCATION_LOG: 'off' };
   const created = await scorehall(settings, 'server', 'create', '--name', 'Alpha', '--region', 'eu', '--json');
@@ -119,6 +134,10 @@ onEachDatabase('a database that cannot be written is an outage without lost or c
   if (url.startsWith('postgres'))
     await t.test('a full disk is an outage although small writes find space', () =>
       assertFullDiskIsOutage(url, () => send(200, 1), writes),
+    );
+  else
+    await t.test('a file that is no longer in its place is an outage', () =>
+      assertMovedFileIsOutage(url, () => send(200, 1), writes),
     );
   child.kill('SIGTERM');
   assert.deepEqual(await exit, [0, null]);

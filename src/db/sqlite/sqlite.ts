@@ -18,7 +18,7 @@ import { Outages } from '../outages.ts';
 import { Connection, DURABLE, NOT_DURABLE, SORTS_IN_FILES, SORTS_IN_MEMORY, SqliteSnapshot } from './connection.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
 import { opened, WriteTurns } from './locks.ts';
-import { isFull, isOutage } from './outage.ts';
+import { FilePlace, isFull, isOutage } from './outage.ts';
 import { createPrivately } from './private-file.ts';
 import { isSelect, type Sql } from '../sql.ts';
 
@@ -74,6 +74,7 @@ class SqliteDb implements Db {
   readonly remote = false;
   readonly keyedHash: KeyedHash;
   readonly #path: string;
+  readonly #place: FilePlace;
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #turns: WriteTurns;
@@ -88,6 +89,7 @@ class SqliteDb implements Db {
   constructor(path: string, writer: Connection, reader: Connection) {
     this.keyedHash = writer.keyedHash;
     this.#path = path;
+    this.#place = new FilePlace(path);
     this.#writer = writer;
     this.#reader = reader;
     this.#turns = new WriteTurns(path, writer.handle);
@@ -178,6 +180,7 @@ class SqliteDb implements Db {
 
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     try {
+      this.#place.check();
       await this.#turns.begin();
       this.#writer.hasWritten = false;
       const result = await work(this.#writer);
