@@ -30,6 +30,7 @@ target.
   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
   npm run loadtest -- operate --only move --database sqlite   one direction: from SQLite (postgres: from PostgreSQL)
   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
+  npm run loadtest -- clients --only runtimes          the client library in Bun and Deno (installs them)
   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
   npm run loadtest -- watch --only many                one part: many, game
   npm run loadtest -- files                            lists the source files executed for a request of each service

@@ -9,33 +9,46 @@ import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { type ApiDocument, type PlannedCall, planCalls } from './calls.ts';
 import { type Generator, GENERATORS, PACKAGES } from './generators.ts';
-import { serveSampleNetwork } from './sample-network.ts';
+import { testRuntimes } from './runtimes.ts';
+import { type ServedSample, serveSampleNetwork } from './sample-network.ts';
 
 const run = promisify(execFile);
 const LIBRARIES = ['es2022', 'dom'];
 
-export const PARTS = GENERATORS.map(({ name }) => name);
+export const PARTS = [...GENERATORS.map(({ name }) => name), 'runtimes'];
 
-/** Clients that other programs generate from the OpenAPI document are compiled and call every endpoint. */
+/**
+ * Clients that other programs generate from the OpenAPI document are compiled and call every endpoint; the client library
+ * runs in other runtimes than Node.
+ */
 export async function runLoadTest({ wants }: LoadTestOptions, report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-clients-'));
   try {
     await using sample = await serveSampleNetwork(join(folder, 'sample.db'));
-    const { origin, token } = sample;
-    const get = async (target: string): Promise<unknown> => {
-      const response = await fetch(origin + target, { headers: { authorization: `Bearer ${token}` } });
-      assert.equal(response.status, 200, target);
-      return await response.json();
-    };
-    const document = (await get('/v1/openapi.json')) as ApiDocument;
-    const calls = await planCalls(document, get);
-    await prepareFolder(folder, document);
-    report.note('installed', PACKAGES.join(', '));
-    for (const generator of GENERATORS.filter(({ name }) => wants(name)))
-      await testGenerator({ folder, origin, token, calls, generator, report, get });
+    if (wants('runtimes')) await testRuntimes(folder, sample, report);
+    const generators = GENERATORS.filter(({ name }) => wants(name));
+    if (generators.length > 0) await testGenerators(folder, sample, generators, report);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function testGenerators(
+  folder: string,
+  { origin, token }: ServedSample,
+  generators: readonly Generator[],
+  report: Report,
+): Promise<void> {
+  const get = async (target: string): Promise<unknown> => {
+    const response = await fetch(origin + target, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(response.status, 200, target);
+    return await response.json();
+  };
+  const document = (await get('/v1/openapi.json')) as ApiDocument;
+  const calls = await planCalls(document, get);
+  await prepareFolder(folder, document);
+  report.note('installed', PACKAGES.join(', '));
+  for (const generator of generators) await testGenerator({ folder, origin, token, calls, generator, report, get });
 }
 
 async function prepareFolder(folder: string, document: ApiDocument): Promise<void> {
