@@ -17,7 +17,8 @@ export const NOT_DURABLE = `pragma synchronous = normal; pragma wal_autocheckpoi
 export const SORTS_IN_FILES = 'pragma temp_store = file';
 export const SORTS_IN_MEMORY = 'pragma temp_store = memory';
 /**
- * `secure_delete` overwrites deleted content: an erased player is in no free part of the file. `fast` leaves free pages.
+ * `secure_delete` overwrites deleted content; `fast` would leave free pages. Neither overwrites the copies that SQLite leaves in
+ * unused parts of pages when it moves rows to another page.
  * `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of the WAL.
  */
 const WRITER_PRAGMAS = `pragma secure_delete = on; pragma journal_mode = wal; pragma journal_size_limit = ${CHECKPOINT_PAGES * PAGE_BYTES}; ${DURABLE}`;
