@@ -21,11 +21,9 @@ const TYPES = new Set(['created', 'changed', ...REMOVALS]);
 
 export const isRemoval = ({ type }: Pick<FeedItem, 'type'>): boolean => REMOVALS.has(type.split('.')[1]!);
 
-/** `secure_delete`, because no erased name may stay anywhere in the file. */
 const SCHEMA = `
   pragma journal_mode = delete;
   pragma synchronous = off;
-  pragma secure_delete = on;
   create table if not exists items (
     kind text, id text, revision integer, type text, resource text, primary key (kind, id));
   create table if not exists state (name text primary key, value text);
@@ -97,6 +95,14 @@ export class MirrorDisk implements Disposable {
   revisionOf(kind: string, id: string): number {
     const stored = this.#db.prepare('select revision from items where kind = ? and id = ?').get(kind, id);
     return Number(stored?.['revision'] ?? 0);
+  }
+
+  /**
+   * Rewrites the file, so that it has no other bytes than those of its rows. `secure_delete` would not be enough: SQLite
+   * leaves copies of rows in unused parts of pages when it moves them to another page.
+   */
+  compact(): void {
+    this.#db.exec('vacuum');
   }
 
   [Symbol.dispose](): void {

@@ -238,6 +238,7 @@ export class Simulation implements AsyncDisposable {
 
   #compare(mirror: Mirror, walked: Walked, erased: readonly string[]): string[] {
     using disk = mirror.openDisk();
+    disk.compact();
     return [
       ...differencesOf(walked, disk, mirror.followed),
       ...sessionsIn(walked, disk, this.#networkActs.hidden).map(
