@@ -98,11 +98,16 @@ export class MirrorDisk implements Disposable {
   }
 
   /**
-   * Rewrites the file, so that it has no other bytes than those of its rows. `secure_delete` would not be enough: SQLite
-   * leaves copies of rows in unused parts of pages when it moves them to another page.
+   * What is stored of each resource, as text: its id and its content. The bytes of the file would have more than its rows:
+   * SQLite leaves copies of rows in unused parts of pages when it moves them to another page.
    */
-  compact(): void {
-    this.#db.exec('vacuum');
+  contents(): { kind: Kind; id: string; text: string }[] {
+    const rows = this.#db.prepare("select kind, id, coalesce(resource, '') as resource from items").all();
+    return rows.map(({ kind, id, resource }) => ({
+      kind: kind as Kind,
+      id: String(id),
+      text: `${String(id)} ${String(resource)}`,
+    }));
   }
 
   [Symbol.dispose](): void {

@@ -36,7 +36,7 @@ export class Mirror implements Disposable {
     return this.#place.kind;
   }
 
-  get file(): string {
+  get #file(): string {
     return this.#place.file;
   }
 
@@ -56,7 +56,7 @@ export class Mirror implements Disposable {
 
   /** What the mirror has on its disk. */
   openDisk(): MirrorDisk {
-    return new MirrorDisk(this.file);
+    return new MirrorDisk(this.#file);
   }
 
   /** Kills the mirror, which continues with its disk. */
@@ -68,7 +68,7 @@ export class Mirror implements Disposable {
   /** Kills the mirror, which begins with an empty disk. */
   async loseDisk(database: string): Promise<void> {
     await this.#kill();
-    for (const end of ['', '-journal']) rmSync(this.file + end, { force: true });
+    for (const end of ['', '-journal']) rmSync(this.#file + end, { force: true });
     await this.deliveries?.beginAgain(database);
     this.#child = this.#start();
   }

@@ -238,13 +238,12 @@ export class Simulation implements AsyncDisposable {
 
   #compare(mirror: Mirror, walked: Walked, erased: readonly string[]): string[] {
     using disk = mirror.openDisk();
-    disk.compact();
     return [
       ...differencesOf(walked, disk, mirror.followed),
       ...sessionsIn(walked, disk, this.#networkActs.hidden).map(
         (id) => `player ${id} is private and has its last login`,
       ),
-      ...textsIn(mirror.file, erased).map((text) => `its file has the erased ${text}`),
+      ...textsIn(disk, erased),
       ...disk.faults,
     ];
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { differences } from '../model/differences.ts';
 import type { ApiClient } from '../model/read-network.ts';
 import { type Kind, KINDS, type MirrorDisk } from './mirror-disk.ts';
@@ -11,6 +10,8 @@ type Json = Record<string, unknown>;
 export type Walked = Record<Kind, Map<string, unknown>>;
 
 const PARALLEL = 8;
+/** Of a resource in a report. */
+const MAX_TEXT = 1_000;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** The name of an erased player, who is in matches, but no resource of the feed. */
 const PSEUDONYM = /^deleted-[0-9a-z]{6}$/;
@@ -79,10 +80,17 @@ export function sessionsIn({ player }: Walked, disk: MirrorDisk, hidden: readonl
   });
 }
 
-/** The texts that occur in the bytes of a mirror's file. */
-export function textsIn(file: string, texts: readonly string[]): string[] {
-  const bytes = readFileSync(file, 'latin1');
-  return texts.filter((text) => asWord(text).test(bytes));
+/** The resources of a mirror that have one of the texts, in any member. */
+export function textsIn(disk: MirrorDisk, texts: readonly string[]): string[] {
+  return disk
+    .contents()
+    .flatMap((resource) =>
+      texts
+        .filter((text) => asWord(text).test(resource.text))
+        .map(
+          (text) => `its ${resource.kind} ${resource.id} has the erased ${text}: ${resource.text.slice(0, MAX_TEXT)}`,
+        ),
+    );
 }
 
 /** The resources that name erased players, except heartbeats: a game server names whom it sees. */
