@@ -114,12 +114,10 @@ export class NetworkActs {
   }
 
   /**
-   * Reports who is on a server. Presence is no change, but a mirror of the server must not keep erased names: the report begins
-   * after the jobs of earlier acts, also of those whose command was interrupted, and ends before the next act, so that no
-   * erased name comes after the erasure.
+   * Reports who is on a server. Presence is no change, but a mirror of the server must not keep erased names: the report ends
+   * before the next act, so that no erased name comes after the erasure.
    */
   async #report(): Promise<void> {
-    await this.#acts.finishJobs();
     const sender = this.#random.pick(this.#senders);
     const { generator } = sender;
     const uuids = this.#random
