@@ -28,6 +28,7 @@ import {
 } from '#test/support/builders.ts';
 import { record } from '#test/support/changes.ts';
 import { onEachDatabase, onSqlite, type TestAppContext } from '#test/support/context.ts';
+import { finishJobs, retractSince } from '#test/support/jobs.ts';
 import { ask, type Reply } from '#test/support/request.ts';
 import { fill } from './filled-network.ts';
 
@@ -207,6 +208,25 @@ onEachDatabase(
     assert.deepEqual(await online(), [['Other']]);
   },
 );
+
+onEachDatabase('an erasure takes names that only withdrawn events have out of heartbeats', async (t, url) => {
+  const api = await testApi(t, url);
+  const { context } = api;
+  const { db, clock } = context;
+  const names = ['Withdrawn', 'Taken', 'Other'];
+  const { online, follow } = serverCopy(api, names);
+  await sendEvents(context, configured('Alpha'), login('Alpha', person(1, 'Known')));
+  clock.advance(1_000);
+  await sendEvents(context, login('Beta', person(1, 'Withdrawn')), login('Beta', person(1, 'Taken')));
+  await sendEvents(context, login('Alpha', person(2, 'Taken')));
+  await online(...names);
+  const { key } = (await serverByName(db, 'Beta'))!;
+  await retractSince(db, clock, key, 0);
+  assert.deepEqual(await follow(), names);
+  await erasePlayer(db, clock.now(), person(1).uuid);
+  await finishJobs(db);
+  assert.deepEqual(await follow(), ['Taken', 'Other'], 'a name that another player has stays');
+});
 
 onEachDatabase('a player under a pseudonym stays out of the feed, hidden or merged', async (t, url) => {
   const { context, get } = await testApi(t, url);

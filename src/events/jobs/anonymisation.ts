@@ -6,6 +6,7 @@ import { effectOf } from '../handlers/index.ts';
 import { anonymiseMatch } from '../handlers/match-anonymisation.ts';
 import { anonymiseNames } from '../ledger/observations.ts';
 import { type EventName, typeOf } from '../schema/index.ts';
+import { changesOfReported, forgetNames } from '#store/game/hidden-players.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -53,6 +54,8 @@ export const anonymiseChunk: ChunkRunner = async (work, job) => {
   if (cursor.phase === 'matches') {
     return { cursor: { phase: 'ledger', after: 0 }, done, isComplete: false, mayPause: true };
   }
+  // A copy of a server may have a name that only withdrawn events had.
+  for (const { kind, key, type } of await changesOfReported(tx)) work.changes.add(kind, key, type);
   await tx.run(
     sql`update pseudonyms set original = null where uuid_hash in (${list(players.map((one) => one.uuid_hash))})`,
   );
@@ -109,15 +112,21 @@ async function scanLedger(work: UnitOfWork, scan: DeletedPlayers, { after }: Cur
   const rows = await tx.all<StoredEvent>(sql`
     select key, type, body, envelope from ledger where key > ${after} and key <= ${last} order by key`);
   const originals = [...scan.pseudonyms.keys()].map((uuid) => uuid.replaceAll('-', ''));
-  let done = 0;
+  const names = new Set<string>();
+  let [done, reached] = [0, last];
   for (const row of rows) {
     const text = `${row.body} ${row.envelope ?? ''}`.toLowerCase().replaceAll('-', '');
     done++;
     if (typeOf(row.type).pseudonyms === 'never' || !originals.some((uuid) => text.includes(uuid))) continue;
-    await anonymiseEvent(work, row, scan);
-    if (done >= ROWS_PER_CHUNK) return [done, row.key];
+    await anonymiseEvent(work, row, scan, names);
+    if (done >= ROWS_PER_CHUNK) {
+      reached = row.key;
+      break;
+    }
   }
-  return [done, last];
+  // Names that only withdrawn events have were unknown when the player got the pseudonym.
+  await forgetNames(tx, names);
+  return [done, reached];
 }
 
 /** The first keys whose rows together have at most `BYTES_PER_CHUNK`, but at least one. */
@@ -133,13 +142,19 @@ interface StoredEvent {
   envelope: string | null;
 }
 
-async function anonymiseEvent(work: UnitOfWork, event: StoredEvent, scan: DeletedPlayers): Promise<void> {
+/** @param names gets the names that were replaced */
+async function anonymiseEvent(
+  work: UnitOfWork,
+  event: StoredEvent,
+  scan: DeletedPlayers,
+  names: Set<string>,
+): Promise<void> {
   const { tx } = work;
   const { pseudonyms, owner } = scan;
   const { key, type } = event;
   const [body, envelope] = [
-    renamedJson(event.body, pseudonyms),
-    event.envelope && renamedJson(event.envelope, pseudonyms),
+    renamedJson(event.body, pseudonyms, names),
+    event.envelope && renamedJson(event.envelope, pseudonyms, names),
   ];
   await tx.run(sql`
     update ledger set body = ${body}, envelope = ${envelope}, content_hash = null where key = ${key}`);

@@ -31,7 +31,7 @@ interface JobRunner {
 const RUNNERS: Record<JobKind, JobRunner> = {
   withdrawal: { run: withdrawChunk, changes: [] },
   merge: { run: mergeChunk, changes: NAMED_KINDS },
-  anonymisation: { run: anonymiseChunk, changes: ['match', 'punishment'] },
+  anonymisation: { run: anonymiseChunk, changes: ['match', 'punishment', 'server'] },
   counters: { run: countersChunk, changes: [] },
 };
 

@@ -104,6 +104,15 @@ export async function hideReported(
   for (const row of matches.values()) await tx.runAll(hideOn(lists.on(row.server_key), undefined, row));
 }
 
+/** Removes names from the stored heartbeats and running matches, except those that a player has now. */
+export async function forgetNames(tx: Queryable, names: Iterable<string>): Promise<void> {
+  const keys = new Set([...names].map(nameKey));
+  const present = await tx.tuples(sql`select name_key from players where name_key in (${list([...keys])})`);
+  for (const [key] of present) keys.delete(key as string);
+  if (keys.size === 0) return;
+  await hideReported(tx, { on: () => ({ uuids: new Set(), names: keys }) });
+}
+
 /**
  * The statements that hide players on one server. Neither report says whether a hidden player takes part or watches, so
  * that a number of one must not exceed what the other one shows.
