@@ -39,6 +39,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   backup: () => import('#cli/database/backup.ts'),
   restore: () => import('#cli/database/restore.ts'),
   move: () => import('#cli/database/move.ts'),
+  vacuum: () => import('#cli/database/vacuum.ts'),
   'secret-key': () => import('#cli/database/secret-key.ts'),
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { UsageError } from '#platform/errors.ts';
+import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
 import { keyOf } from '#platform/ids.ts';
 import { pauseJob, resumeJob } from '#admin/jobs.ts';
 import type { AppContext } from '#context/context.ts';
@@ -125,7 +125,9 @@ export async function runWithProgress(context: AppContext, key: number): Promise
     started = performance.now();
   };
   const job = await runJob(context, key, rest).catch((error: unknown) => {
-    throw new UsageError(`${(error as Error).message} See: scorehall job show --job ${id}`);
+    // The service continues a job whose command has lost the database.
+    const Failure = error instanceof Unavailable ? TemporaryError : UsageError;
+    throw new Failure(`${(error as Error).message.replace(/\.?$/, '.')} See: scorehall job show --job ${id}`);
   });
   if (job.state === 'paused')
     throw new UsageError(`The job ${id} was paused. Continue: scorehall job resume --job ${id}`);

@@ -18,7 +18,7 @@ export const SORTS_IN_FILES = 'pragma temp_store = file';
 export const SORTS_IN_MEMORY = 'pragma temp_store = memory';
 /**
  * `secure_delete` overwrites deleted content; `fast` would leave free pages. Neither overwrites the copies that SQLite leaves in
- * unused parts of pages when it moves rows to another page.
+ * unused parts of pages when it moves rows to another page; `vacuum` does.
  * `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of the WAL.
  */
 const WRITER_PRAGMAS = `pragma secure_delete = on; pragma journal_mode = wal; pragma journal_size_limit = ${CHECKPOINT_PAGES * PAGE_BYTES}; ${DURABLE}`;

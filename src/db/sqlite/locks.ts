@@ -71,12 +71,12 @@ export class WriteTurns {
     this.#writer = writer;
   }
 
-  /** Begins a transaction of the writer, with the write lock of the database. */
-  async begin(): Promise<void> {
+  /** Runs a statement of the writer that takes the write lock of the database: by default, begins a transaction. */
+  async begin(statement = 'begin immediate'): Promise<void> {
     const hasTurn = await this.#take();
     const pauseMs = (): number => (hasTurn ? 1 : 1 + Math.random() * 4);
     try {
-      await retryWhileLocked(() => this.#writer.exec('begin immediate'), LOCK_TIMEOUT_MS, pauseMs);
+      await retryWhileLocked(() => this.#writer.exec(statement), LOCK_TIMEOUT_MS, pauseMs);
     } catch (error) {
       throw resultCode(error) === SQLITE_BUSY ? new Unavailable(error) : error;
     } finally {

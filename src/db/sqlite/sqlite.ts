@@ -180,8 +180,8 @@ class SqliteDb implements Db {
 
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     try {
-      this.#place.check();
       await this.#turns.begin();
+      this.#place.check();
       this.#writer.hasWritten = false;
       const result = await work(this.#writer);
       this.#writer.handle.exec('commit');
