@@ -28,6 +28,7 @@ export async function testInstalledUnit(report: Report): Promise<void> {
   await testCrash(setup);
   await testRestart(setup);
   await testWrongSetting(setup);
+  await testRelease(setup);
   testStop(setup);
   const failed = container.run(['systemctl', '--failed', '--plain', '--no-legend']).text;
   report.add('unit: failed units', failed || 'none', failed === '');
@@ -168,6 +169,37 @@ async function testWrongSetting(setup: Setup): Promise<void> {
   container.shell('cp -p /tmp/right.env /etc/scorehall/scorehall.env');
   add(setup, 'systemctl restart after the correction', container.run(['systemctl', 'restart', 'scorehall']));
   await addReady(setup, 'after the correction');
+}
+
+const SECOND = `
+  for service in API:7410 AUTH:7411 SITE:7412 INGEST:7413 INTERNAL:7414; do
+    echo "\${service%:*}_LISTEN=127.0.0.1:\${service#*:}"
+  done >/etc/scorehall/scorehall-2.env
+  echo REVOCATION_LOG=/var/lib/scorehall/revocations-2.log >>/etc/scorehall/scorehall-2.env`;
+
+/** Installs the template as docs/scaling.md says; a switch to the other version restarts both processes. */
+async function testRelease(setup: Setup): Promise<void> {
+  const { report, container } = setup;
+  const text = readFileSync(join(ROOT, 'docs/scaling.md'), 'utf8');
+  const template = /^ {4}install .*scorehall@\.service\n.*$/m.exec(text)![0];
+  add(setup, 'settings of a second process', container.shell(SECOND));
+  add(setup, 'a second process', container.shell(template));
+  const processes = (): string[] =>
+    ['scorehall', 'scorehall@2'].map(
+      (unit) => container.run(['systemctl', 'show', unit, '--property=MainPID', '--value']).text,
+    );
+  const before = processes();
+  const release = '/opt/scorehall/current/deploy/systemd/scorehall-release';
+  add(
+    setup,
+    'scorehall-release',
+    container.shell(`ln -sfn releases/tested /opt/scorehall/previous; ${release} --back`),
+  );
+  await addReady(setup, 'after the switch');
+  const states = container.run(['systemctl', 'is-active', 'scorehall', 'scorehall@2']).text.replace('\n', ', ');
+  const isRestarted = processes().every((pid, index) => pid !== '0' && pid !== before[index]);
+  report.add('unit: both processes after the switch', states, states === 'active, active' && isRestarted);
+  add(setup, 'end of the second process', container.run(['systemctl', 'disable', '--now', 'scorehall@2']));
 }
 
 function testStop({ report, container }: Setup): void {

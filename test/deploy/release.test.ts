@@ -78,13 +78,14 @@ test('a version is installed beside the running one, the switch restarts once, a
   assert.ok(existsSync(join(clone, 'previous/node_modules')), 'the modules of the running version stay');
   assert.deepEqual(upgraded.called, [
     `npm ci releases/${first}`,
+    `systemctl list-units releases/${second}`,
     `systemctl is-enabled releases/${second}`,
     `systemctl restart releases/${second}`,
   ]);
 
   const back = run('--back');
   assert.deepEqual([back.status, at('current'), at('previous')], [0, first, second]);
-  assert.deepEqual(back.called.slice(1), [`systemctl restart releases/${first}`], 'nothing is installed');
+  assert.deepEqual(back.called.slice(2), [`systemctl restart releases/${first}`], 'nothing is installed');
   run('--back');
   assert.deepEqual([at('current'), at('previous')], [second, first], 'and forward again');
 
@@ -92,6 +93,21 @@ test('a version is installed beside the running one, the switch restarts once, a
   const third = publish('third');
   assert.equal(run(third.slice(0, 12)).status, 0, 'a commit');
   assert.deepEqual(releases(), [second, third].toSorted(), 'the present version and the one before are kept');
+});
+
+test('further processes do not run while the first one is restarted', (t) => {
+  const { publish, note, put, run } = openMachine(t);
+  run();
+  const second = publish('second');
+  const units = ['scorehall@2.service', 'scorehall@3.service'];
+  const list = units.map((unit) => `echo "${unit} loaded active running Scorehall";`).join(' ');
+  put('systemctl', `${note.replace('$1', '$*')}; if [ "$1" = list-units ]; then ${list} fi`);
+  assert.deepEqual(run().called.slice(2), [
+    `systemctl stop ${units.join(' ')} releases/${second}`,
+    `systemctl is-enabled --quiet scorehall releases/${second}`,
+    `systemctl restart scorehall releases/${second}`,
+    `systemctl start ${units.join(' ')} releases/${second}`,
+  ]);
 });
 
 test('an installation that fails and an unknown version change nothing, and the next attempt is complete', (t) => {
