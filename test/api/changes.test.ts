@@ -209,6 +209,22 @@ onEachDatabase(
   },
 );
 
+onEachDatabase('a copy of a server loses its heartbeat when that is withdrawn', async (t, url) => {
+  const api = await testApi(t, url);
+  const { context } = api;
+  const { db, clock } = context;
+  const { online, follow } = serverCopy(api, ['Ann']);
+  await sendEvents(context, configured('Alpha'), login('Beta', person(1, 'Ann')));
+  await online('Ann');
+  assert.deepEqual(await follow(), ['Ann']);
+  const { key } = (await serverByName(db, 'Alpha'))!;
+  const { head } = await readFeed(db);
+  await retractSince(db, clock, key, clock.now() + 1);
+  assert.equal((await readFeed(db)).head, head, 'an earlier heartbeat stays');
+  await retractSince(db, clock, key, clock.now());
+  assert.deepEqual(await follow(), []);
+});
+
 onEachDatabase('an erasure takes names that only withdrawn events have out of heartbeats', async (t, url) => {
   const api = await testApi(t, url);
   const { context } = api;

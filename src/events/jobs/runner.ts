@@ -29,7 +29,7 @@ interface JobRunner {
 }
 
 const RUNNERS: Record<JobKind, JobRunner> = {
-  withdrawal: { run: withdrawChunk, changes: [] },
+  withdrawal: { run: withdrawChunk, changes: ['server'] },
   merge: { run: mergeChunk, changes: NAMED_KINDS },
   anonymisation: { run: anonymiseChunk, changes: ['match', 'punishment', 'server'] },
   counters: { run: countersChunk, changes: [] },

@@ -40,9 +40,14 @@ export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, sin
   });
 }
 
+/** Deletes the newest heartbeat of a server if it was received since a timestamp. @returns whether it was */
+export async function removePresence(tx: Queryable, serverKey: number, since: number): Promise<boolean> {
+  return (await tx.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`)) > 0;
+}
+
 /**
- * Retracts the heartbeats of a server received since a timestamp: deletes its presence and subtracts its share from the
- * samples, at most `limit` of them. Earlier heartbeats are not restored in those minutes.
+ * Retracts the heartbeats of a server received since a timestamp from the samples, at most `limit` of them. Earlier
+ * heartbeats are not restored in those minutes.
  * @returns the number of samples that changed
  */
 export async function removeOnlineSamples(
@@ -52,7 +57,6 @@ export async function removeOnlineSamples(
   limit: number,
 ): Promise<number> {
   await lockSamples(tx);
-  await tx.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
   // All samples, at most eight days, are checked, because their clock may be that of another process than the
   // heartbeats'.
   const rows = await tx.tuples(sql`
