@@ -214,6 +214,7 @@ test('the commands of docs/backup.md run as they stand', async (t) => {
   await next(/^scorehall backup \//, source.url);
   await next(/^scorehall backup --check/, source.url);
   await ok({ DATABASE_URL: source.url, SECRET_KEY, REVOCATION_LOG: log }, 'player', 'erase', '--player', uuid, '--yes');
+  await next(/^scorehall vacuum$/, source.url);
   await next(/^scorehall restore \S+$/, restored);
   await next(/^docker compose .* restore \S+$/, inContainer);
   assert.match(commands.shift()!, /^docker compose .* up -d$/);
