@@ -15,7 +15,7 @@ import { openRecording } from './recording.ts';
 import { recordHistory, recordPages, recordSettings } from './worlds.ts';
 
 /** What differs between the two databases on purpose: what commands say about the database, and versions for caches of SQLite. */
-const UNLIKE = /\/tables\/data_versions\.txt$|^commands\/(config|health|doctor|backup|restore|move)/;
+const UNLIKE = /\/tables\/data_versions\.txt$|^commands\/(config|health|doctor|backup|restore|move|vacuum)/;
 
 export const PARTS = ['history', 'pages'];
 
