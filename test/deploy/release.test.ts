@@ -95,19 +95,27 @@ test('a version is installed beside the running one, the switch restarts once, a
   assert.deepEqual(releases(), [second, third].toSorted(), 'the present version and the one before are kept');
 });
 
-test('further processes do not run while the first one is restarted', (t) => {
+test('of several processes none runs while a command migrates, and all start again', (t) => {
   const { publish, note, put, run } = openMachine(t);
   run();
-  const second = publish('second');
   const units = ['scorehall@2.service', 'scorehall@3.service'];
   const list = units.map((unit) => `echo "${unit} loaded active running Scorehall";`).join(' ');
-  put('systemctl', `${note.replace('$1', '$*')}; if [ "$1" = list-units ]; then ${list} fi`);
-  assert.deepEqual(run().called.slice(2), [
-    `systemctl stop ${units.join(' ')} releases/${second}`,
-    `systemctl is-enabled --quiet scorehall releases/${second}`,
-    `systemctl restart scorehall releases/${second}`,
-    `systemctl start ${units.join(' ')} releases/${second}`,
-  ]);
+  const noted = note.replace('$1', '$*');
+  put('systemctl', `${noted}; if [ "$1" = list-units ]; then ${list} fi`);
+  put('scorehall', noted);
+  const steps = (commit: string): string[] =>
+    [
+      `systemctl stop scorehall ${units.join(' ')}`,
+      'scorehall health',
+      `systemctl start scorehall ${units.join(' ')}`,
+    ].map((call) => `${call} releases/${commit}`);
+  const second = publish('second');
+  assert.deepEqual(run().called.slice(2), steps(second));
+  const third = publish('third');
+  put('scorehall', `${noted}; exit 1`);
+  const failed = run();
+  assert.notEqual(failed.status, 0);
+  assert.deepEqual(failed.called.slice(2), steps(third), 'also after a failure');
 });
 
 test('an installation that fails and an unknown version change nothing, and the next attempt is complete', (t) => {
