@@ -9,6 +9,7 @@ import { NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { createJob } from '#store/jobs.ts';
+import { runChunk } from '#events/jobs/runner.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { changeOfResource, readFeed, RESOURCE_KINDS, type ResourceChange } from '#store/game/changes.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -242,6 +243,37 @@ onEachDatabase('an erasure takes names that only withdrawn events have out of he
   await erasePlayer(db, clock.now(), person(1).uuid);
   await finishJobs(db);
   assert.deepEqual(await follow(), ['Taken', 'Other'], 'a name that another player has stays');
+});
+
+onEachDatabase('the job of an erasure brings no later heartbeat into copies', async (t, url) => {
+  const api = await testApi(t, url);
+  const { context } = api;
+  const { db, clock } = context;
+  const { online, follow } = serverCopy(api, ['Ann', 'Former']);
+  await sendEvents(context, configured('Alpha'), login('Beta', person(1, 'Former'), { time: after(-1) }));
+  await sendEvents(context, login('Alpha', person(1, 'Ann')));
+  await online('Ann', 'Former');
+  assert.deepEqual(await follow(), ['Ann', 'Former']);
+  await erasePlayer(db, clock.now(), person(1).uuid);
+  assert.deepEqual(await follow(), []);
+  do {
+    clock.advance(1_000);
+    await online('Ann', 'Former');
+  } while (await runChunk({ db, clock }));
+  assert.deepEqual(await follow(), []);
+  const rows = await db.tuples(sql`select params, cursor from jobs where kind = 'anonymisation'`);
+  assert.doesNotMatch(JSON.stringify(rows), /ann"|former/i, 'the job keeps no name');
+});
+
+onEachDatabase('a withdrawal leaves the tombstone of a removed server', async (t, url) => {
+  const { context } = await testApi(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'), event('server.removed', {}, { server: 'Alpha' }));
+  // The key of a game server is known for a moment after the removal.
+  await sendEvents(context, presence('Alpha', { players: ['Ann'] }, { time: after(1_000) }));
+  const { key } = (await serverByName(db, 'Alpha'))!;
+  await retractSince(db, clock, key, 0);
+  assert.equal((await changeOfResource(db, 'server', key))?.type, 'withdrawn');
 });
 
 onEachDatabase('a player under a pseudonym stays out of the feed, hidden or merged', async (t, url) => {

@@ -1,3 +1,4 @@
+import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
@@ -6,7 +7,7 @@ import { effectOf } from '../handlers/index.ts';
 import { anonymiseMatch } from '../handlers/match-anonymisation.ts';
 import { anonymiseNames } from '../ledger/observations.ts';
 import { type EventName, typeOf } from '../schema/index.ts';
-import { changesOfReported, forgetNames } from '#store/game/hidden-players.ts';
+import { forgetNames } from '#store/game/hidden-players.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import { renamedJson } from '#store/game/renamed-json.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -24,17 +25,21 @@ interface Params {
   hashes?: string[];
   /** The UUIDs of older pseudonyms that get the name of the new ones. */
   renamed?: string[];
+  /** The keys of the names that were taken out of heartbeats with the creation of the job. */
+  names?: string[];
 }
 
 interface Cursor {
   phase: 'matches' | 'ledger';
   /** Rows up to this key are done. */
   after: number;
+  /** The keys of further names that were taken out of heartbeats. */
+  names?: string[];
 }
 
 export const anonymiseChunk: ChunkRunner = async (work, job) => {
   const { tx } = work;
-  const { hashes, renamed = [] } = JSON.parse(job.params) as Params;
+  const { hashes, renamed = [], names = [] } = JSON.parse(job.params) as Params;
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
   const players = await deletedPlayers(tx, hashes);
   if (players.length === 0) return { cursor, done: 0, isComplete: true, mayPause: true };
@@ -48,18 +53,24 @@ export const anonymiseChunk: ChunkRunner = async (work, job) => {
     ),
     owner: await findOwner(tx, players),
   };
+  const forgotten = new Set([...names, ...(cursor.names ?? [])]);
   const [done, last] =
-    cursor.phase === 'matches' ? await scanMatches(work, scan, cursor) : await scanLedger(work, scan, cursor);
-  if (last !== undefined) return { cursor: { ...cursor, after: last }, done, isComplete: false, mayPause: true };
+    cursor.phase === 'matches'
+      ? await scanMatches(work, scan, cursor)
+      : await scanLedger(work, scan, cursor, forgotten);
+  if (last !== undefined) {
+    const further = [...forgotten.difference(new Set(names))];
+    return { cursor: { ...cursor, after: last, names: further }, done, isComplete: false, mayPause: true };
+  }
   if (cursor.phase === 'matches') {
     return { cursor: { phase: 'ledger', after: 0 }, done, isComplete: false, mayPause: true };
   }
-  // A copy of a server may have a name that only withdrawn events had.
-  for (const { kind, key, type } of await changesOfReported(tx)) work.changes.add(kind, key, type);
   await tx.run(
     sql`update pseudonyms set original = null where uuid_hash in (${list(players.map((one) => one.uuid_hash))})`,
   );
-  return { cursor, done, isComplete: true, mayPause: true };
+  // The cursor outlives the job, without names.
+  const { phase, after } = cursor;
+  return { cursor: { phase, after }, done, isComplete: true, mayPause: true };
 };
 
 type Anonymised = Pseudonym & { uuid_hash: string; original: string };
@@ -103,7 +114,13 @@ async function scanMatches(work: UnitOfWork, scan: DeletedPlayers, { after }: Cu
 /** More than `ROWS_PER_CHUNK`, because most events do not mention a deleted player and are only read. */
 const EVENTS_PER_CHUNK = 500;
 
-async function scanLedger(work: UnitOfWork, scan: DeletedPlayers, { after }: Cursor): Promise<Scanned> {
+/** @param forgotten the keys of names that were taken out of heartbeats; gets those of this chunk */
+async function scanLedger(
+  work: UnitOfWork,
+  scan: DeletedPlayers,
+  { after }: Cursor,
+  forgotten: Set<string>,
+): Promise<Scanned> {
   const { tx } = work;
   const sizes = await tx.tuples(sql`
     select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_CHUNK}`);
@@ -125,7 +142,9 @@ async function scanLedger(work: UnitOfWork, scan: DeletedPlayers, { after }: Cur
     }
   }
   // Names that only withdrawn events have were unknown when the player got the pseudonym.
-  await forgetNames(tx, names);
+  const found = new Set([...names].map(nameKey)).difference(forgotten);
+  for (const { kind, key, type } of await forgetNames(tx, found)) work.changes.add(kind, key, type);
+  for (const key of found) forgotten.add(key);
   return [done, reached];
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
-import { removeOnlineSamples, removePresence } from '#store/game/online-samples.ts';
+import { removeOnlineSamples } from '#store/game/online-samples.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { pageBefore } from '#store/keyset-paging.ts';
 import { keysByServer } from '../ledger/events-by-server.ts';
@@ -55,11 +55,10 @@ export const withdrawChunk: ChunkRunner = async (work, job) => {
   const budget = new Budget();
   // Heartbeats are stored without the key that sent them.
   if ('since' in params && params.credential === undefined && !cursor.sampled) {
+    const { samples, isSeen } = await removeOnlineSamples(work.tx, params.server, params.since, SAMPLES_PER_CHUNK);
     // A copy of the server names those who were online.
-    if (await removePresence(work.tx, params.server, params.since))
-      work.changes.add('server', params.server, 'changed');
-    const removed = await removeOnlineSamples(work.tx, params.server, params.since, SAMPLES_PER_CHUNK);
-    cursor.sampled = removed < SAMPLES_PER_CHUNK;
+    if (isSeen) work.changes.add('server', params.server, 'changed');
+    cursor.sampled = samples < SAMPLES_PER_CHUNK;
     if (!cursor.sampled) return progress(false);
     await forgetSeen(work.tx, params.server, params.since);
   }

@@ -74,7 +74,8 @@ export async function pseudonymise(
   await recordChanges(tx, changes.take(), now);
   const renamed = [...existing].filter(([, other]) => other !== name).map(([other]) => other);
   await tx.run(sql`update pseudonyms set name = ${name} where uuid in (${list(renamed)})`);
-  return await createJob(tx, now, { kind: 'anonymisation', label: name, params: { hashes, renamed } });
+  const params = { hashes, renamed, names: [...reported.names] };
+  return await createJob(tx, now, { kind: 'anonymisation', label: name, params });
 }
 
 /**

@@ -104,13 +104,17 @@ export async function hideReported(
   for (const row of matches.values()) await tx.runAll(hideOn(lists.on(row.server_key), undefined, row));
 }
 
-/** Removes names from the stored heartbeats and running matches, except those that a player has now. */
-export async function forgetNames(tx: Queryable, names: Iterable<string>): Promise<void> {
-  const keys = new Set([...names].map(nameKey));
+/**
+ * Removes names from the stored heartbeats and running matches, except those that a player has now.
+ * @param keys of the names
+ * @returns the changes of the servers whose copies may have them
+ */
+export async function forgetNames(tx: Queryable, keys: ReadonlySet<string>): Promise<ResourceChange[]> {
   const present = await tx.tuples(sql`select name_key from players where name_key in (${list([...keys])})`);
-  for (const [key] of present) keys.delete(key as string);
-  if (keys.size === 0) return;
-  await hideReported(tx, { on: () => ({ uuids: new Set(), names: keys }) });
+  const names = keys.difference(new Set(present.flat() as string[]));
+  if (names.size === 0) return [];
+  await hideReported(tx, { on: () => ({ uuids: new Set(), names }) });
+  return await changesOfReported(tx);
 }
 
 /**

@@ -40,28 +40,27 @@ export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, sin
   });
 }
 
-/** Deletes the newest heartbeat of a server if it was received since a timestamp. @returns whether it was */
-export async function removePresence(tx: Queryable, serverKey: number, since: number): Promise<boolean> {
-  return (await tx.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`)) > 0;
-}
-
 /**
- * Retracts the heartbeats of a server received since a timestamp from the samples, at most `limit` of them. Earlier
- * heartbeats are not restored in those minutes.
- * @returns the number of samples that changed
+ * Retracts the heartbeats of a server received since a timestamp: deletes its presence and subtracts its share from the
+ * samples, at most `limit` of them. Earlier heartbeats are not restored in those minutes.
+ * @returns the number of samples that changed, and whether the presence of a server that is not removed was deleted
  */
 export async function removeOnlineSamples(
   tx: Queryable,
   serverKey: number,
   since: number,
   limit: number,
-): Promise<number> {
+): Promise<{ samples: number; isSeen: boolean }> {
   await lockSamples(tx);
+  const deleted = await tx.tuples(sql`
+    delete from presence where server_key = ${serverKey} and received >= ${since}
+    returning (select removed from servers where key = server_key)`);
+  const isSeen = deleted.some(([removed]) => removed === null);
   // All samples, at most eight days, are checked, because their clock may be that of another process than the
   // heartbeats'.
   const rows = await tx.tuples(sql`
     select time from online_by_server where server_key = ${serverKey} and received >= ${since} order by time limit ${limit}`);
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return { samples: 0, isSeen };
   const times = list(rows.map(([time]) => time as number));
   await tx.run(sql`
     update online_samples
@@ -69,7 +68,7 @@ export async function removeOnlineSamples(
       select b.count from online_by_server b where b.time = online_samples.time and b.server_key = ${serverKey})
     where time in (${times})`);
   await tx.run(sql`delete from online_by_server where server_key = ${serverKey} and time in (${times})`);
-  return rows.length;
+  return { samples: rows.length, isSeen };
 }
 
 /** Serialises sampling and retraction, which without the lock could miss each other's rows. */
