@@ -22,6 +22,15 @@ const errorOf = async (work: Promise<unknown>): Promise<unknown> => await work.c
 const countOf = async (db: Pick<Db, 'get'>): Promise<number> =>
   (await db.get<{ count: number }>(sql`select count from tallies where name = 'a'`))!.count;
 
+onEachDatabase('a closed database refuses reads and opens no connection again', async (_, url) => {
+  const db = await openDb(url, { timeoutMs: 10_000 });
+  const one = sql`select 1 as one`;
+  assert.equal((await db.shortReads.get<{ one: number }>(one))?.one, 1);
+  await db.close();
+  await assert.rejects(db.shortReads.get(one));
+  await assert.rejects(db.get(one));
+});
+
 onEachDatabase('values are read back unchanged', async (t, url) => {
   const db = await open(t, url);
   await db.migrating((tx) =>

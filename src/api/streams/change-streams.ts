@@ -131,7 +131,9 @@ export class ChangeStreams implements StreamHost {
       this.#isFailing = false;
     } catch (error) {
       this.#seen = undefined;
-      if (!this.#isFailing) this.#context.log.error({ err: error }, 'the streams of changes failed');
+      // Its database is closed with the streams.
+      if (!this.#isFailing && !this.#stop.signal.aborted)
+        this.#context.log.error({ err: error }, 'the streams of changes failed');
       this.#isFailing = true;
     }
   }

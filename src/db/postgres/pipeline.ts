@@ -21,6 +21,7 @@ interface Place {
 export class Pipeline {
   readonly #open: () => Client;
   readonly #places: readonly [Place, Place];
+  #isClosed = false;
 
   /** @param open returns a client in pipeline mode */
   constructor(open: () => Client, timeoutMs: number) {
@@ -28,7 +29,9 @@ export class Pipeline {
     this.#places = [this.#place(timeoutMs), this.#place(timeoutMs)];
   }
 
+  /** @throws Error after `close`: another connection would never be closed, and keep the process alive */
   async query(query: CallbackQuery): Promise<QueryResult> {
+    if (this.#isClosed) throw new Error('A query was sent after the database was closed.');
     const [first, second] = this.#places;
     const place = second.queries < first.queries ? second : first;
     if (place.queries++ === 0) place.deadline.refresh();
@@ -43,6 +46,7 @@ export class Pipeline {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const open = this.#places.map(({ connection }) => connection).filter((connection) => connection !== undefined);
     for (const place of this.#places) {
       clearTimeout(place.deadline);
