@@ -1,9 +1,9 @@
-import { everyPage, maxBytesOf } from '#test/site/pages.ts';
+import { everyPage } from '#test/site/pages.ts';
 import type { BenchClient } from './client.ts';
 import type { Case } from './case.ts';
 
-/** The limit of every page, at any size of the database. */
-const MAX_CPU_US = 20_000;
+/** The limits of every page, at any size of the database. */
+const MAX = { cpu_us: 20_000, bytes: 100_000 };
 /** Shorter than for other cases, because there are many pages. */
 const ROUND_MS = 400;
 /** The page that does not exist. */
@@ -14,7 +14,7 @@ export async function siteCases({ context }: BenchClient): Promise<Case[]> {
   return (await everyPage(context.db)).map(({ name, path }) => ({
     name: `site: ${name}`,
     ms: ROUND_MS,
-    max: { cpu_us: MAX_CPU_US, bytes: maxBytesOf(name) },
+    max: MAX,
     nextRequest: () => ({ path }),
     status: name === MISSING ? 404 : 200,
   }));

@@ -37,7 +37,11 @@ onEachDatabase('vacuum leaves nothing of deleted rows in a SQLite file that is i
   const sent = sendEvents(context, ...Array.from({ length: 20 }, (_, number) => login('Alpha', person(number))));
   const done = vacuum();
   await sent;
-  assert.deepEqual(await snapshot.tuples(sql`select count(*) from ledger`), [before], 'readers go on');
+  assert.deepEqual(
+    await snapshot.tuples(sql`select count(*) from ledger`),
+    [before],
+    'it waits for those who read an earlier state',
+  );
   await snapshot[Symbol.asyncDispose]();
   const { status, out, err } = await done;
   assert.equal(status, 0, err);

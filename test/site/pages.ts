@@ -1,4 +1,3 @@
-import { ENDPOINTS } from '#api/index.ts';
 import type { Db } from '#db/db.ts';
 import { idOf } from '#platform/ids.ts';
 import { periodStart } from '#store/game/time-buckets.ts';
@@ -11,13 +10,6 @@ export interface SitePage {
   /** The status of a page that shows an error on purpose. */
   error?: number;
 }
-
-/** The reference describes all endpoints and their schemas on one page; some 19 kB are sent, compressed. */
-const REFERENCE_BYTES_PER_ENDPOINT = 8_000;
-
-/** The maximum size of a page, uncompressed. */
-export const maxBytesOf = (name: string): number =>
-  name === 'developers-reference' ? REFERENCE_BYTES_PER_ENDPOINT * ENDPOINTS.length : 100_000;
 
 /**
  * One page of every kind, each about the entity with the most content. Pages whose entity does not exist in the database are
