@@ -5,7 +5,7 @@ import { type AddressProblem, OutgoingClient } from '#http/outgoing.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { addMessage, deliveryByNumber, hasPending, sendAgain } from '#store/applications/webhooks/deliveries.ts';
-import { readDiscordUrl } from '#store/applications/webhooks/discord-url.ts';
+import { isDiscordUrl, readDiscordUrl } from '#store/applications/webhooks/discord-url.ts';
 import {
   addWebhook as add,
   AFTER_RESET,
@@ -18,7 +18,6 @@ import {
   turnOff,
   turnOn,
   type Webhook,
-  WEBHOOK_FORMS,
   type WebhookForm,
 } from '#store/applications/webhooks/webhooks.ts';
 import { type Cursor, Cursors, resetReason } from '#store/game/change-cursors.ts';
@@ -67,13 +66,14 @@ async function mayTest({ config, db, clock }: Acting, client_id: string): Promis
   return (await countAttempt(db, clock.now(), `webhook tests ${client_id}`, limit)).allowed;
 }
 
-/** Adds a receiver of changes. */
+const formOf = (url: string): WebhookForm => (isDiscordUrl(url) ? 'discord' : 'standard');
+
+/** Adds a receiver of changes: signed requests, or messages in a channel if the address is one of Discord. */
 export const addWebhook = operation({
   name: 'webhook.create',
   subject: ({ client_id, name }: Application) => ({ subject: client_id, label: name }),
   fields: z.strictObject({
     url: z.string().trim().max(MAX_URL_LENGTH, `must not be longer than ${MAX_URL_LENGTH} characters`),
-    form: oneOf(WEBHOOK_FORMS).optional(),
     kinds: kinds.optional(),
     start: oneOf(AFTER_RESET).optional(),
     after_reset: oneOf(AFTER_RESET).optional(),
@@ -84,7 +84,8 @@ export const addWebhook = operation({
   changes: [],
   impact: undefined,
   run: async (acting, { key, client_id }: Application, fields) => {
-    const { form = 'standard', start = 'head', after_reset = 'head' } = fields;
+    const { start = 'head', after_reset = 'head' } = fields;
+    const form = formOf(fields.url);
     const found = target(acting, fields.url, form);
     if ('refused' in found) return found;
     const chosen = fields.kinds ?? RESOURCE_KINDS;
@@ -96,7 +97,7 @@ export const addWebhook = operation({
     const wanted = { ...found, key, form, kinds: shown, after_reset, cursor: cursor! };
     return (await add(db, clock.now(), openSecretKey(config), wanted)) ?? refuse('enough_webhooks');
   },
-  detail: ({ url, form = 'standard' }, { id }) => ({ webhook: id, host: new URL(url).host, form }),
+  detail: ({ url }, { id }) => ({ webhook: id, host: new URL(url).host, form: formOf(url) }),
 });
 
 /** Verifies a receiver by the challenge of its first message, which its owner has read there. */

@@ -90,8 +90,7 @@ export const commands: Command[] = [
     summary: 'Add a webhook to an application: changes are sent to its address; prints the secret that signs them once',
     row: byClientId,
     options: {
-      url: { value: 'URL', help: `The address, https, or of a channel: ${DISCORD_URL_FORM}` },
-      form: { help: 'standard (the default): signed requests of Standard Webhooks; discord: messages in a channel' },
+      url: { value: 'URL', help: `The address, https; of a Discord channel: ${DISCORD_URL_FORM}` },
       kinds: { value: 'LIST', help: 'match, map, punishment, player, server, comma-separated (default: all)' },
       start: { help: 'Where it starts: head (the default): with new changes; start: with all resources there are' },
       after_reset: { help: 'Where it continues after a restored backup: head (the default) or start' },

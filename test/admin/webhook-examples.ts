@@ -56,7 +56,7 @@ const create: Example<ApplicationTwin> = {
   prepare: registered,
   page: ({ client_id, name }) => [
     `/applications/${client_id}/webhooks`,
-    { url: `https://${name}.example/`, form: 'standard', kind_match: '1', kind_map: '1', start: 'start' },
+    { url: `https://${name}.example/`, kind_match: '1', kind_map: '1', start: 'start' },
   ],
   command: (twin) => [
     ...['webhook', 'add', ...ofClient(twin), '--url', `https://${twin.name}.example/`],

@@ -36,7 +36,7 @@ onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages
     await page.post(`${at}${path}`, { ...form, form_token });
     return page.page;
   };
-  const form = { form: 'standard', kind_match: '1', kind_map: '1', start: 'head', after_reset: 'start' };
+  const form = { kind_match: '1', kind_map: '1', start: 'head', after_reset: 'start' };
   const refused = {
     'http://hooks.example.org/': 'must begin with https://',
     'https://user:secret@hooks.example.org/': 'must not contain a user name',
@@ -49,13 +49,21 @@ onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages
     const { status, html } = await post('', { ...form, url: wrong });
     assert.deepEqual([status, html.includes(sentence)], [422, true], wrong);
   }
-  const discord = await post('', {
-    ...form,
-    form: 'discord',
-    url: 'https://discord.com.evil.example/api/webhooks/1/x',
-  });
+  const discord = await post('', { ...form, url: 'https://discord.com/api/webhooks/104857612345678901' });
   assert.match(discord.html, /Enter the address of the channel/);
-  assert.match((await post('', { form: 'standard', url: 'https://a.example/' })).html, /Choose at least one/);
+  const lookalike = await post('', { kind_map: '1', url: 'https://discord.com.evil.example:8443/api/webhooks/1/x' });
+  assert.match(lookalike.html, /must not name a port/, 'not a host of Discord');
+  assert.match((await post('', { url: 'https://a.example/' })).html, /Choose at least one/);
+  const channel = `https://ptb.discord.com/api/v10/webhooks/104857612345678901/${'t'.repeat(30)}`;
+  await post('', { ...form, url: channel });
+  const [toDiscord] = await webhooksOf(db, app.key);
+  assert.deepEqual(
+    [toDiscord!.form, toDiscord!.url, toDiscord!.kinds],
+    ['discord', 'https://discord.com/api/webhooks/104857612345678901', ['match']],
+    'the address of a channel is recognised',
+  );
+  await post(`/${toDiscord!.id}/delete`, { confirmed: 'yes' });
+  assert.deepEqual(await webhooksOf(db, app.key), []);
 
   const added = await post('', { ...form, url: 'https://hooks.example.org/board' });
   const [webhook] = await webhooksOf(db, app.key);

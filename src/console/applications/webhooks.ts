@@ -1,14 +1,8 @@
 import { html } from 'hono/html';
 import { addWebhook } from '#admin/webhooks.ts';
-import { choices, field, notice, select } from '#http/fields.ts';
+import { field, notice, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import {
-  AFTER_RESET,
-  MAX_WEBHOOKS,
-  type Webhook,
-  WEBHOOK_FORMS,
-  webhooksOf,
-} from '#store/applications/webhooks/webhooks.ts';
+import { AFTER_RESET, MAX_WEBHOOKS, type Webhook, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
 import { type Application } from '#store/applications/applications.ts';
 import { RESOURCE_KINDS } from '#store/game/changes.ts';
 import { formTo, type Problems } from '../components.ts';
@@ -101,8 +95,7 @@ function addCard(request: OwnedRequest, problems: Problems): Html {
       ...{ name: 'url', label: t.url, type: 'url', hint: t.url_hint, maxlength: 1024 },
       ...{ value: form['url'], error: problems['url'] },
     })}
-    ${choices('form', t.form, options(WEBHOOK_FORMS, t.forms), form['form'] ?? 'standard')} ${kinds}
-    ${select('start', t.start, options(AFTER_RESET, t.starts), form['start'] ?? 'head')}
+    ${kinds} ${select('start', t.start, options(AFTER_RESET, t.starts), form['start'] ?? 'head')}
     ${select('after_reset', t.after_reset, options(AFTER_RESET, t.starts), form['after_reset'] ?? 'head')}
     <p class="hint">${t.after_reset_hint}</p>
     <button>${t.add}</button>`;
@@ -124,7 +117,7 @@ export const webhookListRoutes: readonly Route[] = [
   operationForm(AT, addWebhook, {
     find: async ({ application }): Promise<Application> => application,
     read: (form) => ({
-      ...{ url: form['url'], form: form['form'], start: form['start'], after_reset: form['after_reset'] },
+      ...{ url: form['url'], start: form['start'], after_reset: form['after_reset'] },
       kinds: RESOURCE_KINDS.filter((kind) => form[`kind_${kind}`] === '1').join(','),
     }),
     wrong: ({ texts: { webhooks: t } }, name) => (name === 'kinds' ? t.problems.kinds : undefined),
