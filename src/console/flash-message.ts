@@ -33,7 +33,7 @@ export function secretNotice({ texts }: ConsoleRequest, title: string, secret: s
   if (secret === undefined) return html``;
   return html`<div class="notice good once" role="status">
     <p><strong>${title}</strong></p>
-    <p><code class="typed">${secret}</code></p>
+    <p data-copy="${texts.copy}" data-copied="${texts.copied}"><code class="typed">${secret}</code></p>
     <p class="hint">${texts.once}</p>
   </div>`;
 }

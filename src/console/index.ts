@@ -21,7 +21,7 @@ export async function openConsole(context: AppContext): Promise<HttpService> {
     home: '/',
     assets,
     stylesheets: ['base.css', 'console.css'],
-    scripts: [],
+    scripts: ['copy.js'],
   };
   const key = openSecretKey(config);
   const client = new ConsoleClient({ config, db, clock, key });

@@ -10,7 +10,8 @@ const BASE = new URL('./style/', import.meta.url);
 const FONT = '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2';
 
 /**
- * The assets that the pages of all services share: base stylesheet with its font, the network's colours, logo and favicon.
+ * The assets that the pages of all services share: base stylesheet with its font, the network's colours, logo, favicon and the
+ * script of copy buttons.
  * A service adds its own files.
  * @param root the path prefix of the files; `/assets/` when omitted
  * @throws UsageError if the logo cannot be read
@@ -20,6 +21,7 @@ export function brandAssets(config: Config, root?: string): Assets {
   const base = readFileSync(new URL('base.css', BASE), 'utf8').replace('FONT_URL', assets.href('font.woff2'));
   assets.add('base.css', `${base}\n${colourVariables(config)}`);
   assets.addFile('favicon.svg', new URL('favicon.svg', BASE));
+  assets.addFile('copy.js', new URL('script/copy.js', import.meta.url));
   if (config.LOGO !== '') assets.add(`logo${logoExtension(config.LOGO)}`, read(config.LOGO));
   return assets;
 }

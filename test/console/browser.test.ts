@@ -107,6 +107,26 @@ describe('the console in a browser', () => {
     }
   });
 
+  test('with scripts a secret has a copy button, and a choice shows the field of another value when asked for', async () => {
+    const { services, browser } = opened;
+    const context = await browser.newContext({ locale: 'en' });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: services.site });
+    const page = await context.newPage();
+    await signInBrowser(page, services, 'Mariner');
+    await page.goto(`${services.site}/console/operator/servers`);
+    await page.click('main th a >> nth=0');
+    await page.click('button:text-is("New key")');
+    await page.click('.once .copy');
+    await page.waitForSelector('.once .copy:text("Copied")');
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), await page.innerText('.once code'));
+    await page.goto(`${services.site}/console/operator/punishments/new`);
+    const other = page.locator('[name=expires_other]');
+    assert.equal(await other.isVisible(), false);
+    await page.selectOption('[name=expires]', '…');
+    assert.equal(await other.isVisible(), true);
+    await context.close();
+  });
+
   test('without JavaScript: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
     const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });

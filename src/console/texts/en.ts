@@ -38,6 +38,9 @@ export const en = {
   cancel: 'Cancel',
   problem: 'Please correct the fields marked below.',
   once: 'This is shown only once. Copy it now: only a hash is stored, so it cannot be shown again.',
+  other: 'other …',
+  copy: 'Copy',
+  copied: 'Copied',
   zone: (zone: string) => `Times in ${zone}`,
   parts: { applications: 'Applications', operator: 'Operator', moderator: 'Moderation' },
   tabs: {

@@ -37,6 +37,7 @@ export function layout(
     path: PATHS[name],
     section: 'developers',
     kind: 'developers',
+    scripts: ['copy.js'],
     main: html`<div class="guide">
       <nav class="choices guide-nav" aria-label="${text.nav}">
         <ul>
@@ -73,7 +74,7 @@ export function languageTabs(
   </fieldset>`;
 }
 
-/** An example file; `script/site.js` adds the copy button, whose texts are in the data attributes. */
+/** An example file; `copy.js` adds the copy button, whose texts are in the data attributes. */
 export function code(text: Text, file: string, placeholders: Placeholders): Html {
   return html`<div class="example" data-copy="${text.copy}" data-copied="${text.copied}">
     <pre tabindex="0"><code>${example(file, placeholders)}</code></pre>

@@ -41,22 +41,6 @@ setInterval(showTimes, 30_000);
 // `live.js` has put new times on the page.
 document.addEventListener('live-update', showTimes);
 
-/** Adds a copy button to each example. */
-for (const block of document.querySelectorAll('[data-copy]')) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy quiet';
-  button.textContent = block.dataset.copy;
-  button.addEventListener('click', () => void copy(block, button));
-  block.append(button);
-}
-
-async function copy(block, button) {
-  await navigator.clipboard.writeText(block.querySelector('pre').textContent);
-  button.textContent = block.dataset.copied;
-  setTimeout(() => (button.textContent = block.dataset.copy), 2_000);
-}
-
 /** The key "/" moves the focus to the search field. */
 document.addEventListener('keydown', (event) => {
   const isTyping =

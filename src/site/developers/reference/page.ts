@@ -55,7 +55,12 @@ export async function referencePage(request: PageRequest, text: Text, document: 
       </section>`,
   );
   const api = [document.servers[0].url];
-  return { ...page, kind: 'developers', scripts: ['reference.js'], policy: { 'connect-src': api, 'form-action': api } };
+  return {
+    ...page,
+    kind: 'developers',
+    scripts: [...page.scripts!, 'reference.js'],
+    policy: { 'connect-src': api, 'form-action': api },
+  };
 }
 
 type Words = Text['reference'];
