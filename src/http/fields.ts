@@ -6,7 +6,7 @@ export interface Field {
   /** Default: the name. Needed if two forms of a page have a field of the same name. */
   id?: string;
   label: string;
-  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'search' | 'date';
+  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'search' | 'date' | 'datetime-local';
   value?: string | undefined;
   hint?: string | Html | undefined;
   error?: string | undefined;
@@ -26,11 +26,11 @@ export function field({ name, id = name, label, type = 'text', value = '', hint,
   // Phones must not capitalise or correct names; other text they may.
   const isName = type === 'text' && more.autocomplete !== undefined;
   // Browsers ignore it in these fields, and HTML allows it in texts alone.
-  const length = type === 'number' || type === 'date' ? '' : html`maxlength="${more.maxlength ?? 256}"`;
+  const length = type === 'number' || type.startsWith('date') ? '' : html`maxlength="${more.maxlength ?? 256}"`;
   const attributes = html`id="${id}" name="${name}" ${length} autocomplete="${more.autocomplete ?? 'off'}"
-  ${more.optional ? '' : html`required`} ${more.autofocus ? html`autofocus` : ''}
-  ${isName ? html`autocapitalize="none" spellcheck="false"` : ''} ${note ? html`aria-describedby="${id}-${note}"` : ''}
-  ${error === undefined ? '' : html`aria-invalid="true"`}`;
+  ${type === 'datetime-local' ? html`step="any"` : ''} ${more.optional ? '' : html`required`}
+  ${more.autofocus ? html`autofocus` : ''} ${isName ? html`autocapitalize="none" spellcheck="false"` : ''}
+  ${note ? html`aria-describedby="${id}-${note}"` : ''} ${error === undefined ? '' : html`aria-invalid="true"`}`;
   return html`<div class="field">
     <label for="${id}">${label}</label>
     ${
@@ -42,7 +42,7 @@ export function field({ name, id = name, label, type = 'text', value = '', hint,
   </div>`;
 }
 
-interface Choice {
+export interface Choice {
   value: string;
   label: string;
   hint?: string;

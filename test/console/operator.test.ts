@@ -2,17 +2,23 @@ import assert from 'node:assert/strict';
 import { runJobs } from '#events/jobs/runner.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { sql } from '#db/sql.ts';
+import { idOf } from '#platform/ids.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { requestAccess } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { connectedApplications, giveConsent } from '#store/accounts/consents.ts';
 import { listAudit } from '#store/audit/audit.ts';
+import { findPlayer } from '#store/game/players.ts';
+import { createServerKey, listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
+import { listServers } from '#store/game/servers.ts';
+import { createJob } from '#store/jobs.ts';
 import { usageSince } from '#store/applications/usage.ts';
 import type { Caller } from '#api/callers.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import {
   application,
   configured,
+  event,
   map,
   match,
   person,
@@ -263,3 +269,55 @@ onEachDatabase(
     );
   },
 );
+
+onEachDatabase('the search takes every id that pages, responses, receipts and commands print', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const { db, clock } = context;
+  await makeOperator(services, 'Olga');
+  await setRole(db, (await makeAccount(services, 'Molly')).id, 'moderator');
+  const { id: account } = await makeAccount(services, 'Ann');
+  const app = await application(context, { name: 'Board' });
+  const [ban, revoked, played, peaks] = (await sendEvents(
+    context,
+    punishment('p1', person(1, 'Wolf')),
+    event('punishment.revoked', { punishment: 'p1', reason: 'free' }),
+    match({ map: 'Peaks' }),
+    map('Peaks'),
+    configured('East'),
+  )) as [string, string, string, string];
+  const server = (await listServers(db, 0)).find(({ name }) => name === 'East')!;
+  await createServerKey(db, clock.now(), server.key);
+  const [{ id: key }] = (await listServerKeys(db, server.key)) as [ServerKey];
+  const { key: player } = (await findPlayer(db, 'Wolf'))!;
+  const job = await db.transaction((tx) => createJob(tx, clock.now(), { kind: 'withdrawal', label: 'East' }));
+  const access = { account_id: account, kind: 'access', purpose: 'A board.', site: '', volume: 1 } as const;
+  const request = (await requestAccess(db, clock.now(), app, access))!;
+  const root = '/console/operator';
+  const found: Record<string, string> = {
+    [account]: `${root}/accounts/${account}`,
+    [app.client_id]: `/console/applications/${app.client_id}`,
+    [ban]: `${root}/punishments/${ban}`,
+    [revoked]: `${root}/punishments/${ban}`,
+    [played]: `/matches/${played}`,
+    [peaks]: `/maps/${peaks}`,
+    [idOf(server.key)]: `${root}/servers/${idOf(server.key)}`,
+    [key]: `${root}/servers/${idOf(server.key)}/keys/${key}`,
+    [idOf(player)]: `${root}/players/${person(1).uuid}`,
+    [idOf(job)]: `${root}/jobs/${idOf(job)}`,
+    [request.id]: `${root}/requests/${request.id}`,
+  };
+  const { console: olga } = await enter(services, 'Olga');
+  const { console: molly } = await enter(services, 'Molly');
+  for (const [id, href] of Object.entries(found)) {
+    await olga.open(`${root}/search?q=${id}`);
+    assert.ok(olga.page.html.includes(`<a href="${href}"`), `${href}: ${olga.text}`);
+    await molly.open(`${root}/search?q=${id}`);
+    const isModerators = href.includes('/punishments/') && id === ban;
+    assert.equal(molly.page.html.includes(`<a href="${href}"`), isModerators, `a moderator: ${href}`);
+  }
+  assert.match((await olga.open(`${root}/search?q=00000000zzz`)).html, /Nothing found/);
+  const { headers } = await fetch(`${services.api}/v1/servers`);
+  await olga.open(`${root}/search?q=${headers.get('x-request-id')}`);
+  assert.match(olga.text, /form of a request id/);
+});

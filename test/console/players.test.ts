@@ -48,6 +48,13 @@ onEachDatabase('the page of a player shows accounts, names, punishments and all 
   assert.match(console.text, /Account Steve/);
   assert.match(console.text, /Stephen/);
   assert.match(console.text, /Was rude/);
+  assert.match(
+    console.page.html,
+    /<bdi>Twin Peaks<\/bdi><\/a>\s*<span class="hint">draw</,
+    'a match by map and result',
+  );
+  assert.match(console.page.html, new RegExp(`punishments/new\\?player=${steve.uuid}"`));
+  assert.match(console.page.html, new RegExp(`punishments/${banned}#revoke"`));
   assert.match(console.page.html, new RegExp(`punishments/${banned}`));
   const seen: string[] = [];
   for (;;) {

@@ -53,7 +53,7 @@ async function submitTo(browser: Person, action: string, fields: Record<string, 
 onEachDatabase(
   'a moderator issues, changes and revokes punishments, and sees nothing else of the network',
   async (t, url) => {
-    const services = await openTestConsole(t, url);
+    const services = await openTestConsole(t, url, { TIME_ZONE: 'Europe/Berlin' });
     const { context } = services;
     const { db, clock } = context;
     await sendEvents(context, event('player.named', { player: person(1, 'Rogue') }, { time: now(services) }));
@@ -82,7 +82,7 @@ onEachDatabase(
       /There is no such player/,
       /a type of 1 to 32/,
       /a whole number from 0/,
-      /a duration such as 7d/,
+      /Choose a time in the future/,
     ])
       assert.match(browser.text, sentence);
     await sendEvents(
@@ -97,6 +97,28 @@ onEachDatabase(
     const { type, reason, level, punisher, server, expires } = issued!;
     assert.deepEqual([type, reason, level, punisher, server], ['ban', 'Griefing', 2, person(9, 'Molly'), '']);
     assert.equal(expires, clock.now() + 7 * DAY_MS);
+    await browser.open(issue);
+    assert.match(browser.page.html, /<option value="Griefing"\s*>/, 'a reason that was given before');
+    const until = '2099-07-31T12:00';
+    const other = {
+      type: '…',
+      type_other: 'jail',
+      reason: '…',
+      reason_other: 'Spam',
+      expires: '…',
+      expires_other: until,
+    };
+    await submitTo(browser, issue, { player: 'rogue', ...other });
+    const [jailed] = await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now());
+    assert.deepEqual(
+      [jailed!.type, jailed!.reason, jailed!.expires],
+      ['jail', 'Spam', Date.parse('2099-07-31T12:00+02:00')],
+      'other values, and a time in the zone of the network',
+    );
+    assert.match(browser.page.html, /value="2099-07-31T12:00:00"/);
+    assert.equal((await submitTo(browser, `${new URL(browser.page.url).pathname}/change`, {})).status, 422);
+    assert.match(browser.text, /Nothing was changed/, 'the form has what the punishment has');
+    await browser.open(`/console/operator/punishments/${idOf(issued!.key)}`);
     const path = new URL(browser.page.url).pathname;
     assert.match((await browser.open(`${path}?lang=ja`)).html, /<h1[^>]*>BAN：Rogue</);
     assert.match((await browser.open(`${path}?lang=en`)).html, /<h1[^>]*>Ban: Rogue</);
@@ -131,7 +153,7 @@ onEachDatabase(
       browser.forms().filter(({ action }) => action.startsWith(path)),
       [],
     );
-    const entries = await listAudit(db, { action: 'punishment' }, 9);
+    const entries = await listAudit(db, { action: 'punishment', subject: path.slice(-11) }, 9);
     assert.deepEqual(
       entries.map(({ action, actor, label, subject }) => [action, actor, label, subject]),
       ['punishment.revoke', 'punishment.change', 'punishment.issue'].map((act) => [

@@ -216,10 +216,11 @@ onEachDatabase('an operator changes a server, withdraws its events and deletes i
     await olga.open(at);
     return await olga.post(`${at}/withdraw`, { form_token: tokenOn(olga.page.html), since: text });
   };
-  for (const wrong of ['', 'yesterday', '2026-02-30', '2026-13-01T00:00:00Z', '2026-01-31T12:00:00'])
+  for (const wrong of ['', 'yesterday', '2026-02-30', '2026-13-01T00:00:00Z', '2026-02-30T12:00:00'])
     assert.equal((await since(wrong)).status, 422, wrong);
   assert.match((await since(timestamp(clock.now() + 1))).html, /No stored events were received since/);
-  await since(` ${timestamp(boundary)} `);
+  const picked = timestamp(boundary).replace('Z', '');
+  await since(picked);
   assert.match(olga.text, /Events that are withdrawn,[^:]*: 2/);
   assert.equal(
     (await fetch(`${services.site}/matches/${late[0]}`)).status,

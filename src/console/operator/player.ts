@@ -4,18 +4,19 @@ import { uuidOf } from '#platform/text/text.ts';
 import { perform } from '#admin/operation.ts';
 import { erasePlayer } from '#admin/players.ts';
 import { field } from '#http/fields.ts';
+import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { isPseudonym } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { readAliases, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
-import { isBanned, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
+import { isBanned, listPunishmentsOf, type Punishment, REVOKED } from '#store/game/punishments.ts';
 import { factsList, formTo, timestamp } from '../components.ts';
 import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_PUNISHMENTS = 10;
@@ -108,11 +109,25 @@ function punishmentsCard(request: ConsoleRequest, uuid: string, punishments: rea
         <td>${punishment.reason}</td>
         <td>${stateBadge(request, punishment)}</td>
         <td>${timestamp(request, punishment.time)}</td>
+        <td>
+          ${
+            punishment.state === REVOKED
+              ? ''
+              : html`<a
+                  href="/console/operator/punishments/${idOf(punishment.key)}#revoke"
+                  aria-label="${o.revoke}${COLON[request.texts.lang]}${typeName(request, punishment.type)} ${idOf(punishment.key)}"
+                  >${t.revoke}</a
+                >`
+          }
+        </td>
       </tr>`,
   );
   return html`<section class="card" aria-labelledby="punishments">
-    <h2 id="punishments">${t.punishments}</h2>
-    ${rows.length === 0 ? html`<p class="soft">${t.no_punishments}</p>` : table(t.punishments, [o.kind, o.reason, o.state, o.when], rows)}
+    <div class="heading">
+      <h2 id="punishments">${t.punishments}</h2>
+      <a class="button quiet" href="/console/operator/punishments/new?player=${uuid}">${o.issue}</a>
+    </div>
+    ${rows.length === 0 ? html`<p class="soft">${t.no_punishments}</p>` : table(t.punishments, [o.kind, o.reason, o.state, o.when, hiddenHeading(t.revoke)], rows)}
     ${
       rows.length < MAX_PUNISHMENTS
         ? ''
@@ -125,11 +140,11 @@ function eventsCard(request: ConsoleRequest, events: readonly PlayerEvent[]): Ht
   const { player_page: t, operator: o } = request.texts;
   const { items, next } = listed(events, PAGE_SIZE, keyCursor);
   const rows = items.map(
-    ({ key, type, time, server }) =>
+    (event) =>
       html`<tr>
-        <td>${timestamp(request, time)}</td>
-        <td>${linkOf(type, key)} <span class="hint">${idOf(key)}</span></td>
-        <td>${server ?? t.operator}</td>
+        <td>${timestamp(request, event.time)}</td>
+        <td>${eventName(request, event)}</td>
+        <td>${event.server ?? t.operator}</td>
       </tr>`,
   );
   return html`<section class="card" aria-labelledby="events">
@@ -139,12 +154,15 @@ function eventsCard(request: ConsoleRequest, events: readonly PlayerEvent[]): Ht
   </section>`;
 }
 
-/** The type of an event, linked to the page of the record that it created. */
-function linkOf(type: string, key: number): Html {
-  if (type === 'match.finished') return html`<a href="/matches/${idOf(key)}"><code>${type}</code></a>`;
-  if (type === 'punishment.issued')
-    return html`<a href="/console/operator/punishments/${idOf(key)}"><code>${type}</code></a>`;
-  return html`<code>${type}</code>`;
+/** A match by its map and the player's result; another event by its type and id. */
+function eventName({ texts }: ConsoleRequest, { key, type, match }: PlayerEvent): Html {
+  const id = idOf(key);
+  if (match !== null)
+    return html`<a href="/matches/${id}"><bdi>${match.map}</bdi></a>
+      <span class="hint">${texts.player_page.results[match.result]}</span>`;
+  const name = html`<code>${type}</code>`;
+  const linked = type === 'punishment.issued' ? html`<a href="/console/operator/punishments/${id}">${name}</a>` : name;
+  return html`${linked} <span class="hint">${id}</span>`;
 }
 
 async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, problem: string | undefined): Promise<Html> {

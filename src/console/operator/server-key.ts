@@ -1,9 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { readUntil } from '#platform/text/until.ts';
-import { type EventOfKey, eventsOfKey } from '#events/ledger/events-of-key.ts';
+import { type LedgerEvent, eventsOfKey } from '#events/ledger/events-of-key.ts';
 import { targetOfChange } from '#events/punishments/changes.ts';
-import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
 import { serverByKey } from '#store/game/servers.ts';
@@ -12,6 +10,7 @@ import { operatorPage, type ConsoleRequest, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { readTime, timeField } from '../time-field.ts';
 
 /** All that one key of a game server changed, with a link to each record, and the form that withdraws it. */
 async function keyPage(request: ConsoleRequest) {
@@ -22,19 +21,23 @@ async function keyPage(request: ConsoleRequest) {
   const credential = keyOf(key);
   if (server === undefined || credential === undefined) throw notFound();
   const sinceText = textOf(c.req.query('since'), 40);
-  const since = readSince(sinceText);
+  const since = sinceText === undefined ? 0 : readTime(deps.config.TIME_ZONE, sinceText);
   const scope = { server: server.key, credential, since: since ?? Number.MAX_SAFE_INTEGER };
   const { events, next } = await eventsOfKey(deps.db, { ...scope, before: keyBefore(request), limit: PAGE_SIZE });
   const rows = await Promise.all(events.map((event) => eventRow(request, event)));
   const path = `/operator/servers/${idOf(server.key)}`;
   const error = since === undefined ? o.since_wrong : undefined;
-  const sinceField = { name: 'since', label: o.withdraw_since, hint: o.withdraw_since_hint, optional: true } as const;
+  const sinceField = { name: 'since', label: o.withdraw_since, hint: request.texts.zone(deps.config.TIME_ZONE) };
   const hidden = html`<input type="hidden" name="key" value="${key}" />
-    <input type="hidden" name="since" value="${sinceText ?? ''}" />`;
+    <input
+      type="hidden"
+      name="since"
+      value="${since === undefined || since === 0 ? '' : new Date(since).toISOString()}"
+    />`;
   const inner = html`<section class="card">
       <p><a href="/console${path}">${server.name}</a> · ${o.key} <code>${key}</code></p>
       <form class="row bottom" action="/console${path}/keys/${key}" role="search" aria-label="${o.withdraw_since}">
-        ${field({ ...sinceField, value: sinceText, error, maxlength: 40 })}
+        ${timeField(deps.config.TIME_ZONE, { ...sinceField, value: sinceText, error, optional: true })}
         <button class="quiet">${o.find}</button>
       </form>
       ${rows.length === 0 ? html`<p class="soft">${next === undefined ? o.nothing_found : t.older}</p>` : table(t.title, [o.received, o.event, o.about, o.state], rows)}
@@ -52,14 +55,7 @@ async function keyPage(request: ConsoleRequest) {
   return inOperator(request, '/servers', t.title, inner, error === undefined ? 200 : 422);
 }
 
-/** @returns epoch milliseconds, 0 for an empty field, undefined if the text is not a time */
-function readSince(text: string | undefined): number | undefined {
-  if (text === undefined) return 0;
-  const since = readUntil(text, Number.NaN);
-  return typeof since === 'number' && !Number.isNaN(since) ? since : undefined;
-}
-
-async function eventRow(request: ConsoleRequest, event: EventOfKey): Promise<Html> {
+async function eventRow(request: ConsoleRequest, event: LedgerEvent): Promise<Html> {
   const { receipt_states } = request.texts.operator;
   const state = event.withdrawn ? 'withdrawn' : 'accepted';
   return html`<tr>
@@ -81,7 +77,10 @@ interface Named {
 }
 
 /** The record that an event created or changed, with a link while it exists. */
-async function recordOf({ deps: { db } }: ConsoleRequest, { key, type, body, withdrawn }: EventOfKey): Promise<Html> {
+export async function recordOf(
+  { deps: { db } }: ConsoleRequest,
+  { key, type, body, withdrawn }: LedgerEvent,
+): Promise<Html> {
   const { name, map, player, punished } = JSON.parse(body) as Named;
   if (type === 'match.finished') return withdrawn ? html`${map}` : link(`/matches/${idOf(key)}`, map ?? idOf(key));
   if (type.startsWith('punishment.')) {

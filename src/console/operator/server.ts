@@ -12,7 +12,6 @@ import {
   watchServer,
   withdrawEvents,
 } from '#admin/servers.ts';
-import { field } from '#http/fields.ts';
 import type { Form } from '#http/form.ts';
 import { type Html, inline } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
@@ -32,6 +31,7 @@ import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, table } from '../lists.ts';
 import { readSettings, serverFields, wrongSetting } from './servers.ts';
 import { managementCard, readManagement, wrongManagement } from './management/management-card.ts';
+import { readTime, timeField } from '../time-field.ts';
 import { readTarget, watchCard, wrongTarget } from './watch.ts';
 
 const RECEIPTS = 20;
@@ -112,14 +112,15 @@ function reasonsIn({ problems, reason }: LoggedReceipt): string[] {
 
 function retractCard(request: ConsoleRequest, id: string, problems: Problems): Html {
   const { operator: t } = request.texts;
-  const since = { name: 'since', label: t.withdraw_since, hint: t.withdraw_since_hint, error: problems['since'] };
+  const since = { name: 'since', label: t.withdraw_since, error: problems['since'], value: request.form['since'] };
+  const zone = request.deps.config.TIME_ZONE;
   return html`<section class="card form" aria-labelledby="withdraw">
     <h2 id="withdraw">${t.withdraw_title}</h2>
     <p>${t.withdraw_lead}</p>
     ${formTo(
       request,
       `/operator/servers/${id}/withdraw`,
-      html`${field({ ...since, value: request.form['since'], maxlength: 40 })}<button class="danger">
+      html`${timeField(zone, { ...since, hint: request.texts.zone(zone) })}<button class="danger">
           ${t.withdraw}
         </button>`,
     )}
@@ -209,9 +210,11 @@ function confirmDeletion(request: ConsoleRequest, { key, name }: Server, { keys 
 }
 
 /** The form of one event, of all since a time, or of a key, whose time may be empty. */
-function readWithdrawal({ receipt, since = '', key }: Form): Record<string, unknown> {
+function readWithdrawal({ receipt, since = '', key, zone = 'UTC' }: Form): Record<string, unknown> {
   if (receipt !== undefined) return { receipt };
-  return key !== undefined && since.trim() === '' ? { key } : { key, since: since.trim() };
+  if (key !== undefined && since.trim() === '') return { key };
+  const time = readTime(zone, since);
+  return { key, since: time === undefined ? since : new Date(time).toISOString() };
 }
 
 export const serverRoutes: readonly Route[] = [

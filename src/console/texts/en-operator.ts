@@ -110,8 +110,7 @@ export const operator = {
     receipts: 'Recently received events',
     no_receipts: 'No events yet.',
     event: 'Event',
-    warnings_lead:
-      'These events were accepted, but contain impossible values, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Such a match is in lists, with a mark, but counts in no statistics, leaderboards or ranks until you count it. Withdraw an event to remove it completely.',
+    warnings_lead: 'Matches with impossible numbers. They count nowhere until you say so.',
     counting: 'Counts',
     counted: 'counts',
     excluded: 'excluded',
@@ -125,8 +124,7 @@ export const operator = {
     withdraw_lead:
       'Afterwards the records are as if these events had never been sent. Sending them again does not restore them.',
     withdraw_since: 'Since',
-    withdraw_since_hint: 'A date and time with its UTC offset, like 2026-01-31T12:00:00Z.',
-    since_wrong: 'Enter a date and time with its UTC offset, like 2026-01-31T12:00:00Z.',
+    since_wrong: 'Choose a date and a time.',
     facts: 'Settings',
     delete_server: 'Delete this server',
     delete_server_hint:
@@ -162,18 +160,25 @@ export const operator = {
     issue_player_hint: 'Name or UUID',
     issue_name: 'Name of the player',
     issue_name_hint: 'Only for a UUID without records here.',
-    kind_hint: 'ban, mute, kick, warn, or a type of the network.',
+    other_kind: 'Other type',
+    kind_hint: 'The name of the type, as the network’s plugins report it.',
     level: 'Level',
     level_hint: 'The severity on the scale of the network.',
+    no_reason: 'none',
+    other_reason: 'Other reason',
     reason_hint: 'It is public.',
-    expires_hint: 'never, a duration such as 30m, 12h, 7d or 4w, or a time such as 2026-01-31T12:00:00Z.',
+    expires_at: 'Expires at',
+    durations: {
+      ...{ '1h': 'in 1 hour', '12h': 'in 12 hours', '1d': 'in 1 day', '3d': 'in 3 days', '7d': 'in 7 days' },
+      ...{ '30d': 'in 30 days', '90d': 'in 90 days' },
+    },
     change_punishment: 'Change this punishment',
     shared_name: 'Several players have or had this name. Enter the UUID.',
     unknown_player: 'There is no such player. For a new one enter the UUID and the name.',
     kind_wrong: 'Enter a type of 1 to 32 characters.',
     level_wrong: 'Enter the level as a whole number from 0.',
     reason_wrong: (max: number) => `Enter a reason of at most ${max} characters.`,
-    expires_wrong: 'Enter never, a duration such as 7d, or a time in the future such as 2026-01-31T12:00:00Z.',
+    expires_wrong: 'Choose a time in the future.',
     nothing_to_change: 'Nothing was changed.',
     changed_meanwhile: 'Somebody changed this punishment after you opened the page. Look at it again.',
     history: 'History',
@@ -233,7 +238,15 @@ export const operator = {
     ways: { console: 'console', 'sign-in': 'sign-in', command: 'command', game: 'game server' },
   },
 
-  search: { title: 'Search', label: 'Beginning of a name, address or UUID', maps: 'Maps' },
+  search: {
+    title: 'Search',
+    label: 'Beginning of a name, address or UUID, or an id',
+    by_id: 'With this id',
+    maps: 'Maps',
+    match: 'Match',
+    request_id: (id: string) =>
+      `This has the form of a request id. The line of the request in the service’s log has "request_id":"${id}".`,
+  },
 
   server_key: {
     title: 'What this key changed',

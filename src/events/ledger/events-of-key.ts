@@ -3,8 +3,8 @@ import { list, sql } from '#db/sql.ts';
 import { pageBefore } from '#store/keyset-paging.ts';
 import { keysByServer } from './events-by-server.ts';
 
-/** An event that a key of a game server sent. */
-export interface EventOfKey {
+/** An event as the console shows it. */
+export interface LedgerEvent {
   key: number;
   type: string;
   /** When the service received it, epoch milliseconds. */
@@ -24,7 +24,7 @@ const CANDIDATES = 2_000;
 export async function eventsOfKey(
   db: Queryable,
   { server, credential, since, before, limit }: Record<'server' | 'credential' | 'since' | 'before' | 'limit', number>,
-): Promise<{ events: EventOfKey[]; next: number | undefined }> {
+): Promise<{ events: LedgerEvent[]; next: number | undefined }> {
   const candidates = (await db.tuples(sql`
     select l.key, l.credential, l.received
     from (${keysByServer(server, pageBefore(before, CANDIDATES))}) s join ledger l on l.key = s.key
@@ -34,10 +34,12 @@ export async function eventsOfKey(
   const isLast = own.length <= limit && (candidates.length < CANDIDATES || candidates.at(-1)![2] < since);
   const last = own.length > limit ? page.at(-1) : candidates.at(-1)?.[0];
   if (page.length === 0) return { events: [], next: isLast ? undefined : last };
-  const rows = await db.all<Omit<EventOfKey, 'withdrawn'> & { withdrawn: number | null }>(sql`
-    select key, type, received, body, withdrawn from ledger where key in (${list(page)}) order by key desc`);
-  return {
-    events: rows.map(({ withdrawn, ...event }) => ({ ...event, withdrawn: withdrawn !== null })),
-    next: isLast ? undefined : last,
-  };
+  return { events: await eventsByKeys(db, page), next: isLast ? undefined : last };
+}
+
+/** The events with these keys, newest first. */
+export async function eventsByKeys(db: Queryable, keys: readonly number[]): Promise<LedgerEvent[]> {
+  const rows = await db.all<Omit<LedgerEvent, 'withdrawn'> & { withdrawn: number | null }>(sql`
+    select key, type, received, body, withdrawn from ledger where key in (${list(keys)}) order by key desc`);
+  return rows.map(({ withdrawn, ...event }) => ({ ...event, withdrawn: withdrawn !== null }));
 }

@@ -112,11 +112,15 @@ function revokeForm(request: ConsoleRequest, key: number, problem: string | unde
 /** What the form was made from: a change since then makes it stale. */
 const versionOf = ({ changed, revocation }: Punishment): string => `${changed} ${revocation?.time ?? ''}`;
 
-function changeForm(request: ConsoleRequest, punishment: Punishment, problems: Problems | undefined): Html {
+async function changeForm(
+  request: ConsoleRequest,
+  punishment: Punishment,
+  problems: Problems | undefined,
+): Promise<Html> {
   const { operator: t } = request.texts;
-  const entered = problems === undefined ? enteredTerms(punishment) : request.form;
+  const entered = problems === undefined ? enteredTerms(request, punishment) : request.form;
   const fields = html`<input type="hidden" name="version" value="${versionOf(punishment)}" />
-    ${termsFields(request, entered, problems ?? {})}<button>${t.change_punishment}</button>`;
+    ${await termsFields(request, entered, problems ?? {})}<button>${t.change_punishment}</button>`;
   return html`<section class="card form" aria-labelledby="change">
     <h2 id="change">${t.change_punishment}</h2>
     ${notice(problems?.['form'], 'bad')}
