@@ -62,7 +62,7 @@ export const LIMITS = {
   liveToken: {
     counts: 'valid access tokens; refresh tokens; sign-ins; browsers in which an account is signed in',
     max: { application: 'LIVE_TOKEN_LIMIT', applicationAccount: 'LIVE_TOKEN_LIMIT', account: 'LIVE_TOKEN_LIMIT' },
-    beyond: 'the earliest to expire ends',
+    beyond: 'a further one ends the one that expires first',
     counter: 'database',
   },
   signIn: {
@@ -84,14 +84,14 @@ export const LIMITS = {
   openSignIn: {
     counts: 'sign-ins, and sign-outs without a session, that browsers have started and not finished within an hour',
     max: { network: 300 },
-    beyond: 'the earliest to expire ends',
+    beyond: 'a further one ends the one that expires first',
     counter: 'database',
   },
   /** They live for a minute, and the limit of an hour is 500 a minute. */
   openPushedRequest: {
     counts: 'authorization requests that a service has pushed within a minute',
     max: { application: 500 },
-    beyond: 'the earliest to expire ends',
+    beyond: 'a further one ends the one that expires first',
     counter: 'database',
   },
   /** 100 an hour do not find a password that the rules allow. */

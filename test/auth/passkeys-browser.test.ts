@@ -187,7 +187,7 @@ test('passkeys register, sign in, confirm and are replaced in a browser', async 
   await t.test('a passkey is the second factor after name and password', async () => {
     await robin.leave();
     await robin.enterPassword();
-    await robin.sees('The password of Robin was right.');
+    await robin.sees('One more step, Robin.');
     await robin.usePasskey('Use a passkey');
     await robin.isHome();
   });

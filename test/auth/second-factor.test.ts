@@ -131,7 +131,7 @@ onEachDatabase('a mailed link and a new password do not skip the second step', a
   await thief.post('/sign-in-link/send', { login: 'Robin', flow: '' });
   await thief.open((await mail.next(robin.email)).links[0]!);
   await thief.submit();
-  assert.match(thief.text, /The link for Robin was right/);
+  assert.match(thief.text, /One more step, Robin/);
   assert.equal(await isSignedIn(thief), false);
   await thief.open('/forgot');
   await thief.submit({ login: 'Robin' });

@@ -254,7 +254,7 @@ function applicationsCard(t: Texts['account'], applications: ConnectedApplicatio
             <span class="what"
               ><strong>${name}</strong> ${scopes.map((scope) => t.scopes[scope] ?? scope).join(' · ')}
               <span class="hint">${t.application(formatTime(granted), formatTime(used))}</span>
-              <span class="hint">${read === null ? t.never_read : t.last_read(formatTime(read))}</span></span
+              ${read === null ? '' : html`<span class="hint">${t.last_read(formatTime(read))}</span>`}</span
             >
             ${endForm('/account/applications/end', 'client_id', client_id, t.end_access, name)}
           </li>`,

@@ -120,12 +120,12 @@ async function byPasskey(
 async function showStep(c: Context, deps: Deps, step: Step, error?: string): Promise<Response> {
   const texts = c.get('texts');
   const { second_factor: t } = texts;
-  const { account, pending, interaction } = step;
+  const { account, interaction } = step;
   const factors = await factorsOf(deps.db, account.id);
   const offersPasskey = factors.passkeys.length > 0 && acceptsPasskeys(deps.config);
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
-    <p>${pending.by_mail ? t.lead_mail(account.name) : t.lead(account.name)}</p>
+    <p>${t.lead(account.name)}</p>
     ${notice(error, 'bad')} ${offersPasskey ? passkeyPart(deps, texts, step, factors) : ''}
     ${factors.passkeys.length > 0 && !offersPasskey ? html`<p class="hint">${t.no_passkeys_here}</p>` : ''}
     ${codeForm(texts, pathOf(interaction?.uid ?? ''), factors, offersPasskey)}

@@ -1,8 +1,7 @@
 /** The texts of the second step of a sign-in. */
 export const second_factor = {
   title: 'Second step',
-  lead: (name: string) => `The password of ${name} was right. Confirm now that it is you.`,
-  lead_mail: (name: string) => `The link for ${name} was right. Confirm now that it is you.`,
+  lead: (name: string) => `One more step, ${name}.`,
   passkey: 'Use a passkey',
   or: 'Or with a code:',
   code: 'Code of the app, or a recovery code',
@@ -25,7 +24,7 @@ export const factor_mails = {
     `Somebody used a copy of your passkey “${name}”: it has signed fewer times than the original. The copy did not sign in. Remove this passkey, and add a new one.`,
   recovery_code_used_subject: 'A recovery code was used',
   recovery_code_used: (left: number) =>
-    `Somebody has entered one of your recovery codes. It does not count again; ${left} ${left === 1 ? 'is' : 'are'} left. If it was you, make new ones in time.`,
+    `One of your recovery codes was used. It cannot be used again; ${left} ${left === 1 ? 'is' : 'are'} left. If it was you, make new ones in time.`,
   codes_guessed_subject: 'Somebody knows your password and guesses codes',
   codes_guessed:
     'Somebody has entered your password and then many wrong codes. They did not sign in. Until tomorrow, other browsers than yours need a passkey or a recovery code. Choose a new password now:',

@@ -195,7 +195,6 @@ export const en = {
     applications: 'Connected applications',
     no_applications: 'None.',
     zone: (zone: string) => `Times in ${zone}`,
-    never_read: 'Has not read your data through the data API.',
     last_read: (timestamp: string) => `Last read your data: ${timestamp}`,
     application: (since: string, used: string) => `since ${since} · last sign-in ${used}`,
     scopes: { openid: 'your identity', profile: 'profile and own game data', email: 'e-mail address' } as Record<

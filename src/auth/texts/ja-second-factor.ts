@@ -2,8 +2,7 @@ import type { factor_mails as mails, second_factor as page } from './en-second-f
 
 export const second_factor: typeof page = {
   title: '2 段階目の確認',
-  lead: (name) => `${name} さんのパスワードを確認しました。続けて、ご本人であることを確認します。`,
-  lead_mail: (name) => `${name} さんのリンクを確認しました。続けて、ご本人であることを確認します。`,
+  lead: (name) => `${name} さん、あと 1 段階です。`,
   passkey: 'パスキーを使う',
   or: 'またはコードで確認：',
   code: 'アプリのコード、または回復コード',

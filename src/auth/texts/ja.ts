@@ -194,7 +194,6 @@ export const ja: Texts = {
     applications: '連携しているアプリ',
     no_applications: 'ありません。',
     zone: (zone) => `時刻は ${zone}`,
-    never_read: 'データ API であなたのデータを読んだことはありません。',
     last_read: (timestamp) => `最後にデータを読んだ日時：${timestamp}`,
     application: (since, used) => `${since} から · 最終ログイン ${used}`,
     scopes: { openid: '本人の識別', profile: 'プロフィールとご自身のゲームデータ', email: 'メールアドレス' },

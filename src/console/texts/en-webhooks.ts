@@ -19,7 +19,7 @@ export const webhooks = {
       WebhookForm,
       string
     >,
-    kinds: 'What it is about',
+    kinds: 'Resources',
     kinds_hint: 'Removals of every kind are always sent. A Discord channel shows new matches and punishments.',
     kind_names: {
       match: 'Matches',
@@ -46,7 +46,7 @@ export const webhooks = {
       secret: 'Its secret can no longer be read. Delete it, and add it again.',
     } as Record<WebhookReason, string>,
     next_attempt: 'Next attempt',
-    behind: 'Changes behind',
+    behind: 'Not yet delivered',
     verify_title: 'Verify the receiver',
     verify_lead:
       'A first message with a challenge was sent. A receiver that answers with the challenge is verified at once. Otherwise copy it from what your program received.',
@@ -58,13 +58,13 @@ export const webhooks = {
     resume: 'Switch on',
     rotate: 'Replace the secret',
     rotate_hint: 'For a day both secrets sign, so that you can change your program without losing messages.',
-    move: 'Continue elsewhere',
+    move: 'Move the cursor',
     move_hint: 'start, head, a cursor of /v1/changes, or a time like 2026-01-31T12:00:00Z',
-    move_to: 'Place',
-    move_button: 'Continue there',
+    move_to: 'Cursor',
+    move_button: 'Move',
     delete: 'Delete the webhook',
     delete_title: (host: string) => `Delete the webhook to ${host}?`,
-    delete_impact: 'Its log and its place are deleted. Messages that wait are not sent.',
+    delete_impact: 'Its log and its cursor are deleted. Messages that wait are not sent.',
     log: 'Messages of the last 30 days',
     log_empty: 'No message has been sent yet.',
     message: 'Message',
@@ -135,7 +135,7 @@ export const webhooks = {
     done: {
       sent: 'The message is sent within seconds. Reload the page to see the result.',
       verified: 'The receiver is verified.',
-      moved: 'It continues there.',
+      moved: 'The cursor was moved.',
       removed: 'The webhook was deleted.',
       is_off: 'The webhook is off: switch it on first.',
       blocked: 'The operator switched it off. Ask the operator to allow it again.',
@@ -146,7 +146,7 @@ export const webhooks = {
     unblock: 'Allow',
     block_title: (host: string) => `Block the webhook to ${host}?`,
     block_impact: 'Nothing is sent to it, and its owners cannot switch it on.',
-    block_undo: 'Operators can allow it again. It then continues at its place.',
+    block_undo: 'Operators can allow it again. It then continues at its cursor.',
     mail: {
       subject: (application: string) => `A webhook of ${application} is off`,
       lead: (application: string, host: string) => `The webhook of ${application} to ${host} was switched off.`,
@@ -155,7 +155,7 @@ export const webhooks = {
         gone: 'Its receiver answered that it is gone.',
         secret: 'Its secret can no longer be read. Delete it, and add it again.',
       } as Partial<Record<WebhookReason, string>>,
-      next: 'It keeps its place: when it is switched on again, it gets everything that has changed since.',
+      next: 'It keeps its cursor: when it is switched on again, it gets everything that has changed since.',
     },
   },
 };

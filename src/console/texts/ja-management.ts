@@ -6,7 +6,7 @@ export const management: typeof english = {
     title: '管理プロトコル',
     lead: 'Minecraft 1.21.9 以降のサーバーは、プラグインなしで入退室・BAN・BAN 解除をその場で報告できます。server.properties で management-server-enabled=true を設定してください。',
     url: '管理アドレス',
-    url_hint: 'wss://ホスト:ポート。TLS なしで使えるのはこのマシン上だけです（ws://127.0.0.1:ポート）。',
+    url_hint: 'wss://HOST:PORT。TLS なしで使えるのはこのマシン上だけです（ws://127.0.0.1:PORT）。',
     url_wrong: (forms) => `次の形で入力してください：${forms}`,
     secret: 'シークレット',
     secret_hint:

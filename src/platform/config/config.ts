@@ -141,7 +141,7 @@ export const SETTINGS = {
   ),
   LIVE_TOKEN_LIMIT: setting(
     '200',
-    'Valid access tokens that an application may have for itself, and valid access tokens, refresh tokens and sign-ins each for one account; also browsers in which an account may be signed in; a further one ends the earliest to expire',
+    'Valid access tokens that an application may have for itself, and valid access tokens, refresh tokens and sign-ins each for one account; also browsers in which an account may be signed in; one more ends the one that expires first',
     whole(1, 100_000),
   ),
   COUNTERS: setting(

@@ -245,8 +245,10 @@ function doneBy(request: PageRequest, { player, team, type }: MatchObjective): H
   const done = text.objectiveDone[type as keyof typeof text.objectiveDone];
   const [before, after] = text.by;
   const teamName = html`<bdi>${team}</bdi>`;
-  if (player === null) return html`${before(done)} ${teamName} ${after(done)}`;
-  return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)} ${teamName}`;
+  // Japanese breaks between any two characters, also between subject particle and verb.
+  const verb = html`<span class="unbroken">${after(done)}</span>`;
+  if (player === null) return html`${before(done)} ${teamName} ${verb}`;
+  return html`${before(done)} ${playerLink(request, player, 20)} ${verb} ${teamName}`;
 }
 
 /** The players of each team. */

@@ -150,7 +150,7 @@ export const en = {
     over: 'Requests over the limit get status 429, with the seconds to wait in `Retry-After`. You can request a higher limit in the console.',
     tokens: 'Tokens',
     tokensText: (hourly: string, live: string) =>
-      `Use a token until it expires instead of requesting one for each call. Your application gets up to ${hourly} tokens per hour for itself, and as many for each person by sign-ins and by refreshes; after that, the token endpoint answers 429 with \`Retry-After\`. Up to ${live} tokens of your own are valid at a time, and of each person up to ${live} access tokens, ${live} refresh tokens and ${live} sign-ins: a further one ends the earliest to expire. If a call gets 401, request a new token.`,
+      `Use a token until it expires instead of requesting one for each call. Your application gets up to ${hourly} tokens per hour for itself, and as many for each person by sign-ins and by refreshes; after that, the token endpoint answers 429 with \`Retry-After\`. Up to ${live} tokens of your own are valid at a time, and of each person up to ${live} access tokens, ${live} refresh tokens and ${live} sign-ins: one more ends the one that expires first. If a call gets 401, request a new token.`,
     errors: 'Errors',
     errorsText: 'Every error has the same two fields: a code for programs and a sentence for people.',
     errorRows: [

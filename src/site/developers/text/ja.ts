@@ -191,17 +191,17 @@ export const ja: Text = {
     description: '試合・マップ・処分・プレイヤー・サーバーの変更を、プログラムや Discord のチャンネルに届けます。',
     intro: [
       'コンソールのアプリのページで Webhook を追加してください。データ API の利用が必要です。シークレットは一度だけ表示されます。',
-      '通知は Standard Webhooks に従います。`webhook-id`、`webhook-timestamp`、`webhook-signature` を持つ POST です。署名は `v1,` に続く、`id.timestamp.body` の HMAC-SHA256 (base64) で、鍵はシークレットの `whsec_` より後の base64 を復号したバイト列です。シークレットの交換中は、空白で区切られた 2 つの署名が付きます。standardwebhooks.com のライブラリで、ほとんどの言語で検証できます。',
+      '通知は Standard Webhooks に従います。`webhook-id`、`webhook-timestamp`、`webhook-signature` を持つ POST です。署名は `v1,` に続く、`id.timestamp.body` の HMAC-SHA256（base64） で、鍵はシークレットの `whsec_` より後の base64 を復号したバイト列です。シークレットの交換中は、空白で区切られた 2 つの署名が付きます。standardwebhooks.com のライブラリで、ほとんどの言語で検証できます。',
     ],
     receive: '通知を受け取る',
     receiver:
-      '依存関係のない受信側の例です。最初の通知 `webhook.verification` には確認用の文字列 (challenge) があります。それを応答で返すか、コンソールに入力してください。',
+      '依存関係のない受信側の例です。最初の通知 `webhook.verification` には確認用の文字列（challenge） があります。それを応答で返すか、コンソールに入力してください。',
     tryIt: '受信側を試す',
     messages: '通知の内容',
     messagesText: [
-      '変更の種類は `match.created`、`player.changed`、`map.withdrawn` などです。`data` には `/v1/changes` の項目 (`id`、`type`、`revision`、`time`、`url`) が入ります。新しい試合と変わった試合には、`/v1/matches` の内容が `match` に入ります。残りは `url` から読んでください。',
+      '変更の種類は `match.created`、`player.changed`、`map.withdrawn` などです。`data` には `/v1/changes` の項目（`id`、`type`、`revision`、`time`、`url`） が入ります。新しい試合と変わった試合には、`/v1/matches` の内容が `match` に入ります。残りは `url` から読んでください。',
       '変更は少なくとも 1 回届きます。`revision` が大きいものが小さいものを置き換え、同じものが再び届くこともあります。届くのは各リソースの最新の状態で、途中の段階すべてではありません。`withdrawn`、`merged`、`erased` は削除を表し、選んだ種類にかかわらず送られます。',
-      '`feed.reset`: バックアップが復元されたか、削除の記録が残る期間より長く受信できなかったため、手元のコピーが正しくない可能性があります。`continues` は、新しい変更から続ける (`head`) か、すべてを送り直す (`start`) かを示します。',
+      '`feed.reset`：バックアップが復元されたか、削除の記録が残る期間より長く受信できなかったため、手元のコピーが正しくない可能性があります。`continues` は、新しい変更から続ける（`head`） か、すべてを送り直す（`start`） かを示します。',
       '`webhook.test` と `webhook.probe` には対応は不要です。',
     ],
     answers: '応答の意味',
@@ -209,9 +209,9 @@ export const ja: Text = {
     answersRows: [
       ['15 秒以内の 200〜299', '受信済み'],
       ['410', '今後は送らない：Webhook はオフになります'],
-      ['429、`Retry-After` 付きの 503', '後で：その時刻まで送りません (最長 1 日)'],
+      ['429、`Retry-After` 付きの 503', '後で：その時刻まで送りません（最長 1 日）'],
       ['502、504', '失敗。数秒間は何も送りません'],
-      ['それ以外 (リダイレクトを含む)', '失敗'],
+      ['それ以外（リダイレクトを含む）', '失敗'],
     ],
     failures: [
       '失敗した通知は、5 秒、5 分、30 分、2 時間後に送り直されます。その間も後の通知は続きます。それでも届かないものはコンソールの記録に残り、そこから送り直せます。',
