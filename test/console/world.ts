@@ -275,6 +275,11 @@ export async function consolePages(
   const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
     String(uuid),
   );
+  // With matches and a punishment in force.
+  const [punished] = (await db.tuple(sql`
+    select p.uuid from players p join punishments q on q.punished_key = p.key
+    where q.revoked is null and exists (select 1 from player_matches m where m.player_key = p.key)
+    order by q.key desc limit 1`))!;
   const webhook = (state: string): Promise<string> =>
     firstId(sql`select min(key) from webhooks where application_key = ${application.key} and state = ${state}`);
   const counter = String((await db.tuple(sql`select min(key) from counters`))![0]);
@@ -310,7 +315,7 @@ export async function consolePages(
     'operator-server': `/console/operator/servers/${server}`,
     'operator-key': `/console/operator/servers/${server}/keys/${key}`,
     'operator-players': '/console/operator/players',
-    'operator-player': `/console/operator/players/${into}`,
+    'operator-player': `/console/operator/players/${String(punished)}`,
     'operator-merge': `/console/operator/players/merge?from=${from}&into=${into}`,
     'operator-punishments': '/console/operator/punishments',
     'operator-punishment': `/console/operator/punishments/${punishment}`,
