@@ -8,11 +8,6 @@ import type { Texts } from './texts/index.ts';
 export interface PageContent {
   title: string;
   main: Html;
-  /**
-   * Other origins, or schemes like `myapp:`, that the forms of the page redirect to in the end. They go into the CSP's
-   * `form-action`, because Chromium applies it to the whole chain of redirects.
-   */
-  formTargets?: string[];
   status?: number;
   /** Shown after the name of the network in the footer. */
   note?: string;
@@ -25,7 +20,7 @@ type Pages = Pick<Deps, 'config' | 'shell'>;
 export async function showPage(c: Context, deps: Deps, content: PageContent): Promise<Response> {
   const url = c.req.method === 'GET' ? c.req.url : undefined;
   const body = await writePage(deps, c.get('texts'), content, url);
-  return c.body(body, (content.status ?? 200) as 200, headersFor(c.req.path, content));
+  return c.body(body, (content.status ?? 200) as 200, isAccountPage(c.req.path) ? pageHeaders() : flowHeaders());
 }
 
 /** @param url of the page, for its links to other languages; the response to a POST has no URL to link to */
@@ -42,31 +37,15 @@ export async function writePage(
   return await renderPage(shell, { language, title, skip, head, main, foot, scripts, url: new URL(url) });
 }
 
-/**
- * The origin or own scheme of a URI, for `formTargets`. None for a host with characters that mean something in a policy,
- * which applications registered before such hosts were refused may have.
- */
-export function formTargetsFor(uri: string): string[] {
-  const { protocol, origin } = new URL(uri);
-  const target = /^https?:$/.test(protocol) ? origin : protocol;
-  return /[;,\s]/.test(target) ? [] : [target];
-}
+/** Pages of the account; all other pages belong to a flow. */
+const isAccountPage = (path: string): boolean => /^\/account(\/|$)/.test(path);
 
 /**
- * The headers of a page of a sign-in. Without `Cross-Origin-Opener-Policy`, because applications open these pages in a popup
- * and follow it by its `location` and `closed`.
+ * The headers of a page whose forms may resume a sign-in, or sign out. The redirects of such a form end at an application, which
+ * may redirect further, so the policy has no `form-action`. No `Cross-Origin-Opener-Policy` either: applications open these
+ * pages in a popup and follow it by its `location` and `closed`.
  */
-export function formHeaders(content: PageContent): Record<string, string> {
-  const { [OPENER_POLICY]: _, ...headers } = accountHeaders(content);
+export function flowHeaders(): Record<string, string> {
+  const { 'cross-origin-opener-policy': _, ...headers } = pageHeaders('no-store', { 'form-action': 'any' });
   return headers;
-}
-
-const OPENER_POLICY = 'cross-origin-opener-policy';
-
-function headersFor(path: string, content: PageContent): Record<string, string> {
-  return /^\/account(\/|$)/.test(path) ? accountHeaders(content) : formHeaders(content);
-}
-
-function accountHeaders({ formTargets = [] }: PageContent): Record<string, string> {
-  return pageHeaders('no-store', { 'form-action': formTargets });
 }

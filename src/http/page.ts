@@ -123,17 +123,23 @@ function footer({ network }: PageShell, { language, foot, url }: Page): Html {
 const linkItem = ({ href, label, isCurrent }: Link): Html =>
   html`<li><a href="${href}" ${isCurrent ? html`aria-current="true"` : ''}>${label}</a></li>`;
 
-/** Additional sources for the Content-Security-Policy, by directive: `{ 'form-action': ['https://…'] }`. */
-export type PolicyAdditions = Partial<Record<'form-action' | 'img-src' | 'connect-src', readonly string[]>>;
+/**
+ * Additional sources for the Content-Security-Policy, by directive: `{ 'form-action': ['https://…'] }`. `'form-action': 'any'`
+ * leaves the directive out: browsers apply it to every redirect that follows a form, also to those of other services.
+ */
+export type PolicyAdditions = Partial<Record<'img-src' | 'connect-src', readonly string[]>> & {
+  'form-action'?: readonly string[] | 'any';
+};
 
 /**
  * The headers of every page. Its Content-Security-Policy allows only our own files and forbids framing.
  * @param cacheControl `Cache-Control`; the default suits pages that show one person's data
  */
 export function pageHeaders(cacheControl = 'no-store', additions: PolicyAdditions = {}): Record<string, string> {
-  const policy = Object.entries(POLICY).map(([directive, sources]) =>
-    [directive, sources, ...(additions[directive as keyof PolicyAdditions] ?? [])].join(' '),
-  );
+  const policy = Object.entries(POLICY).flatMap(([directive, sources]) => {
+    const added = additions[directive as keyof PolicyAdditions] ?? [];
+    return added === 'any' ? [] : [[directive, sources, ...added].join(' ')];
+  });
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy.join('; '),

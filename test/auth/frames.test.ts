@@ -4,7 +4,7 @@ import { everyFactorPage, everySignInPage, type SignInPage } from './pages.ts';
 import { Person } from './person.ts';
 import { openWorldOnSqlite, signIn } from './world.ts';
 
-test('no page of the sign-in can be shown in a frame', async (t) => {
+test('no page of the sign-in can be shown in a frame, and only forms of the account end at the service', async (t) => {
   const world = await openWorldOnSqlite(t);
   const { anonymous, unlinked, linked } = await everySignInPage(world.services);
   const { pages, recoveryCode } = await everyFactorPage(world.services);
@@ -23,7 +23,10 @@ test('no page of the sign-in can be shown in a frame', async (t) => {
       const { status, headers } = await person.open(path);
       assert.equal(status, error, name);
       assert.equal(headers.get('x-frame-options'), 'DENY', name);
-      assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/, name);
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /frame-ancestors 'none'/, name);
+      assert.equal(/form-action 'self'(;|$)/.test(policy), path.startsWith('/account'), name);
+      assert.equal(policy.includes('form-action'), path.startsWith('/account'), name);
     }
   }
 });

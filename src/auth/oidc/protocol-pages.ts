@@ -4,7 +4,7 @@ import { requestLanguage } from '#http/cookies.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import type { Deps } from '../deps.ts';
-import { formTargetsFor, formHeaders, type PageContent, writePage } from '../layout.ts';
+import { flowHeaders, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
 import { describeIn } from './error-descriptions.ts';
 import { errors } from './oidc-provider.ts';
@@ -59,7 +59,7 @@ export class ProtocolPages {
     if (page.status !== undefined) ctx.status = page.status;
     ctx.remove('location');
     const url = ctx.method === 'GET' ? ctx.href : undefined;
-    ctx.set(formHeaders(page));
+    ctx.set(flowHeaders());
     ctx.body = await writePage(this.#deps, requestTexts(ctx), page, url);
   }
 }
@@ -84,7 +84,7 @@ function confirmLogoutPage(ctx: KoaContextWithOIDC, secret: string): PageContent
       <button>${requestTexts(ctx).continue}</button>
     </form>
   </div>`;
-  return { title, main, formTargets: logoutTargets(ctx) };
+  return { title, main };
 }
 
 function requestTexts(ctx: KoaContextWithOIDC): Texts {
@@ -137,7 +137,7 @@ function signOutPage(ctx: KoaContextWithOIDC): PageContent {
     ${destination(ctx)} ${form(html`<input type="hidden" name="logout" value="yes" /><button>${t.yes}</button>`)}
     ${form(html`<button class="quiet">${t.no}</button>`)}
   </div>`;
-  return { title: t.title, main, formTargets: logoutTargets(ctx) };
+  return { title: t.title, main };
 }
 
 function signedOutPage({ sign_out: t }: Texts): PageContent {
@@ -147,12 +147,6 @@ function signedOutPage({ sign_out: t }: Texts): PageContent {
     <p><a class="button" href="/sign-in">${t.sign_in}</a></p>
   </div>`;
   return { title: t.done_title, main };
-}
-
-/** The origin or scheme to which the forms redirect in the end: that of the registered `post_logout_redirect_uri`. */
-function logoutTargets(ctx: KoaContextWithOIDC): string[] {
-  const uri = logoutRedirectUri(ctx);
-  return uri === undefined ? [] : formTargetsFor(uri);
 }
 
 function logoutRedirectUri(ctx: KoaContextWithOIDC): string | undefined {

@@ -6,7 +6,7 @@ import { findConsent } from '#store/accounts/consents.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
-import { formTargetsFor, formHeaders, type PageContent } from '../layout.ts';
+import { flowHeaders, type PageContent } from '../layout.ts';
 import { translateOutage } from './outage.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
 
@@ -27,7 +27,7 @@ export async function guardRedirect(ctx: KoaContextWithOIDC, db: Db, pages: Prot
   const isError = form === undefined || form.includes('name="error"');
   if (isError && !(await translateOutage(isTrusted(ctx, db))))
     await pages.show(ctx, errorPage(ctx, pages, target, form));
-  else if (form !== undefined) ctx.set(formPostHeaders(form, target));
+  else if (form !== undefined) ctx.set(formPostHeaders(form));
 }
 
 /** The redirect to the application if it reports an error; undefined for any other response. */
@@ -71,14 +71,14 @@ function errorPage(
           </form>`
     }
   </div>`;
-  return { title: t.title, main, status: 400, formTargets: formTargetsFor(target) };
+  return { title: t.title, main, status: 400 };
 }
 
 /** Our headers, with a policy that allows only the script of the page. */
-function formPostHeaders(form: string, target: string): Record<string, string> {
+function formPostHeaders(form: string): Record<string, string> {
   const script = /<script>(.*?)<\/script>/s.exec(form)?.[1] ?? '';
   const hash = createHash('sha256').update(script).digest('base64');
-  const headers = formHeaders({ title: '', main: html``, formTargets: formTargetsFor(target) });
+  const headers = flowHeaders();
   const policy = headers['content-security-policy']!.replace("script-src 'self'", `script-src 'sha256-${hash}'`);
   return { ...headers, 'content-security-policy': policy };
 }

@@ -11,7 +11,7 @@ import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { sendAlert } from '../mails.ts';
 import { OFFLINE_ACCESS, SCOPES } from '../oidc/scopes.ts';
-import { finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
+import { finish, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
 import { record } from '../audit.ts';
 
@@ -82,7 +82,7 @@ export async function showConsent(c: Context, deps: Deps, interaction: Interacti
     </form>
     <form method="post" action="/sign-in/${interaction.uid}/cancel"><button class="quiet">${cancel}</button></form>
   </div>`;
-  return await showPage(c, deps, { title, main, formTargets: interactionTargets(interaction) });
+  return await showPage(c, deps, { title, main });
 }
 
 async function logoImage({ db }: Deps, { application: { key, client_id } }: Interaction): Promise<Html | undefined> {

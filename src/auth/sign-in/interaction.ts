@@ -2,7 +2,6 @@ import type { InteractionResults } from 'oidc-provider';
 import { HttpError } from '#http/errors.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
 import { type Context, type Deps, requestTexts } from '../deps.ts';
-import { formTargetsFor } from '../layout.ts';
 import { errors } from '../oidc/oidc-provider.ts';
 
 /**
@@ -79,9 +78,4 @@ export async function cancel(c: Context, deps: Deps): Promise<Response> {
 /** Starts the same authorization request again, so that another account can sign in. */
 export function restart(c: Context, { params }: Interaction): Response {
   return c.redirect(`/oauth/authorize?${new URLSearchParams(params).toString()}`, 303);
-}
-
-/** The application's origin or own scheme, to which the forms of the interaction's pages redirect in the end. */
-export function interactionTargets({ redirectUri }: Interaction): string[] {
-  return formTargetsFor(redirectUri);
 }

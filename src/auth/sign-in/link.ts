@@ -7,7 +7,7 @@ import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { signedIn } from '../session.ts';
-import { finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
+import { finish, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
 
 /**
@@ -61,7 +61,7 @@ export async function showLinkStep(
     why: texts.link.needed(interaction.application.name),
     cancel: `/sign-in/${interaction.uid}/cancel`,
   });
-  return await showPage(c, deps, { title: texts.link.title, main, formTargets: interactionTargets(interaction) });
+  return await showPage(c, deps, { title: texts.link.title, main });
 }
 
 /** Keeps the shown code while it is valid, because the event with it may still be on its way. */

@@ -21,7 +21,7 @@ import { countNetworks } from '../factors/codes.ts';
 import { BY_PASSWORD, withPasskey } from '../factors/methods.ts';
 import { completeSignIn } from './complete.ts';
 import { askSecondFactor } from './second-factor.ts';
-import { cancel, finish, interactionTargets, restart, type Interaction, readInteraction } from './interaction.ts';
+import { cancel, finish, restart, type Interaction, readInteraction } from './interaction.ts';
 import { admitGuess } from '../password-guesses.ts';
 import { linkForm } from './sign-in-link.ts';
 import { record } from '../audit.ts';
@@ -189,7 +189,6 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
     title: t.title,
     main,
     status,
-    formTargets: interaction === undefined ? [] : interactionTargets(interaction),
     scripts: offersPasskey ? [PASSKEY_SCRIPT] : [],
   });
 }

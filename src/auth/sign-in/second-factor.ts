@@ -22,7 +22,7 @@ import { BY_MAIL, BY_PASSWORD, type Methods, withCode, withPasskey } from '../fa
 import { showPage } from '../layout.ts';
 import type { Texts } from '../texts/index.ts';
 import { completeSignIn } from './complete.ts';
-import { type Interaction, interactionTargets, readInteraction } from './interaction.ts';
+import { type Interaction, readInteraction } from './interaction.ts';
 
 /** @param uid of the interaction, '' without one */
 const restartPath = (uid: string): string => (uid === '' ? '/sign-in' : `/sign-in/${uid}`);
@@ -135,7 +135,6 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
     title: t.title,
     main,
     status: error === undefined ? 200 : 422,
-    formTargets: interaction === undefined ? [] : interactionTargets(interaction),
     scripts: offersPasskey ? [PASSKEY_SCRIPT] : [],
   });
 }

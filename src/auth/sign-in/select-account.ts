@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { accountById } from '#store/accounts/accounts.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { finish, type Interaction, interactionTargets, readInteraction, restart } from './interaction.ts';
+import { finish, type Interaction, readInteraction, restart } from './interaction.ts';
 
 /** The page of `prompt=select_account`: continue with the account that is signed in, or sign in with another one. */
 export function selectAccountPages(app: Hono<Env>, deps: Deps): void {
@@ -30,5 +30,5 @@ export async function showSelectAccount(c: Context, deps: Deps, interaction: Int
       <form method="post" action="${path}/cancel"><button class="link">${cancel}</button></form>
     </div>
   </div>`;
-  return await showPage(c, deps, { title, main, formTargets: interactionTargets(interaction) });
+  return await showPage(c, deps, { title, main });
 }

@@ -34,7 +34,7 @@ export function checkRedirectUri(type: ApplicationType, uri: string): RedirectUr
   return hasDomain(protocol) ? undefined : 'scheme_without_dot';
 }
 
-/** The host becomes part of the policy header of our pages, in which `;` would begin another directive. */
+/** Letters and digits of a domain name (`_` for internal ones) or an address: pages show the host to people. */
 const PLAIN_HOST = /^([a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^\[[0-9a-f:.]+\]$/;
 
 /** RFC 8252 section 7.1: a scheme is the reversed name of a domain of the application, so that no other one claims it. */
