@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { isShownText } from '#platform/text/text.ts';
 import { changeApplication } from '#store/applications/application-changes.ts';
 import {
   addFurtherSecret,
   type Application,
   deleteApplication,
+  MAX_NAME_LENGTH,
   removeSecret,
   secretsOf,
 } from '#store/applications/applications.ts';
@@ -18,6 +20,7 @@ const settings = z
   .strictObject({
     name: z.string(),
     redirect_uris: z.array(z.string()),
+    post_logout_redirect_uris: z.array(z.string()),
     require_pkce: z.boolean(),
     rotate_refresh_tokens: z.boolean(),
   })
@@ -45,13 +48,8 @@ export const changeSettings = operation({
   changes: [],
   impact: undefined,
   run: async ({ db, clock }, application: Application, fields) => {
-    const { name, redirect_uris, require_pkce, rotate_refresh_tokens } = application;
-    const wanted = {
-      name: fields.name ?? name,
-      redirect_uris: fields.redirect_uris ?? redirect_uris,
-      require_pkce: fields.require_pkce ?? require_pkce,
-      rotate_refresh_tokens: fields.rotate_refresh_tokens ?? rotate_refresh_tokens,
-    };
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const wanted = { ...application, ...Object.fromEntries(given) };
     await changeApplication(db, clock.now(), application.client_id, wanted, undefined);
   },
   detail: (fields, _, application) => changedSettings(application, fields),
@@ -84,21 +82,29 @@ export const removeApplication = operation({
   run: async ({ db }, { client_id }) => void (await deleteApplication(db, client_id)),
 });
 
-/** Adds a secret to a service; the others stay valid. */
+const secretName = z
+  .string()
+  .trim()
+  .refine((name) => name === '' || (name.length <= MAX_NAME_LENGTH && isShownText(name)), {
+    error: `must have at most ${MAX_NAME_LENGTH} characters, all of them visible`,
+  });
+
+/** Adds a secret to a service; the others stay valid. A name tells them apart. */
 export const createSecret = operation({
   name: 'application.secret.create',
   subject,
-  ...withoutFields,
+  fields: z.strictObject({ name: secretName.optional() }),
   who: 'owner',
   loss: 'none',
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key, type }: Application) => {
+  run: async ({ db, clock }, { key, type }: Application, { name = '' }) => {
     if (type !== 'service') return refuse('not_service');
-    const secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key));
+    const secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key, name));
     return secret === undefined ? refuse('enough_secrets') : { secret };
   },
+  detail: ({ name = '' }) => (name === '' ? {} : { name }),
 });
 
 export const withdrawSecret = operation({

@@ -26,14 +26,22 @@ export const inFile = ({ name, client_id }: ApplicationTwin, members: object) =>
 
 const page = ({ client_id }: ApplicationTwin, path: string): string => `/applications/${client_id}${path}`;
 
+const BYE = { post_logout_redirect_uris: 'https://board.example/bye' };
+
 const change: Example<ApplicationTwin> = {
   prepare: registered,
-  page: (twin) => [page(twin, '/settings'), { name: twin.name, require_pkce: '1', rotate_refresh_tokens: '1' }],
+  page: (twin) => [page(twin, '/settings'), { name: twin.name, ...BYE, require_pkce: '1', rotate_refresh_tokens: '1' }],
   command: (twin) => [
     ...['app', 'set', ...ofClient(twin)],
+    ...['--post-logout-redirect-uri', BYE.post_logout_redirect_uris],
     ...['--require-pkce', 'yes', '--rotate-refresh-tokens', 'yes'],
   ],
-  file: (twin) => inFile(twin, { require_pkce: true, rotate_refresh_tokens: true }),
+  file: (twin) =>
+    inFile(twin, {
+      post_logout_redirect_uris: [BYE.post_logout_redirect_uris],
+      require_pkce: true,
+      rotate_refresh_tokens: true,
+    }),
 };
 
 const start: Example<ApplicationTwin> = {
@@ -55,8 +63,8 @@ const remove: Example<ApplicationTwin> = {
 
 const createSecret: Example<ApplicationTwin> = {
   prepare: registered,
-  page: (twin) => [page(twin, '/secrets'), {}],
-  command: (twin) => ['app', 'secret', 'add', ...ofClient(twin)],
+  page: (twin) => [page(twin, '/secrets'), { name: 'staging' }],
+  command: (twin) => ['app', 'secret', 'add', ...ofClient(twin), '--name', 'staging'],
 };
 
 const withdrawSecret: Example<ApplicationTwin & { secret: string }> = {

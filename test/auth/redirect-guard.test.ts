@@ -71,6 +71,60 @@ test('the page of form_post has our headers, and no script but its own', async (
   assert.deepEqual([headers.get('x-frame-options'), headers.get('cache-control')], ['DENY', 'no-store']);
 });
 
+test('a sign-out with an address that is not registered has no destination, and tells the developer', async (t) => {
+  const services = await openOnSqlite(t);
+  await makeAccount(services, 'Robin');
+  const more = { post_logout_redirect_uris: ['https://www.example/bye'] };
+  const { client_id } = (await makeApplication(services, 'web', [CALLBACK], more)).application;
+  const person = new Person(services.auth);
+  const open = async (query: Fields, lang = 'en'): Promise<string> => {
+    await person.open(`/oauth/logout?${new URLSearchParams({ lang, ...query }).toString()}`);
+    assert.equal(person.page.status, 200);
+    return person.text;
+  };
+  const told = /For the developers of the application: invalid_request : post_logout_redirect_uri/;
+  const bad = { client_id, post_logout_redirect_uri: 'https://evil.example/' };
+  await person.open('/sign-in');
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  for (const query of [bad, { post_logout_redirect_uri: CALLBACK }] as Fields[]) {
+    const text = await open(query);
+    assert.match(text, /Sign out\?/);
+    assert.match(text, told);
+    assert.doesNotMatch(text, /You will be sent|evil/);
+  }
+  assert.match(await open(bad, 'ja'), /開発者向けの情報： invalid_request ：post_logout_redirect_uri /);
+  for (const uri of ['https://app.example', 'https://app.example/', CALLBACK, '']) {
+    const text = await open({ client_id, post_logout_redirect_uri: uri });
+    assert.equal(/You will be sent to app\.example/.test(text), uri !== '', uri);
+    assert.doesNotMatch(text, told, uri);
+  }
+  for (const uri of ['https://app.example//', 'https://app.example.evil.example', 'https://app.example?'])
+    assert.match(await open({ client_id, post_logout_redirect_uri: uri }), told, uri);
+  assert.match(
+    await open({ client_id, post_logout_redirect_uri: 'https://www.example/bye' }),
+    /sent to www\.example\./,
+  );
+  await open(bad);
+  await person.submit({}, '/confirm');
+  assert.equal(person.page.url, `${services.auth}/oauth/logout/success`);
+  assert.match(await open(bad), /You are signed out .*For the developers/);
+  await person.open('/account');
+  assert.match(person.page.url, /\/sign-in$/);
+});
+
+test('the default sign-out of express-openid-connect returns to its baseURL, which has no slash', async (t) => {
+  const services = await openOnSqlite(t);
+  await makeAccount(services, 'Robin');
+  const { client_id } = (await makeApplication(services, 'service')).application;
+  const person = new Person(services.auth);
+  await person.open('/sign-in');
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  const query = new URLSearchParams({ client_id, post_logout_redirect_uri: 'https://app.example' });
+  await person.open(`/oauth/logout?${query.toString()}`);
+  await person.submit({}, '/confirm');
+  assert.equal(person.page.url, 'https://app.example/');
+});
+
 test('signing out names the host to which an application leads, and waits for a click', async (t) => {
   const services = await openOnSqlite(t);
   await makeAccount(services, 'Robin');

@@ -153,6 +153,7 @@ applications:
   - name: Board
     type: service
     redirect_uris: [https://board.example/cb]
+    post_logout_redirect_uris: [https://board.example/bye]
     access: approved
     hourly_limit: 5000
     owners: [Mira]
@@ -199,6 +200,7 @@ onEachDatabase('a whole network comes from a file; again, nothing changes', asyn
   ]);
   assert.equal(rows[2]!['client_id'], widget!.client_id, 'a Client ID is no secret and is printed');
   assert.ok(!/sh[ks]_/.test(JSON.stringify(rows)), 'secrets are only in the file');
+  assert.deepEqual(board!.post_logout_redirect_uris, ['https://board.example/bye']);
   assert.deepEqual([board!.access, board!.hourly_limit, widget!.access], ['approved', 5000, 'none']);
   assert.deepEqual(
     (await ownersOf(context.db, board!.key)).map(({ name }) => name),
@@ -223,11 +225,15 @@ onEachDatabase('a whole network comes from a file; again, nothing changes', asyn
 
   await writeFile(
     path,
-    NETWORK.replace('approved', 'revoked').replace('5000', 'default').replace('[Mira]', '[Noor, Mira]'),
+    NETWORK.replace('approved', 'revoked')
+      .replace('5000', 'default')
+      .replace('[Mira]', '[Noor, Mira]')
+      .replace('/bye', '/'),
   );
   assert.match((await ran()).err, /Board loses its access to the data API\. Add --yes/);
   const [, changed] = await apply('--yes');
   assert.deepEqual(changed!['changes'], [
+    'post_logout_redirect_uris [https://board.example/bye] → [https://board.example/]',
     'access approved → revoked',
     'hourly_limit 5000 → default',
     'owners [Mira] → [Mira, Noor]',
@@ -239,6 +245,7 @@ onEachDatabase('a whole network comes from a file; again, nothing changes', asyn
   const [, renamed] = await apply('--yes');
   assert.deepEqual(renamed!['changes'], [
     'name Board → Score board',
+    'post_logout_redirect_uris [https://board.example/] → [https://board.example/bye]',
     'access revoked → approved',
     'hourly_limit default → 5000',
     'owners [Mira, Noor] → [Noor]',
@@ -423,6 +430,10 @@ test('a wrong file of a network is refused as a whole, before anything changes',
     [
       'applications: [{ name: A, type: web, redirect_uris: [ftp://a] }]',
       /application 1: the redirect URI ftp:\/\/a .*\.\n$/,
+    ],
+    [
+      'applications: [{ name: A, type: web, post_logout_redirect_uris: [ftp://b] }]',
+      /application 1: the redirect URI ftp:\/\/b .*\.\n$/,
     ],
     [
       'applications: [{ name: A, type: web, secret: x }]',

@@ -21,6 +21,16 @@ onEachDatabase('commands register and change how people sign in to an applicatio
   const changed = JSON.parse((await set('--rotate-refresh-tokens', 'yes')).out) as Printed;
   assert.deepEqual(settings(changed), [true, true]);
   assert.deepEqual(changed['redirect_uris'], ['https://a.example/cb'], 'the rest stays');
+  const returns = ({ post_logout_redirect_uris }: Printed) => post_logout_redirect_uris;
+  const after = (...uris: string[]): string[] => uris.flatMap((uri) => ['--post-logout-redirect-uri', uri]);
+  const [bye, home] = ['https://a.example/bye', 'https://www.a.example/'];
+  assert.deepEqual(returns(JSON.parse((await run(...parts, ...after(bye))).out) as Printed), [bye]);
+  assert.deepEqual(returns(changed), []);
+  assert.deepEqual(returns(JSON.parse((await set(...after(bye, home))).out) as Printed), [bye, home]);
+  assert.deepEqual(returns(JSON.parse((await set('--require-pkce', 'no')).out) as Printed), [bye, home]);
+  for (const wrong of [await set(...after('com.a.app:/bye')), await run(...parts, ...after('com.a.app:/bye'))])
+    assert.match(wrong.err, /--post-logout-redirect-uri com\.a\.app:\/bye must be https/);
+  assert.deepEqual(returns(JSON.parse((await set(...after(''))).out) as Printed), [], 'an empty value removes them');
   assert.match((await set('--require-pkce', 'maybe')).err, /--require-pkce must be one of yes, no/);
   assert.match((await set()).err, /--require-pkce or --rotate-refresh-tokens is missing/);
 });

@@ -26,20 +26,21 @@ async function owner(services: TestConsole, facts: Parameters<typeof application
 onEachDatabase('an application can have several secrets, and a withdrawn one is refused', async (t, url) => {
   const services = await openTestConsole(t, url);
   const { app, console, at } = await owner(services);
-  const add = async (): Promise<string | undefined> => {
+  const add = async (name = ''): Promise<string | undefined> => {
     await console.open(at);
-    await console.post(`${at}/secrets`, { form_token: tokenOn(console.page.html) });
+    await console.post(`${at}/secrets`, { form_token: tokenOn(console.page.html), name });
     return /shs_[\w-]{43}/.exec(console.text)?.[0];
   };
   const grants = async (client_secret: string): Promise<number> => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: app.client_id, client_secret });
     return (await fetch(`${services.auth}/oauth/token`, { method: 'POST', body })).status;
   };
-  const [first, second] = [app.secret!, (await add())!];
+  const [first, second] = [app.secret!, (await add('staging <1>'))!];
   assert.deepEqual([await grants(first), await grants(second)], [200, 200]);
   await console.open(at);
   const withdrawals = console.forms().filter(({ action }) => action.endsWith('/secrets/remove'));
   assert.equal(withdrawals.length, 2);
+  assert.match(console.text, /shs_… Created .* staging <1> Created /, 'a name tells them apart');
   await console.post(withdrawals[0]!.action, withdrawals[0]!.fields);
   assert.match(console.text, /Withdraw a Client Secret of .*\? Created .* This cannot be undone\./);
   assert.doesNotMatch(console.text, /the last one/);
@@ -49,9 +50,12 @@ onEachDatabase('an application can have several secrets, and a withdrawn one is 
   assert.deepEqual([await grants(first), await grants(second)], [401, 200]);
   const [last] = console.forms().filter(({ action }) => action.endsWith('/secrets/remove'));
   await console.post(last!.action, last!.fields);
-  assert.match(console.text, /It is the last one: nobody can sign in/);
+  assert.match(console.text, /staging <1> Created .*It is the last one: nobody can sign in/);
   await console.post(withdrawals[0]!.action, withdrawals[0]!.fields);
   assert.match(console.page.url, /done=gone/);
+  await add('x'.repeat(65));
+  assert.equal(console.page.status, 422);
+  assert.match(console.text, /Enter a name of 1 to 64 characters/);
   const added: (string | undefined)[] = [];
   for (let count = 1; count <= MAX_SECRETS; count++) added.push(await add());
   assert.deepEqual([added.at(-2) !== undefined, added.at(-1)], [true, undefined], 'at most MAX_SECRETS');

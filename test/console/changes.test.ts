@@ -123,6 +123,27 @@ onEachDatabase('an operator decides only about the change that the page has show
   assert.equal(await save(ann, { name: 'Free' }), 'saved', 'an application that nobody approved does not wait');
 });
 
+onEachDatabase('a new address for after a sign-out waits for the operator like a redirect URI', async (t, url) => {
+  const { db, app, ann, olga, settings, save, review, decide } = await open(t, url);
+  const inForce = async () => (await applicationByClientId(db, app.client_id))!.post_logout_redirect_uris;
+  const BYE = 'https://other.example/bye';
+  await ann.open(settings);
+  await ann.submit({ post_logout_redirect_uris: `${BYE}\nftp://x.example/` }, '/settings');
+  assert.equal(ann.page.status, 422);
+  assert.match(ann.text, /ftp:\/\/x\.example\/ must be https/);
+  assert.equal(await save(ann, { post_logout_redirect_uris: BYE }), 'waits');
+  assert.deepEqual(await inForce(), []);
+  assert.match(ann.text, /Redirect URIs after sign-out: After approval https:\/\/other\.example\/bye new/);
+  assert.equal(await decide(await review(), 'approved'), 'approved');
+  assert.deepEqual(await inForce(), [BYE]);
+  await ann.open(`/console/applications/${app.client_id}`);
+  assert.match(ann.text, /Redirect URIs after sign-out https:\/\/other\.example\/bye PKCE/);
+  assert.equal(await save(ann, { post_logout_redirect_uris: '' }), 'saved', 'a lost address goes away at once');
+  assert.deepEqual(await inForce(), []);
+  assert.equal(await save(olga, { post_logout_redirect_uris: BYE }), 'saved', 'a change of an operator is in force');
+  assert.deepEqual(await inForce(), [BYE]);
+});
+
 onEachDatabase('a new logo of an approved application waits for the operator', async (t, url) => {
   const world = await open(t, url);
   const { context, db, app, ann, olga, settings, save, inForce, review, decide, mails } = world;
@@ -187,10 +208,13 @@ onSqlite('commands list and decide changes', async (t, url) => {
   const mailbox = await Mailbox.open(t);
   const secret = { SECRET_KEY: 'a secret that is long enough for tests' };
   const env = { DATABASE_URL: url, SMTP_URL: mailbox.url, ...secret };
-  await save(ann, { name: 'Shop' });
+  await save(ann, { name: 'Shop', post_logout_redirect_uris: `${OLD}/bye` });
   const [listed] = JSON.parse((await scorehall(env, 'access', 'list', '--json')).out) as Record<string, string>[];
   assert.deepEqual([listed!['kind'], listed!['name']], ['change', 'Board']);
-  assert.match(listed!['purpose']!, /^name: Shop; redirect URIs: https:\/\/board\.example\/callback$/);
+  assert.match(
+    listed!['purpose']!,
+    /^name: Shop; redirect URIs: https:\/\/board\.example\/callback; after sign-out: \S+\/bye$/,
+  );
   assert.deepEqual((await scorehall(env, 'access', 'approve', '--request', 'none')).status, 2);
   const { status, err } = await scorehall(env, 'access', 'approve', '--request', listed!['id']!);
   assert.equal(status, 0, err);

@@ -1,13 +1,14 @@
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { sameText, secretHash } from '#platform/crypto/secrets.ts';
 import type { Application } from '#store/applications/applications.ts';
+import { currentRequest } from './oidc-provider.ts';
 
 /** Separates the hashes in `client_secret`: a service can have several valid secrets while it changes them. */
 const SEPARATOR = '.';
 
 /** An application as client metadata of oidc-provider (RFC 7591). `client_secret` holds hashes, not secrets. */
 export function clientMetadata(application: Application, secretHashes: string[]): AdapterPayload {
-  const { client_id, name, type, redirect_uris, require_pkce, rotate_refresh_tokens } = application;
+  const { client_id, name, type, redirect_uris, post_logout_redirect_uris, require_pkce } = application;
   const signsIn = redirect_uris.length > 0;
   const isService = type === 'service';
   return {
@@ -16,14 +17,14 @@ export function clientMetadata(application: Application, secretHashes: string[])
     application_type: type === 'installed' ? 'native' : 'web',
     token_endpoint_auth_method: isService ? 'client_secret_post' : 'none',
     redirect_uris,
-    post_logout_redirect_uris: [...new Set(redirect_uris.flatMap(postLogoutUris))],
+    post_logout_redirect_uris: [...new Set([...redirect_uris.flatMap(postLogoutUris), ...post_logout_redirect_uris])],
     response_types: signsIn ? ['code'] : [],
     grant_types: [
       ...(signsIn ? ['authorization_code', 'refresh_token'] : []),
       ...(isService ? ['client_credentials'] : []),
     ],
     require_pkce,
-    rotate_refresh_tokens: rotate_refresh_tokens || !isService,
+    rotate_refresh_tokens: application.rotate_refresh_tokens || !isService,
     // oidc-provider requires a `client_secret`; without valid secrets it is a text that matches no hash.
     ...(isService ? { client_secret: secretHashes.join(SEPARATOR) || 'none' } : {}),
   } as AdapterPayload;
@@ -33,6 +34,22 @@ export function clientMetadata(application: Application, secretHashes: string[])
 function postLogoutUris(uri: string): string[] {
   const { protocol, origin } = new URL(uri);
   return /^https?:$/.test(protocol) ? [uri, `${origin}/`] : [uri];
+}
+
+type Registered = Client['postLogoutRedirectUriAllowed'];
+
+/**
+ * Makes oidc-provider leave out an address for after a sign-out that is not registered: RP-Initiated Logout (section 3) forbids
+ * the redirect to it, not the sign-out, which oidc-provider refuses. `ORIGIN` equals `ORIGIN/`.
+ */
+export function dropUnregistered(isRegistered: Registered): Registered {
+  return function (this: Client, uri) {
+    const origin = /^(https?:\/\/[^/?#]+)\/?$/i.exec(uri)?.[1];
+    const same = origin === undefined ? [uri] : [origin, `${origin}/`];
+    if (!same.some((one) => isRegistered.call(this, one)))
+      currentRequest()!.oidc.params!['post_logout_redirect_uri'] = undefined;
+    return true;
+  };
 }
 
 /** @param hashes `client_secret` of the client metadata */

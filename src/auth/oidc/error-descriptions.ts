@@ -79,6 +79,11 @@ const DESCRIPTIONS: readonly Description[] = [
     ja: 'id_token_hint はこのサービスが発行した ID トークンではありません。',
   },
   {
+    library: /^post_logout_redirect_uri not registered$/,
+    en: 'post_logout_redirect_uri was left out. It must equal an address that is registered for the application, which client_id or id_token_hint names.',
+    ja: 'post_logout_redirect_uri は無視されました。client_id か id_token_hint で示したアプリに登録されているものと一致させてください。',
+  },
+  {
     library: /^(?:invalid request_uri|request_uri is invalid, expired, or was already used)$/,
     en: 'request_uri is unknown, has expired or has been used. Push the request again.',
     ja: 'request_uri が不明か、期限切れか、使用済みです。もう一度送信してください。',

@@ -102,10 +102,11 @@ interface WireError {
 
 /** The descriptions of errors are for developers, so the page puts its own sentences before them. */
 function errorPage(
-  { lang, problem: t }: Texts,
+  texts: Texts,
   { error: code, error_description: description }: WireError,
   error: Error,
 ): PageContent {
+  const { problem: t } = texts;
   const isExpired = error instanceof errors.SessionNotFound || error instanceof errors.InvalidRequestUri;
   const byCode = { server_error: t.server, temporarily_unavailable: t.server, rate_limit: t.too_many }[code];
   const byClass = isExpired ? t.expired : error instanceof SuspendedApplication ? t.suspended : t.client;
@@ -114,12 +115,16 @@ function errorPage(
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     <p>${sentence}</p>
-    <p class="hint">
-      ${t.detail}
-      <code>${code}</code>${description === undefined ? '' : html`${COLON[lang]}${describeIn(lang, description)}`}
-    </p>
+    ${developerHint(texts, code, description)}
   </div>`;
   return { title, main };
+}
+
+function developerHint({ lang, problem }: Texts, code: string, description?: string): Html {
+  return html`<p class="hint">
+    ${problem.detail}
+    <code>${code}</code>${description === undefined ? '' : html`${COLON[lang]}${describeIn(lang, description)}`}
+  </p>`;
 }
 
 function signOutPage(ctx: KoaContextWithOIDC): PageContent {
@@ -154,10 +159,16 @@ function logoutRedirectUri(ctx: KoaContextWithOIDC): string | undefined {
   return typeof uri === 'string' && URL.canParse(uri) ? uri : undefined;
 }
 
-/** Names the host that follows: anybody can register an application, and the link to this page carries our host. */
+/**
+ * Names the host that follows: anybody can register an application, and the link to this page carries our host. Tells the
+ * developer if the address in the request is not registered.
+ */
 function destination(ctx: KoaContextWithOIDC): Html | '' {
   const uri = logoutRedirectUri(ctx);
-  if (uri === undefined) return '';
+  if (uri === undefined)
+    return (ctx.query['post_logout_redirect_uri'] ?? '') === ''
+      ? ''
+      : developerHint(requestTexts(ctx), 'invalid_request', 'post_logout_redirect_uri not registered');
   const { protocol, host } = new URL(uri);
   return html`<p class="hint">${requestTexts(ctx).consent.goes_to(host === '' ? protocol : host)}</p>`;
 }

@@ -8,7 +8,7 @@ import { applicationByClientId } from '#store/applications/applications.ts';
 import { isBanned } from '#store/game/punishments.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { ACR_VALUES, reduceClaims } from './authentication-context.ts';
-import { isAllowedOrigin, secretMatches } from './clients.ts';
+import { dropUnregistered, isAllowedOrigin, secretMatches } from './clients.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
 import { guardRedirect } from './redirect-guard.ts';
 import { parametersProblem } from './parameter-bounds.ts';
@@ -42,6 +42,8 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   provider.proxy = true;
   // Compare hashed secrets. Undocumented, but the maintainer recommends it (panva/node-oidc-provider#631); tested.
   Object.assign(provider.Client.prototype, { compareClientSecret });
+  const { prototype } = provider.Client;
+  prototype.postLogoutRedirectUriAllowed = dropUnregistered(prototype.postLogoutRedirectUriAllowed);
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: generateRefreshTokenId });
   markSessions(provider);
   provider.use(async (ctx, next) => {

@@ -119,9 +119,11 @@ async function decide(input: Input, { note, state, aboutRequest, aboutChange }: 
 
 /** A change in the columns of a request: its purpose is the new name and redirect URIs; the console shows a new logo. */
 function wireChange(change: ApplicationChange, { SITE_URL }: AppContext['config']): Record<string, unknown> {
-  const { id, client_id, old, name, redirect_uris, logo, account_name } = change;
+  const { id, client_id, old, name, redirect_uris, post_logout_redirect_uris, logo, account_name } = change;
   const picture = logo === null ? '' : `; new logo: ${SITE_URL}/console/operator/changes/${id}`;
-  const purpose = `name: ${name}; redirect URIs: ${redirect_uris.join(' ')}${picture}`;
+  const after =
+    post_logout_redirect_uris.length === 0 ? '' : `; after sign-out: ${post_logout_redirect_uris.join(' ')}`;
+  const purpose = `name: ${name}; redirect URIs: ${redirect_uris.join(' ')}${after}${picture}`;
   const created = timestampOf(change.created);
   const rest = { site: '', volume: null, state: 'waiting', note: '', created, decided: null };
   return { id, client_id, name: old.name, kind: 'change', account: account_name, purpose, ...rest };

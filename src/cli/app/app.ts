@@ -7,6 +7,7 @@ import {
   ACCESS_STATES,
   type Application,
   APPLICATION_TYPES,
+  type ApplicationType,
   createApplication,
   listApplications,
   MAX_NAME_LENGTH,
@@ -33,6 +34,12 @@ import { command } from '../command/operation-command.ts';
 import { oneOf, timestampOf, yesOrNo } from '../command/values.ts';
 
 const SIGN_IN_OPTIONS: NonNullable<Command['options']> = {
+  'post-logout-redirect-uri': {
+    type: 'string',
+    multiple: true,
+    value: 'URI',
+    help: 'A redirect URI after sign-out, besides the redirect URIs and "/" of their origins; may be repeated',
+  },
   'require-pkce': {
     type: 'string',
     value: 'yes|no',
@@ -132,19 +139,25 @@ async function create(input: Input): Promise<void> {
     name: readName(input),
     type: oneOf(input, 'type', APPLICATION_TYPES)!,
     redirect_uris: repeated(input, 'redirect-uri'),
+    post_logout_redirect_uris: repeated(input, 'post-logout-redirect-uri'),
     require_pkce: yesOrNo(input, 'require-pkce') ?? false,
     rotate_refresh_tokens: yesOrNo(input, 'rotate-refresh-tokens') ?? false,
     access: oneOf(input, 'access', ACCESS_STATES) ?? 'none',
   };
-  for (const uri of wanted.redirect_uris) {
-    const problem = checkRedirectUri(wanted.type, uri);
-    if (problem !== undefined)
-      throw new UsageError(`--redirect-uri ${uri} ${TEXTS.en.application.problems.uri_rules[problem]}.`);
-  }
+  checkUris(wanted.type, 'redirect-uri', wanted.redirect_uris);
+  checkUris(wanted.type, 'post-logout-redirect-uri', wanted.post_logout_redirect_uris);
   await withAppContext(input, async ({ db, clock }) => {
     const { application, secret } = await createApplication(db, clock.now(), wanted);
     print(input, { ...wire(application), ...(secret === undefined ? {} : { client_secret: secret }) });
   });
+}
+
+function checkUris(type: ApplicationType, option: string, uris: readonly string[]): void {
+  for (const uri of uris) {
+    const problem = checkRedirectUri(type, uri);
+    if (problem !== undefined)
+      throw new UsageError(`--${option} ${uri} ${TEXTS.en.application.problems.uri_rules[problem]}.`);
+  }
 }
 
 async function listAll(input: Input): Promise<void> {
@@ -158,11 +171,17 @@ async function show(input: Input): Promise<void> {
 async function change(input: Input): Promise<void> {
   const require_pkce = yesOrNo(input, 'require-pkce');
   const rotate_refresh_tokens = yesOrNo(input, 'rotate-refresh-tokens');
-  if (require_pkce === undefined && rotate_refresh_tokens === undefined)
-    throw new UsageError('--require-pkce or --rotate-refresh-tokens is missing: say what to change.');
+  const returning = input.values['post-logout-redirect-uri'] as string[] | undefined;
+  if (require_pkce === undefined && rotate_refresh_tokens === undefined && returning === undefined)
+    throw new UsageError(
+      '--post-logout-redirect-uri, --require-pkce or --rotate-refresh-tokens is missing: say what to change.',
+    );
   await withAppContext(input, async (context) => {
     const application = await byClientId.find(context, input);
-    const settings = { require_pkce, rotate_refresh_tokens };
+    // An empty value removes all of them.
+    const post_logout_redirect_uris = returning?.filter((uri) => uri !== '');
+    checkUris(application.type, 'post-logout-redirect-uri', post_logout_redirect_uris ?? []);
+    const settings = { post_logout_redirect_uris, require_pkce, rotate_refresh_tokens };
     await perform(changeSettings, { ...context, actor: commandActor() }, application, settings);
     print(input, await shown(context, application));
   });

@@ -7,7 +7,7 @@ import { command } from '../command/operation-command.ts';
 export const secretCommands: Command[] = [
   {
     words: 'app secret list',
-    summary: "List the ids of an application's valid secrets",
+    summary: "List the names and ids of an application's valid secrets",
     options: CLIENT,
     run: list,
   },
@@ -15,22 +15,25 @@ export const secretCommands: Command[] = [
     words: 'app secret add',
     summary: 'Add a Client Secret to a service and print it once; the existing secrets stay valid',
     row: byClientId,
-    options: {},
+    options: { name: { value: 'NAME', help: 'A name that tells it apart: where it is used' } },
     refused: {
       not_service: ({ name, type }) => `${name} has the type ${type}; only a service has secrets.`,
       enough_secrets: ({ name }) =>
         `${name} already has ${MAX_SECRETS} secrets, the maximum; withdraw one of them first.`,
     },
-    result: (_, { client_id, name }, { secret }) => ({ client_id, name, client_secret: secret }),
+    result: (_, { client_id, name }, { secret }, fields) => ({
+      ...{ client_id, name, client_secret: secret },
+      ...(fields.name && { secret_name: fields.name }),
+    }),
   }),
   command(withdrawSecret, {
     words: 'app secret withdraw',
     summary: 'Withdraw a Client Secret, effective immediately',
     row: byClientId,
     options: { id: { value: 'ID', help: 'The id of the secret, as "app secret list" shows it' } },
-    confirm: ({ client_id, name }, { valid }, { id }) => ({
-      act: `This withdraws 1 of ${valid} secrets of ${name}: programs that use it can no longer get tokens.`,
-      impact: { client_id, name, id, secrets: valid },
+    confirm: ({ client_id, name }, { secret, valid }, { id }) => ({
+      act: `This withdraws ${secret.name === '' ? '' : `"${secret.name}", `}1 of ${valid} secrets of ${name}: programs that use it can no longer get tokens.`,
+      impact: { client_id, name, id, ...(secret.name !== '' && { secret_name: secret.name }), secrets: valid },
     }),
     refused: {
       unknown_secret: ({ client_id, name }, { id }) =>
@@ -46,7 +49,7 @@ async function list(input: Input): Promise<void> {
     const secrets = await secretsOf(context.db, key);
     printTable(
       input,
-      secrets.map(({ id, created }) => ({ id, created: new Date(created).toISOString() })),
+      secrets.map(({ created, ...secret }) => ({ ...secret, created: new Date(created).toISOString() })),
     );
   });
 }

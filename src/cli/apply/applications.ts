@@ -36,6 +36,7 @@ const application = z.strictObject({
   client_id: z.string().optional(),
   type: z.enum(APPLICATION_TYPES),
   redirect_uris: z.array(z.string()).optional(),
+  post_logout_redirect_uris: z.array(z.string()).optional(),
   require_pkce: z.boolean().optional(),
   rotate_refresh_tokens: z.boolean().optional(),
   access: z.enum(['approved', 'revoked']).optional(),
@@ -49,8 +50,8 @@ type ApplicationEntry = z.output<typeof application>;
 /** @throws UsageError that names the entry and what is wrong with it */
 export function readApplications(path: string, list: unknown): ApplicationEntry[] {
   const entries = readEntries(path, 'application', list, application);
-  for (const [index, { type, redirect_uris = [] }] of entries.entries()) {
-    for (const uri of redirect_uris) {
+  for (const [index, { type, redirect_uris = [], post_logout_redirect_uris = [] }] of entries.entries()) {
+    for (const uri of [...redirect_uris, ...post_logout_redirect_uris]) {
       const problem = checkRedirectUri(type, uri);
       if (problem === undefined) continue;
       const rule = TEXTS.en.application.problems.uri_rules[problem];
@@ -144,18 +145,26 @@ async function applyApplication(context: AppContext, entry: ApplicationEntry, pl
 
 async function create(acting: Acting, entry: ApplicationEntry): ReturnType<typeof createApplication> {
   const { db, clock, actor } = acting;
-  const { name, type, redirect_uris = [], require_pkce = false, rotate_refresh_tokens = false } = entry;
+  const { name, type, require_pkce = false, rotate_refresh_tokens = false } = entry;
+  const { redirect_uris = [], post_logout_redirect_uris = [] } = entry;
   const facts = { type, access: entry.access ?? 'none', require_pkce, rotate_refresh_tokens } as const;
-  const created = await createApplication(db, clock.now(), { name, redirect_uris, ...facts });
+  const created = await createApplication(db, clock.now(), {
+    name,
+    redirect_uris,
+    post_logout_redirect_uris,
+    ...facts,
+  });
   const { client_id: subject } = created.application;
-  const detail = { ...facts, redirect_uris: redirect_uris.join(' ') };
+  const returning = post_logout_redirect_uris.join(' ');
+  const lists = { redirect_uris: redirect_uris.join(' '), ...(returning && { post_logout_redirect_uris: returning }) };
+  const detail = { ...facts, ...lists };
   await recordAudit(db, clock.now(), actor, { action: 'application.create', subject, label: name, detail });
   return created;
 }
 
 async function applySettings(acting: Acting, known: Application, entry: ApplicationEntry): Promise<void> {
-  const { name, redirect_uris, require_pkce, rotate_refresh_tokens, access } = entry;
-  const settings = { name, redirect_uris, require_pkce, rotate_refresh_tokens };
+  const { name, redirect_uris, post_logout_redirect_uris, require_pkce, rotate_refresh_tokens, access } = entry;
+  const settings = { name, redirect_uris, post_logout_redirect_uris, require_pkce, rotate_refresh_tokens };
   if (Object.keys(changedSettings(known, settings)).length > 0) await carryOut(changeSettings, acting, known, settings);
   if (access === undefined || access === known.access) return;
   await carryOut(access === 'approved' ? approveAccess : revokeAccess, acting, known, {});

@@ -28,23 +28,27 @@ type ApplicationFields = ApplicationSettings & Pick<Application, 'type'>;
 export function readApplicationForm(
   form: Form,
   texts: Texts,
-  existing?: Pick<Application, 'name' | 'type' | 'redirect_uris'>,
+  existing?: Pick<Application, 'name' | 'type' | 'redirect_uris' | 'post_logout_redirect_uris'>,
 ): ApplicationFields | Problems {
   const { problems: t } = texts.application;
   const chosen = existing?.type ?? APPLICATION_TYPES.find((known) => known === form['type']);
   const name = textOf(form['name'], MAX_NAME);
-  const redirect_uris = urisIn(form);
+  const redirect_uris = urisIn(form['redirect_uris']);
+  const post_logout_redirect_uris = urisIn(form['post_logout_redirect_uris']);
   const wrong = chosen === undefined ? undefined : wrongUri(chosen, redirect_uris, texts, existing?.redirect_uris);
   const problems = {
     name: name === undefined ? t.name(MAX_NAME) : wrongName(name, texts, existing?.name),
     type: chosen === undefined ? t.type : undefined,
     redirect_uris: wrong ?? missingUri(chosen, redirect_uris, texts),
+    post_logout_redirect_uris:
+      chosen && wrongUri(chosen, post_logout_redirect_uris, texts, existing?.post_logout_redirect_uris),
   };
   if (!isFine(problems)) return problems;
   return {
     name: name!,
     type: chosen!,
     redirect_uris,
+    post_logout_redirect_uris,
     require_pkce: form['require_pkce'] === '1',
     rotate_refresh_tokens: form['rotate_refresh_tokens'] === '1',
   };
@@ -54,8 +58,8 @@ export function isValidForm(read: ApplicationFields | Problems): read is Applica
   return Array.isArray(read['redirect_uris']);
 }
 
-function urisIn(form: Form): string[] {
-  const lines = (form['redirect_uris'] ?? '').split(/\r?\n/).map((line) => line.trim());
+function urisIn(text = ''): string[] {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
   return [...new Set(lines.filter((line) => line !== ''))];
 }
 
@@ -97,6 +101,16 @@ export function applicationFields(texts: Texts, form: Form, problems: Problems, 
     value: form['redirect_uris'],
     error: problems['redirect_uris'],
     rows: 3,
+    maxlength: 4000,
+    optional: true,
+  })}
+  ${field({
+    name: 'post_logout_redirect_uris',
+    label: t.post_logout_uris,
+    hint: t.post_logout_uris_hint,
+    value: form['post_logout_redirect_uris'],
+    error: problems['post_logout_redirect_uris'],
+    rows: 2,
     maxlength: 4000,
     optional: true,
   })}

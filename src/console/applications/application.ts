@@ -21,11 +21,11 @@ import { hasDomain } from '#store/applications/redirect-uris.ts';
 import { hasLogo } from '#store/applications/logos.ts';
 import { readDeletionImpact } from '#store/applications/deletion-impact.ts';
 import { sumUsage, usageSince } from '#store/applications/usage.ts';
-import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
+import { applicationFields, isValidForm, MAX_NAME, readApplicationForm } from './application-form.ts';
 import { announceChange, changeCard, changeHint } from './changes.ts';
 import { type PageContent, tokenField } from '../layout.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
-import { button, formTo, logoImage, timestamp, number, type Problems } from '../components.ts';
+import { button, formTo, isFine, logoImage, timestamp, number, type Problems } from '../components.ts';
 import { ASKED_BY_FORM, operationForm } from '../operation-form.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
@@ -35,7 +35,7 @@ import { webhookBanner } from './webhooks.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
-async function overviewPage(request: OwnedRequest): Promise<PageContent> {
+async function overviewPage(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {
   const { application, texts } = request;
   const { application: t } = texts;
   const secret = consumeSecret(request, application.client_id);
@@ -58,12 +58,18 @@ async function overviewPage(request: OwnedRequest): Promise<PageContent> {
                 )
           }
         </dd>
+        ${
+          application.post_logout_redirect_uris.length === 0
+            ? ''
+            : html`<dt>${t.post_logout_uris}</dt>
+                <dd>${application.post_logout_redirect_uris.map((uri) => html`<code class="line">${uri}</code>`)}</dd>`
+        }
         <dt>PKCE</dt>
         <dd>${application.require_pkce ? t.pkce_on : t.pkce_off}</dd>
       </dl>
     </section>
-    ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request) : ''}`;
-  return await inApplication(request, '', '', inner);
+    ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request, problems) : ''}`;
+  return await inApplication(request, '', '', inner, isFine(problems) ? 200 : 422);
 }
 
 /** A scheme without a dot, registered before such schemes were refused: other programs are likelier to claim it. */
@@ -72,7 +78,7 @@ function isWeakScheme(uri: string): boolean {
   return !/^https?:$/.test(protocol) && !hasDomain(protocol);
 }
 
-async function secretsCard(request: OwnedRequest): Promise<Html> {
+async function secretsCard(request: OwnedRequest, problems: Problems): Promise<Html> {
   const { application, texts, deps } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}/secrets`;
@@ -82,22 +88,33 @@ async function secretsCard(request: OwnedRequest): Promise<Html> {
     <p class="hint">${t.secrets_hint}</p>
     <ul class="rows">
       ${secrets.map(
-        ({ id, created }) =>
+        ({ id, name, created }) =>
           html`<li>
             <span class="what"
-              ><code>shs_…</code> <span class="hint">${t.made} ${timestamp(request, created)}</span></span
+              >${name === '' ? html`<code>shs_…</code>` : html`<bdi>${name}</bdi>`}
+              <span class="hint">${t.made} ${timestamp(request, created)}</span></span
             >
-            ${button(request, `${root}/remove`, t.withdraw, { kind: 'quiet danger', fields: { id }, about: id })}
+            ${button(request, `${root}/remove`, t.withdraw, { kind: 'quiet danger', fields: { id }, about: name || id })}
           </li>`,
       )}
     </ul>
-    ${secrets.length < MAX_SECRETS ? button(request, root, t.new_secret) : ''}
+    ${
+      secrets.length < MAX_SECRETS
+        ? formTo(
+            request,
+            root,
+            html`${field({ name: 'name', label: t.secret_name, hint: t.secret_name_hint, error: problems['name'], maxlength: MAX_NAME, optional: true })}
+              <button>${t.new_secret}</button>`,
+          )
+        : ''
+    }
   </section>`;
 }
 
-function fieldValues({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: ApplicationSettings) {
+function fieldValues({ name, require_pkce, rotate_refresh_tokens, ...uris }: ApplicationSettings) {
   const checks = { require_pkce: require_pkce ? '1' : '', rotate_refresh_tokens: rotate_refresh_tokens ? '1' : '' };
-  return { name, redirect_uris: redirect_uris.join('\n'), ...checks };
+  const redirect_uris = uris.redirect_uris.join('\n');
+  return { name, redirect_uris, post_logout_redirect_uris: uris.post_logout_redirect_uris.join('\n'), ...checks };
 }
 
 async function confirmWithdrawal(
@@ -110,7 +127,7 @@ async function confirmWithdrawal(
     tab: '',
     title: t.withdraw_title(name),
     impact: [
-      html`<p>${t.made} ${timestamp(request, secret.created)}</p>`,
+      html`<p><bdi>${secret.name}</bdi> ${t.made} ${timestamp(request, secret.created)}</p>`,
       t.withdraw_impact,
       ...(valid === 1 ? [t.withdraw_last] : []),
     ],
@@ -241,9 +258,11 @@ async function removeNamed(request: OwnedRequest) {
 }
 
 export const applicationRoutes: readonly Route[] = [
-  ownedPage(AT, overviewPage),
+  ownedPage(AT, (request) => overviewPage(request)),
   operationForm(`${AT}/secrets`, createSecret, {
     find,
+    again: overviewPage,
+    wrong: ({ texts }) => texts.application.problems.name(MAX_NAME),
     refused: { not_service: overview, enough_secrets: overview },
     done: (request, { client_id }, { secret }) => {
       flashSecret(request, client_id, secret);

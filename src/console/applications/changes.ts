@@ -24,7 +24,7 @@ function uriList(uris: readonly string[], others: readonly string[], label: stri
 /** The present and the wanted name, logo and Redirect URIs beside each other, for owners and operators. */
 export function changeTable({ texts }: ConsoleRequest, change: ApplicationChange): Html {
   const { changes: t } = texts;
-  const { old, name, redirect_uris } = change;
+  const { old, name, redirect_uris, post_logout_redirect_uris } = change;
   const colon = COLON[texts.lang];
   return html`<dl class="facts">
     <dt>${t.name}${colon}${t.now}</dt>
@@ -36,6 +36,14 @@ export function changeTable({ texts }: ConsoleRequest, change: ApplicationChange
     <dd>${uriList(old.redirect_uris, redirect_uris, t.removed)}</dd>
     <dt>${t.redirect_uris}${colon}${t.wanted}</dt>
     <dd>${uriList(redirect_uris, old.redirect_uris, t.added)}</dd>
+    ${
+      old.post_logout_redirect_uris.length + post_logout_redirect_uris.length === 0
+        ? ''
+        : html`<dt>${texts.application.post_logout_uris}${colon}${t.now}</dt>
+            <dd>${uriList(old.post_logout_redirect_uris, post_logout_redirect_uris, t.removed)}</dd>
+            <dt>${texts.application.post_logout_uris}${colon}${t.wanted}</dt>
+            <dd>${uriList(post_logout_redirect_uris, old.post_logout_redirect_uris, t.added)}</dd>`
+    }
   </dl>`;
 }
 

@@ -181,6 +181,9 @@ export const en = {
       'Where people return after signing in: one URI per line, exactly as your application sends it. Use https, or http://127.0.0.1 on your own machine. A service without sign-in needs none.',
     weak_scheme:
       'Other programs can claim this scheme. Replace it by one with a dot, the reversed name of a domain of yours (com.example.app:/callback).',
+    post_logout_uris: 'Redirect URIs after sign-out',
+    post_logout_uris_hint:
+      'Where people may return after signing out, besides the Redirect URIs and the front pages of their origins. One URI per line.',
     no_redirect_uris: 'None. Nobody can sign in with this application.',
     require_pkce: 'Require PKCE (recommended)',
     require_pkce_hint:
@@ -195,6 +198,8 @@ export const en = {
     secrets: 'Client Secrets',
     secrets_hint:
       'An application can have several secrets: create a new one, switch your application to it, then withdraw the old one.',
+    secret_name: 'Name of the new secret',
+    secret_name_hint: 'Tells it apart: where you use it, like “staging server”.',
     new_secret: 'Create another secret',
     made: 'Created',
     withdraw: 'Withdraw',

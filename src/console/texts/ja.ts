@@ -174,6 +174,9 @@ export const ja: Texts = {
       'ログイン後の戻り先を、アプリが送るとおりに 1 行に 1 つ入力します。https のほか、自分の端末では http://127.0.0.1 も使えます。ログインを使わないサービスでは不要です。',
     weak_scheme:
       'ほかのプログラムもこのスキームを使えます。お持ちのドメインを逆順にした、ドットを含むもの（com.example.app:/callback など）に変更してください。',
+    post_logout_uris: 'ログアウト後のリダイレクト URI',
+    post_logout_uris_hint:
+      'リダイレクト URI とそのオリジンのトップページのほかに、ログアウト後に戻れる場所です。1 行に 1 つ入力します。',
     no_redirect_uris: 'なし。このアプリではログインできません。',
     require_pkce: 'PKCE を必須にする（推奨）',
     require_pkce_hint:
@@ -187,6 +190,8 @@ export const ja: Texts = {
     secret_once: 'Client Secret',
     secrets: 'Client Secret',
     secrets_hint: '複数を同時に使えます。新しいものを作り、アプリを切り替えてから、古いものを無効にしてください。',
+    secret_name: '新しいシークレットの名前',
+    secret_name_hint: '「テスト用サーバー」など、使う場所がわかる名前です。',
     new_secret: 'シークレットを追加',
     made: '作成',
     withdraw: '無効にする',

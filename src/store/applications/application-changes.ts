@@ -7,18 +7,22 @@ import { isApprovedByOperator } from './access-requests.ts';
 import { type Application, applicationByClientId, type ApplicationSettings, setApplication } from './applications.ts';
 import { imageHash, logoHash, setLogo } from './logos.ts';
 
+/** What an operator approves besides the logo. */
+type Reviewed = Pick<Application, 'name' | 'redirect_uris' | 'post_logout_redirect_uris'>;
+
 /**
- * A new name, a new logo or new redirect URIs of an application that an operator has approved. They wait for an
+ * A new name, a new logo or new redirect URIs (also for after a sign-out) of an application that an operator has approved. They wait for an
  * operator, whose approval was for the present name, logo and addresses; until then sign-in uses these. (RFC 9700,
  * section 4.11.2, lets errors redirect only to trusted targets, and people trust name and logo on the consent page.)
  */
 export interface ApplicationChange {
   id: string;
   client_id: string;
-  /** The name and redirect URIs in force. */
-  old: Pick<Application, 'name' | 'redirect_uris'>;
+  /** The values in force. */
+  old: Reviewed;
   name: string;
   redirect_uris: string[];
+  post_logout_redirect_uris: string[];
   /** The hash of the new logo; null if the logo stays. */
   logo: string | null;
   /** The owner who asked; null if the account was deleted. */
@@ -32,8 +36,10 @@ interface ChangeRow {
   client_id: string;
   old_name: string;
   old_uris: string;
+  old_logout_uris: string;
   name: string;
   redirect_uris: string;
+  post_logout_redirect_uris: string;
   logo: string | null;
   account_id: string | null;
   account_name: string | null;
@@ -41,17 +47,23 @@ interface ChangeRow {
 }
 
 const SELECT = sql`
-  select c.key, a.client_id, a.name as old_name, a.redirect_uris as old_uris, c.name, c.redirect_uris, c.logo_hash as logo,
-    c.account_id, u.name as account_name, c.created
+  select c.key, a.client_id, a.name as old_name, a.redirect_uris as old_uris,
+    a.post_logout_redirect_uris as old_logout_uris, c.name, c.redirect_uris, c.post_logout_redirect_uris,
+    c.logo_hash as logo, c.account_id, u.name as account_name, c.created
   from application_changes c join applications a on a.key = c.application_key left join accounts u on u.id = c.account_id`;
 
-function toChange({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow): ApplicationChange {
+function toChange({ key, old_name, old_uris, old_logout_uris, ...row }: ChangeRow): ApplicationChange {
   return {
     ...row,
+    ...withUris(row.name, row.redirect_uris, row.post_logout_redirect_uris),
     id: idOf(key),
-    old: { name: old_name, redirect_uris: JSON.parse(old_uris) as string[] },
-    redirect_uris: JSON.parse(redirect_uris) as string[],
+    old: withUris(old_name, old_uris, old_logout_uris),
   };
+}
+
+function withUris(name: string, uris: string, logoutUris: string): Reviewed {
+  const [redirect_uris, post_logout_redirect_uris] = [uris, logoutUris].map((text) => JSON.parse(text) as string[]);
+  return { name, redirect_uris: redirect_uris!, post_logout_redirect_uris: post_logout_redirect_uris! };
 }
 
 /**
@@ -80,7 +92,7 @@ export async function changeApplication(
       await setApplication(tx, clientId, wanted);
       return undefined;
     }
-    await setApplication(tx, clientId, { ...wanted, name: current.name, redirect_uris: current.redirect_uris });
+    await setApplication(tx, clientId, { ...wanted, ...reviewed(current) });
     if (waiting !== undefined && isEqual(waiting, wanted)) return { change: waiting, isNew: false };
     await storeChange(tx, current.key, asked);
     return { change: (await changeTo(tx, current.key))!, isNew: true };
@@ -132,8 +144,8 @@ export async function changeLogo(
 ): Promise<WaitingChange | undefined> {
   return await inLockedApplication(db, now, clientId, async (tx, { key, current, waiting }) => {
     const hash = imageHash(bytes);
-    const { name, redirect_uris, account_id } = waiting ?? { ...current, account_id: null };
-    const asked: AskedChange = { key, name, redirect_uris, account_id: by ?? account_id, created: now };
+    const account_id = by ?? waiting?.account_id ?? null;
+    const asked: AskedChange = { ...reviewed(waiting ?? current), key, account_id, created: now };
     const isInForce = (await logoHash(tx, current.key)) === hash;
     if (by === undefined || isInForce || !(await isApprovedByOperator(tx, current))) {
       await setLogo(tx, current.key, content_type, bytes);
@@ -148,7 +160,7 @@ export async function changeLogo(
   });
 }
 
-type AskedChange = Pick<ApplicationChange, 'name' | 'redirect_uris' | 'account_id' | 'created'> & { key: number };
+type AskedChange = Reviewed & Pick<ApplicationChange, 'account_id' | 'created'> & { key: number };
 
 /**
  * Stores a change in place of the waiting change.
@@ -157,14 +169,16 @@ type AskedChange = Pick<ApplicationChange, 'name' | 'redirect_uris' | 'account_i
 async function storeChange(
   tx: Queryable,
   applicationKey: number,
-  { key, name, redirect_uris, account_id, created }: AskedChange,
+  { key, name, redirect_uris, post_logout_redirect_uris, account_id, created }: AskedChange,
   logo?: UploadedImage | null,
 ): Promise<void> {
   await tx.run(sql`
-    insert into application_changes (application_key, key, name, redirect_uris, account_id, created)
-    values (${applicationKey}, ${key}, ${name}, ${JSON.stringify(redirect_uris)}, ${account_id}, ${created})
+    insert into application_changes (application_key, key, name, redirect_uris, post_logout_redirect_uris, account_id,
+      created)
+    values (${applicationKey}, ${key}, ${name}, ${JSON.stringify(redirect_uris)},
+      ${JSON.stringify(post_logout_redirect_uris)}, ${account_id}, ${created})
     on conflict (application_key) do update set key = excluded.key, name = excluded.name,
-      redirect_uris = excluded.redirect_uris, account_id = excluded.account_id, created = excluded.created`);
+      redirect_uris = excluded.redirect_uris, post_logout_redirect_uris = excluded.post_logout_redirect_uris, account_id = excluded.account_id, created = excluded.created`);
   if (logo === undefined) return;
   const { content_type, hash, bytes } = logo ?? { content_type: null, hash: null, bytes: null };
   await tx.run(sql`
@@ -172,11 +186,19 @@ async function storeChange(
     where application_key = ${applicationKey}`);
 }
 
-const isEqual = (a: Pick<Application, 'name' | 'redirect_uris'>, b: typeof a): boolean =>
-  a.name === b.name && JSON.stringify(a.redirect_uris) === JSON.stringify(b.redirect_uris);
+const reviewed = ({ name, redirect_uris, post_logout_redirect_uris }: Reviewed): Reviewed => ({
+  name,
+  redirect_uris,
+  post_logout_redirect_uris,
+});
 
-const addsTo = (current: Application, { name, redirect_uris }: ApplicationSettings): boolean =>
-  name !== current.name || redirect_uris.some((uri) => !current.redirect_uris.includes(uri));
+const isEqual = (a: Reviewed, b: Reviewed): boolean => JSON.stringify(reviewed(a)) === JSON.stringify(reviewed(b));
+
+const addsTo = (current: Reviewed, wanted: Reviewed): boolean =>
+  wanted.name !== current.name ||
+  (['redirect_uris', 'post_logout_redirect_uris'] as const).some((list) =>
+    wanted[list].some((uri) => !current[list].includes(uri)),
+  );
 
 /** Locks the row until the transaction ends: access and settings cannot change meanwhile. */
 async function lockApplication(tx: Queryable, clientId: string): Promise<Application | undefined> {
@@ -205,11 +227,10 @@ export async function decideChange(
     const application = await lockApplication(tx, found.client_id);
     const change = await changeById(tx, id);
     if (application === undefined || change === undefined) return undefined;
-    const { name, redirect_uris } = change;
     if (state === 'approved') {
       const logo = await waitingLogo(tx, application.key, id);
       if (logo !== undefined) await setLogo(tx, application.key, logo.content_type, logo.bytes);
-      await setApplication(tx, change.client_id, { ...application, name, redirect_uris });
+      await setApplication(tx, change.client_id, { ...application, ...reviewed(change) });
     }
     await endChange(tx, application.key);
     return change;

@@ -22,6 +22,8 @@ export interface Application {
   name: string;
   type: ApplicationType;
   redirect_uris: string[];
+  /** Addresses for after a sign-out, besides those that follow from the redirect URIs. */
+  post_logout_redirect_uris: string[];
   require_pkce: boolean;
   /** Type service: whether a refresh token is replaced at each use. The other types always replace it. */
   rotate_refresh_tokens: boolean;
@@ -33,14 +35,18 @@ export interface Application {
   created: number;
 }
 
-type ApplicationRow = Omit<Application, 'redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'> & {
+type ApplicationRow = Omit<
+  Application,
+  'redirect_uris' | 'post_logout_redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'
+> & {
   redirect_uris: string;
+  post_logout_redirect_uris: string;
   require_pkce: number;
   rotate_refresh_tokens: number;
 };
 
-const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, rotate_refresh_tokens, access, hourly_limit,
-  suspended, created`;
+const COLUMNS = sql`key, client_id, name, type, redirect_uris, post_logout_redirect_uris, require_pkce,
+  rotate_refresh_tokens, access, hourly_limit, suspended, created`;
 
 export async function applicationByClientId(db: Queryable, clientId: string): Promise<Application | undefined> {
   const row = await db.get<ApplicationRow>(sql`select ${COLUMNS} from applications where client_id = ${clientId}`);
@@ -93,28 +99,31 @@ function toApplication(row: ApplicationRow): Application {
   return {
     ...row,
     redirect_uris: JSON.parse(row.redirect_uris) as string[],
+    post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],
     require_pkce: row.require_pkce === 1,
     rotate_refresh_tokens: row.rotate_refresh_tokens === 1,
   };
 }
 
 export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'access'> &
-  Partial<Pick<Application, 'require_pkce' | 'rotate_refresh_tokens'>>;
+  Partial<Pick<Application, 'post_logout_redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'>>;
 
 /** Registers an application. One of type `service` gets its first secret, which is shown only once. */
 export async function createApplication(
   db: Db,
   now: number,
-  { name, type, redirect_uris, access, require_pkce = false, rotate_refresh_tokens = false }: NewApplication,
+  { name, type, access, ...settings }: NewApplication,
 ): Promise<{ application: Application; secret: string | undefined }> {
+  const { redirect_uris, post_logout_redirect_uris = [], require_pkce, rotate_refresh_tokens } = settings;
   const client_id = randomBytes(12).toString('hex');
   return await db.transaction(async (tx) => {
     const key = await nextKey(tx, now);
     await tx.run(sql`
-      insert into applications (key, client_id, name, type, redirect_uris, require_pkce, rotate_refresh_tokens, access,
-        hourly_limit, created)
-      values (${key}, ${client_id}, ${name}, ${type}, ${JSON.stringify(redirect_uris)}, ${require_pkce ? 1 : 0},
-        ${rotate_refresh_tokens ? 1 : 0}, ${access}, null, ${now})`);
+      insert into applications (key, client_id, name, type, redirect_uris, post_logout_redirect_uris, require_pkce,
+        rotate_refresh_tokens, access, hourly_limit, created)
+      values (${key}, ${client_id}, ${name}, ${type}, ${JSON.stringify(redirect_uris)},
+        ${JSON.stringify(post_logout_redirect_uris)}, ${require_pkce ? 1 : 0}, ${rotate_refresh_tokens ? 1 : 0}, ${access},
+        null, ${now})`);
     const application = (await applicationByClientId(tx, client_id))!;
     return { application, secret: type === 'service' ? await addSecret(tx, now, key) : undefined };
   });
@@ -125,7 +134,7 @@ export const MAX_SECRETS = 5;
 
 /** Adds a secret to an application. Its text is shown only once. */
 export async function addSecret(tx: Queryable, now: number, applicationKey: number): Promise<string> {
-  return await insertSecret(tx, now, applicationKey, await nextKey(tx, now));
+  return await insertSecret(tx, now, applicationKey, await nextKey(tx, now), '');
 }
 
 /** Like `addSecret`; undefined if the application already has `MAX_SECRETS`. */
@@ -133,32 +142,41 @@ export async function addFurtherSecret(
   tx: Queryable,
   now: number,
   applicationKey: number,
+  name: string,
 ): Promise<string | undefined> {
   // Assigning a key locks the sequence until commit, so no concurrent transaction adds a secret after the count.
   const key = await nextKey(tx, now);
   const { length } = await secretsOf(tx, applicationKey);
-  return length < MAX_SECRETS ? await insertSecret(tx, now, applicationKey, key) : undefined;
+  return length < MAX_SECRETS ? await insertSecret(tx, now, applicationKey, key, name) : undefined;
 }
 
-async function insertSecret(tx: Queryable, now: number, applicationKey: number, key: number): Promise<string> {
+async function insertSecret(
+  tx: Queryable,
+  now: number,
+  applicationKey: number,
+  key: number,
+  name: string,
+): Promise<string> {
   const secret = newSecret('shs_');
   await tx.run(sql`
-    insert into application_secrets (key, application_key, hash, created)
-    values (${key}, ${applicationKey}, ${secretHash(secret)}, ${now})`);
+    insert into application_secrets (key, application_key, hash, name, created)
+    values (${key}, ${applicationKey}, ${secretHash(secret)}, ${name}, ${now})`);
   return secret;
 }
 
 /** A valid secret of an application, without the secret itself. */
 export interface ApplicationSecret {
   id: string;
+  /** Chosen by an owner; '' without one. */
+  name: string;
   created: number;
 }
 
 export async function secretsOf(db: Queryable, applicationKey: number): Promise<ApplicationSecret[]> {
-  const rows = await db.all<{ key: number; created: number }>(
-    sql`select key, created from application_secrets where application_key = ${applicationKey} order by key`,
+  const rows = await db.all<{ key: number; name: string; created: number }>(
+    sql`select key, name, created from application_secrets where application_key = ${applicationKey} order by key`,
   );
-  return rows.map(({ key, created }) => ({ id: idOf(key), created }));
+  return rows.map(({ key, ...row }) => ({ id: idOf(key), ...row }));
 }
 
 /** Revokes a secret with immediate effect. */
@@ -193,17 +211,18 @@ export async function setRedirectUris(db: Queryable, clientId: string, uris: rea
 /** The properties that owners may change. */
 export type ApplicationSettings = Pick<
   Application,
-  'name' | 'redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'
+  'name' | 'redirect_uris' | 'post_logout_redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'
 >;
 
 export async function setApplication(
   db: Queryable,
   clientId: string,
-  { name, redirect_uris, require_pkce, rotate_refresh_tokens }: ApplicationSettings,
+  { name, redirect_uris, post_logout_redirect_uris, require_pkce, rotate_refresh_tokens }: ApplicationSettings,
 ): Promise<void> {
   await db.run(sql`
     update applications
-    set name = ${name}, redirect_uris = ${JSON.stringify(redirect_uris)}, require_pkce = ${require_pkce ? 1 : 0},
+    set name = ${name}, redirect_uris = ${JSON.stringify(redirect_uris)},
+      post_logout_redirect_uris = ${JSON.stringify(post_logout_redirect_uris)}, require_pkce = ${require_pkce ? 1 : 0},
       rotate_refresh_tokens = ${rotate_refresh_tokens ? 1 : 0}
     where client_id = ${clientId}`);
 }

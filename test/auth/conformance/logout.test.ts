@@ -57,7 +57,8 @@ describe('OpenID Connect: RP-Initiated Logout OP', () => {
     assert.deepEqual([url.origin + url.pathname, url.searchParams.get('state')], [AFTER_LOGOUT, STATE]);
   });
 
-  isRefused('rp-initiated-logout-bad-post-logout-redirect-uri', (all) => ({
+  // The redirect is forbidden (RP-Initiated Logout, section 3), not the sign-out.
+  signsOutHere('rp-initiated-logout-bad-post-logout-redirect-uri', (all) => ({
     ...all,
     post_logout_redirect_uri: 'https://evil.example/',
   }));
@@ -80,7 +81,7 @@ describe('OpenID Connect: RP-Initiated Logout OP', () => {
 
   signsOutHere('rp-initiated-logout-only-state', ({ state }) => ({ state: state! }));
 
-  isRefused('rp-initiated-logout-query-added-to-post-logout-redirect-uri', (all) => ({
+  signsOutHere('rp-initiated-logout-query-added-to-post-logout-redirect-uri', (all) => ({
     ...all,
     post_logout_redirect_uri: `${AFTER_LOGOUT}?foo=bar`,
   }));
