@@ -19,7 +19,7 @@ import type { AppContext } from '#context/context.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
 import { KeyRing } from './oidc/key-ring.ts';
-import { allowsMethod } from './oidc/methods.ts';
+import { allowsMethod, refuseWrongPath } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
 import { PasswordQueue } from './password-queue.ts';
 import { GuessCounter } from './guess-counter.ts';
@@ -185,6 +185,9 @@ class AuthService {
       throw new HttpError(400, 'invalid_request', 'The request target must be a path, not an absolute URL.');
     pinHost(request, this.#issuer);
     await this.#keyRing.update();
+    // RFC 6749 section 5.1, also for errors.
+    if (CLIENT_AUTHENTICATED.test(url)) response.setHeader('pragma', 'no-cache').setHeader('cache-control', 'no-store');
+    refuseWrongPath(url);
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
     if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);

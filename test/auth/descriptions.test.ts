@@ -35,6 +35,9 @@ const AUTHORIZE: Case[] = [
     /openid スコープが必要/,
   ],
   ['id_token_hint=x', { id_token_hint: 'x' }, /id_token_hint is not an ID token/, /id_token_hint は/],
+  ['request=x', { request: 'x' }, /request \(a signed request\) is not supported/, /署名付きリクエスト/],
+  ['registration=x', { registration: '{}' }, /registration is not supported/, /registration には/],
+  ['request_uri=https', { request_uri: 'https://app.example/r' }, /that \/oauth\/par has returned/, /oauth\/par が/],
   ['nobody signed in', { prompt: 'none' }, /Nobody is signed in/, /ログインしていない/],
 ];
 
@@ -74,6 +77,8 @@ test('each error at authorize says in our words what is wrong and what would be 
   assert.match(await describeAt(services, twice), /'scope' more than once/);
   const posted = await fetch(requestFor(services, approved, { prompt: 'none', response_mode: 'form_post' }));
   assert.match(await posted.text(), /value="Nobody is signed in/);
+  const unsupported = await fetch(requestFor(services, approved, { request: 'x', response_mode: 'form_post' }));
+  assert.match(await unsupported.text(), /name="error_description" value="request \(a signed request\) is not/);
   for (const [name, change, ours, japanese] of ON_PAGE)
     for (const [language, expected] of [
       ['en', ours],
@@ -124,6 +129,8 @@ test('each error at token says in our words what is wrong and what would be righ
     ],
     [{ grant_type: 'client_credentials' }, {}, 'invalid_request', /client_id is missing/],
     [{ ...good, client_secret: 'x' }, {}, 'invalid_client', /client_secret is wrong/],
+    [{ ...good, client_secret: '' }, {}, 'invalid_client', /^client_secret is missing: this application is a service/],
+    [{ ...good, client_id: web }, {}, 'invalid_client', /^This application has no secret/],
     [good, basic(application.client_id, 'other'), 'invalid_request', /differs from that in the Authorization header/],
     [
       { ...good, client_id: web, client_secret: '' },
@@ -142,12 +149,21 @@ test('each error at token says in our words what is wrong and what would be righ
   ];
   for (const [fields, headers, error, ours] of cases) {
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
-    const { status, body } = await post(services, '/oauth/token', given, headers);
+    const { status, body, headers: answered } = await post(services, '/oauth/token', given, headers);
+    assert.deepEqual([answered.get('cache-control'), answered.get('pragma')], ['no-store', 'no-cache']);
     assert.ok(status === 400 || status === 401, String(ours));
     assert.equal(body['error'], error, JSON.stringify(body));
     assert.match(String(body['error_description']), ours);
     assert.match(String(body['error_description']), ALLOWED);
   }
+  const withoutSecret = { client_id: application.client_id, token: 'x', response_type: 'code' };
+  for (const path of ['/oauth/revoke', '/oauth/introspect', '/oauth/par'])
+    assert.match(
+      String((await post(services, path, withoutSecret)).body['error_description']),
+      /^client_secret is missing/,
+    );
+  const pushed = { ...good, request: 'x', response_type: 'code', redirect_uri: CALLBACK };
+  assert.match(String((await post(services, '/oauth/par', pushed)).body['error_description']), /^request \(a signed/);
   const json = await fetch(`${services.auth}/oauth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

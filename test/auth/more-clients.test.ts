@@ -123,16 +123,11 @@ async function load<Module>(file: string, services: TestAuth, credentials: Crede
   const folder = await mkdtemp(join(tmpdir(), 'example-'));
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'), 'junction');
   const values = { ...EMPTY, ...credentials, auth: services.auth, api: services.api, redirect: CALLBACK };
-  // Only here is the sign-in on plain http.
-  const text = example(file, values).replace(
-    `'${credentials.client_secret}')`,
-    (end) => `${end.slice(0, -1)}, undefined, INSECURE)`,
-  );
-  const constant = 'const INSECURE = { execute: [client.allowInsecureRequests] };\n';
-  await writeFile(join(folder, file), text.includes('INSECURE') ? text.replace(/\n\n/, `\n${constant}`) : text);
+  await writeFile(join(folder, file), example(file, values));
   return (await import(pathToFileURL(join(folder, file)).href)) as Module;
 }
 
+const EXAMPLE_CLIENT = { client_id: 'c', client_secret: 's' };
 const EMPTY = { ingest: '', player: '', token: '', server_key: '' };
 
 interface Credentials {
@@ -153,6 +148,10 @@ withClient('the example for openid-client gets a token for the application itsel
     printed.mock.calls.map((call) => call.arguments),
     [['200 0 matches']],
   );
+  const placeholders = { ...EMPTY, ...EXAMPLE_CLIENT, api: '', redirect: '', auth: 'https://auth.example' };
+  const onHttps = example('client-credentials.mjs', placeholders);
+  assert.doesNotMatch(onHttps, /allowInsecureRequests|@|options/, 'plain http is for tests only');
+  assert.match(onHttps, /client\.discovery\(new URL\('https:\/\/auth\.example'\), 'c', 's'\);\n/);
 });
 
 withClient('the example for Passport signs in and gets name and mail', async (services) => {

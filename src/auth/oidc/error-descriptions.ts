@@ -161,13 +161,28 @@ const DESCRIPTIONS: readonly Description[] = [
     ja: 'アクセストークンを Authorization: Bearer ACCESS_TOKEN ヘッダーで送ってください。',
   },
   {
+    library: /^request_not_supported$/,
+    en: 'request (a signed request) is not supported. Send the parameters themselves, or push them to /oauth/par.',
+    ja: 'request（署名付きリクエスト）には対応していません。パラメーターをそのまま送るか、/oauth/par に送信してください。',
+  },
+  {
+    library: /^request_uri_not_supported$/,
+    en: 'request_uri must be the one that /oauth/par has returned.',
+    ja: 'request_uri は /oauth/par が返したものにしてください。',
+  },
+  {
+    library: /^registration_not_supported$/,
+    en: 'registration is not supported. The console registers applications.',
+    ja: 'registration には対応していません。アプリはコンソールで登録してください。',
+  },
+  {
     library: /^invalid token provided$/,
     en: 'The access token is unknown, has expired or has been revoked.',
     ja: 'アクセストークンが不明か、期限切れか、取り消されています。',
   },
 ];
 
-/** The description to show instead of one by oidc-provider, which stays if it is ours already. */
+/** The description to show instead of one by oidc-provider (or of the code of its error without one); ours stay. */
 export function describeIn(language: Language, description: string): string {
   const known = DESCRIPTIONS.find(({ library }) => library.test(description));
   return known === undefined ? description : description.replace(known.library, known[language]);
@@ -177,21 +192,28 @@ export function describeIn(language: Language, description: string): string {
 export function replaceDescription(ctx: KoaContextWithOIDC): void {
   const { body } = ctx;
   if (isErrorBody(body)) {
-    const known = DESCRIPTIONS.find(({ library }) => library.test(body.error_description));
-    ctx.body = {
-      ...body,
-      ...(known?.error !== undefined && { error: known.error }),
-      error_description: describeIn('en', body.error_description),
-    };
+    const { error, error_description = error } = body;
+    const known = DESCRIPTIONS.find(({ library }) => library.test(error_description));
+    ctx.body = { ...body, error: known?.error ?? error, error_description: describeIn('en', error_description) };
   }
   const location = ctx.response.get('location');
-  if (IN_LOCATION.test(location)) ctx.redirect(location.replace(IN_LOCATION, replaceInLocation));
-  if (typeof body === 'string') ctx.body = body.replace(IN_FORM, replaceInForm);
+  if (/[?&#]error=/.test(location))
+    ctx.redirect(
+      location.replace(LACKS_IN_LOCATION, '$&&error_description=$1').replace(IN_LOCATION, replaceInLocation),
+    );
+  if (typeof body === 'string')
+    ctx.body = body
+      .replace(LACKS_IN_FORM, '$&<input type="hidden" name="error_description" value="$1"/>')
+      .replace(IN_FORM, replaceInForm);
 }
 
-function isErrorBody(body: unknown): body is { error: string; error_description: string } {
-  return typeof (body as { error_description?: unknown } | null | undefined)?.error_description === 'string';
+function isErrorBody(body: unknown): body is { error: string; error_description?: string } {
+  return typeof (body as { error?: unknown } | null | undefined)?.error === 'string';
 }
+
+/** An error of oidc-provider that has no description. */
+const LACKS_IN_LOCATION = /(?<=[?&#])error=(\w+_not_supported)(?!.*error_description=)/;
+const LACKS_IN_FORM = /<input type="hidden" name="error" value="(\w+_not_supported)"\/>(?!.*name="error_description")/s;
 
 const IN_LOCATION = /(?<=[?&#]error_description=)[^&#]*/;
 const IN_FORM = /(?<=name="error_description" value=")[^"]*/;

@@ -19,13 +19,24 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'grant not found': 'The tokens of this sign-in have been revoked. Start a new sign-in.',
 };
 
+/** A service sent no secret, or a public application one. */
+const OTHER_METHOD = 'the provided authentication mechanism does not match the registered client authentication method';
+const SECRET_MISSING =
+  'client_secret is missing: this application is a service. Send its secret in the form or by HTTP Basic.';
+const SECRET_SUPERFLUOUS =
+  'This application has no secret, because it runs on devices of people or in browsers. Send only its client_id.';
+
 /** A token of another application is described like an unknown one, which does not reveal that it exists. */
 const CLIENT_MISMATCH = 'client mismatch';
 
-/** Completes the response to a refused token request; oidc-provider has the same sentence for every reason. */
+/** Completes the response to a refused request of an application; oidc-provider has the same sentence for every reason. */
 export function describeTokenError(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
   const body = ctx.body as { error?: string } | string | undefined;
   if (typeof body !== 'object') return;
+  if (error.error_detail === OTHER_METHOD) {
+    const isPublic = ctx.oidc.client?.clientAuthMethod === 'none';
+    ctx.body = { ...body, error_description: isPublic ? SECRET_SUPERFLUOUS : SECRET_MISSING };
+  }
   if (body.error !== 'invalid_grant') return;
   const unknown = ctx.oidc.params?.['code'] === undefined ? 'refresh token not found' : 'authorization code not found';
   const detail = error.error_detail === CLIENT_MISMATCH ? unknown : error.error_detail;

@@ -44,6 +44,31 @@ export function allowsMethod({ method = '', url = '', headers }: IncomingMessage
   return true;
 }
 
+/** Names that other services give to the endpoints. */
+const ALIASES: Readonly<Record<string, string>> = {
+  authorization: '/oauth/authorize',
+  access_token: '/oauth/token',
+  certs: '/oauth/jwks',
+  keys: '/oauth/jwks',
+  end_session: '/oauth/logout',
+  revocation: '/oauth/revoke',
+  introspection: '/oauth/introspect',
+};
+const ENDPOINTS = [...Object.keys(METHODS), '/oauth/tokeninfo'].filter((path) => !/confirm|success/.test(path));
+const BY_NAME = new Map([
+  ...ENDPOINTS.map((path) => [path.split('/').at(-1)!, path] as const),
+  ...Object.entries(ALIASES),
+]);
+const WRONG_PATH =
+  /^(?:\/(?:api|auth|oauth2?|oidc|openid|openid-connect|connect|login|protocol|v\d|\.well-known))*\/([\w-]+)(?:\.json)?$/;
+
+/** @throws HttpError 404 for a path that other services have for an endpoint (`/token`, `/oauth2/token`); it names ours */
+export function refuseWrongPath(url: string): void {
+  const path = normalisedPath(url);
+  const meant = BY_NAME.get(WRONG_PATH.exec(path)?.[1] ?? '');
+  if (meant !== undefined && meant !== path) throw notFound(`There is no ${path} here. The endpoint is ${meant}.`);
+}
+
 /** Normalises the path like oidc-provider's router, which ignores case and a trailing slash. */
 export function normalisedPath(url: string): string {
   return url.split('?', 1)[0]!.toLowerCase().replace(/\/$/, '');

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Client, Configuration, KoaContextWithOIDC, Provider as Protocol } from 'oidc-provider';
 import type { JWK } from 'jose';
 import type { Config } from '#platform/config/config.ts';
@@ -62,9 +63,13 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
     await parts.pages.replaceAutoSubmit(ctx);
     await guardRedirect(ctx, parts.db, parts.pages);
     dropOvertakenCookie(ctx, parts.secure);
+    const cacheable = CACHE_SECONDS[ctx.oidc?.route];
+    if (cacheable !== undefined && ctx.status === 200) ctx.set('cache-control', `public, max-age=${cacheable}`);
   };
   provider.use((ctx, next) => adjustResponse(ctx as KoaContextWithOIDC, next));
-  provider.on('grant.error', describeTokenError);
+  const emitter: EventEmitter = provider;
+  for (const event of ['grant', 'introspection', 'revocation', 'pushed_authorization_request'])
+    emitter.on(`${event}.error`, describeTokenError);
   return provider;
 }
 
@@ -127,6 +132,9 @@ const ROUTES: Configuration['routes'] = {
   end_session: '/oauth/logout',
   pushed_authorization_request: '/oauth/par',
 };
+
+/** Keys for a shorter time than discovery, because the one that replaces a withdrawn key can sign at once. */
+const CACHE_SECONDS: Readonly<Record<string, number | undefined>> = { discovery: 3600, jwks: 300 };
 
 /** Routes whose errors are JSON even if `Accept` prefers HTML, as that of Java's HttpURLConnection does by default. */
 const PROGRAM_ROUTES: ReadonlySet<string | undefined> = new Set([

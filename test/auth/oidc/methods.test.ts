@@ -52,3 +52,41 @@ test('an unknown endpoint is 404 as JSON', async (t) => {
       assert.match(json.error_description, /The endpoints are .*\/oauth\/token/);
     }
 });
+
+test('a path that other services have for an endpoint is 404 as JSON, and names ours', async (t) => {
+  const { services } = await openWorldOnSqlite(t);
+  const meant: [path: string, endpoint: string][] = [
+    ['/token', '/oauth/token'],
+    ['/Token/?x=y', '/oauth/token'],
+    ['/oauth2/token', '/oauth/token'],
+    ['/oauth/v2/token', '/oauth/token'],
+    ['/login/oauth/access_token', '/oauth/token'],
+    ['/authorize', '/oauth/authorize'],
+    ['/userinfo', '/oauth/userinfo'],
+    ['/tokeninfo', '/oauth/tokeninfo'],
+    ['/.well-known/jwks.json', '/oauth/jwks'],
+    ['/oauth/.well-known/openid-configuration', '/.well-known/openid-configuration'],
+  ];
+  for (const [path, endpoint] of meant)
+    for (const method of ['GET', 'POST']) {
+      const { status, json } = await ask(services.auth, path, { method, headers: { accept: 'text/html' } });
+      assert.deepEqual([status, json.error], [404, 'not_found'], `${method} ${path}`);
+      assert.match(json.error_description, new RegExp(`The endpoint is ${RegExp.escape(endpoint)}\\.$`));
+    }
+  for (const path of ['/tokens', '/account/token', '/register/keys', '/sign-in/keys']) {
+    const response = await fetch(services.auth + path, { redirect: 'manual' });
+    assert.doesNotMatch(await response.text(), /The endpoint is/, path);
+  }
+});
+
+test('discovery and keys may be cached: discovery for an hour, keys for five minutes', async (t) => {
+  const { services } = await openWorldOnSqlite(t);
+  for (const [path, seconds] of [
+    ['/.well-known/openid-configuration', 3600],
+    ['/.well-known/oauth-authorization-server', 3600],
+    ['/oauth/jwks', 300],
+  ] as const) {
+    const { headers } = await ask(services.auth, path, { method: 'GET' });
+    assert.equal(headers['cache-control'], `public, max-age=${seconds}`, path);
+  }
+});
