@@ -97,7 +97,7 @@ async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
     tokenLimits: new TokenLimits(new SharedRateLimiter(db, clock), clock, Number.MAX_SAFE_INTEGER),
     liveTokens: config.LIVE_TOKEN_LIMIT,
     unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
-    pages: new ProtocolPages({ config, shell }),
+    pages: new ProtocolPages({ config, shell, db, secure: false }),
   };
   const provider = createProvider(parts, await currentKeys(db, openSecretKey(config), clock.now()));
   const client = (await provider.Client.find(clientId))!;

@@ -65,7 +65,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     tokenLimits,
     liveTokens: config[LIMITS.liveToken.max.application],
     unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
-    pages: new ProtocolPages({ config, shell }),
+    pages: new ProtocolPages({ config, shell, db, secure }),
   };
   const secretKey = openSecretKey(config);
   const keyRing = await KeyRing.open(context, secretKey, (keys) =>

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { getCookie } from 'hono/cookie';
 import { limitBody } from '#http/body-limit.ts';
 import { MAX_FORM } from '#http/form.ts';
 import { rememberLanguage } from '#http/cookies.ts';
@@ -6,6 +7,7 @@ import { setHonoRoute } from '#http/request-metrics.ts';
 import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
 import { accountForms } from './account/account-forms.ts';
 import { accountPages } from './account/account-page.ts';
+import { applicationsCookie, expiredSignIn } from './expired-sign-ins.ts';
 import { consentPages } from './sign-in/consent.ts';
 import { type Context, type Deps, type Env, requestTexts } from './deps.ts';
 import { showPage } from './layout.ts';
@@ -83,13 +85,14 @@ async function showError(c: Context, deps: Deps, error: unknown): Promise<Respon
   const sentences: Record<number, string> = {
     400: errors.body,
     403: errors.form,
-    410: t.expired,
     413: errors.body,
     429: errors.too_many_attempts,
     503: errors.busy,
   };
   const title = status === 410 ? t.expired_title : t.title;
-  const link = { href: '/account', label: t.to_account };
-  const main = errorPage({ status, title, sentence: sentences[status] ?? t.server, requestId: requestIdIn(c), link });
+  const cookie = getCookie(c, applicationsCookie(deps.secure));
+  const { sentence = sentences[status] ?? t.server, link = { href: '/account', label: t.to_account } } =
+    status === 410 ? await expiredSignIn(deps, c.get('texts'), c.req.path, cookie) : {};
+  const main = errorPage({ status, title, sentence, requestId: requestIdIn(c), link });
   return await showPage(c, deps, { title, main, status });
 }

@@ -264,3 +264,24 @@ test('the receiver of webhooks accepts what the command sends, and nothing witho
   assert.match(await send(environment.WEBHOOK_SECRET), /^HTTP\/1\.1 204/);
   assert.match(String((await lines.next()).value), /^webhook\.test/);
 });
+
+test('the sign-in guide says where an app exchanges the code, and how a service with a phone app gets it', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const context = await testContext(t, database.url);
+  for (const language of ['en', 'ja']) {
+    const html = await page(context, `/developers/sign-in?lang=${language}`);
+    const rows = [
+      ['Electron', 'open-url'],
+      ['Tauri', '@tauri-apps/plugin-http'],
+      ['Capacitor', 'CapacitorHttp.post'],
+      ['', 'com.example.app:/done'],
+    ] as const;
+    for (const [name, where] of rows)
+      assert.match(
+        html,
+        new RegExp(`<th scope="row">[^<]*${name}[^<]*</th>\\s*<td[^>]*>(?:(?!</tr>).)*${RegExp.escape(where)}`, 's'),
+      );
+    assert.match(html, /allowInsecureRequests/, 'the sign-in of this network is on plain http');
+  }
+});

@@ -4,17 +4,20 @@ import { requestLanguage } from '#http/cookies.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import type { Deps } from '../deps.ts';
+import { applicationsCookie, type ExpiredSignIn, expiredSignIn } from '../expired-sign-ins.ts';
 import { flowHeaders, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
 import { describeIn } from './error-descriptions.ts';
 import { errors } from './oidc-provider.ts';
 import { SuspendedApplication } from './suspended.ts';
 
+type PageDeps = Pick<Deps, 'config' | 'shell' | 'db' | 'secure'>;
+
 /** Pages that oidc-provider renders: errors before client and redirect URI are validated, and sign-out. */
 export class ProtocolPages {
-  readonly #deps: Pick<Deps, 'config' | 'shell'>;
+  readonly #deps: PageDeps;
 
-  constructor(deps: Pick<Deps, 'config' | 'shell'>) {
+  constructor(deps: PageDeps) {
     this.#deps = deps;
   }
 
@@ -22,7 +25,11 @@ export class ProtocolPages {
     const params = error instanceof errors.SessionNotFound ? ctx.oidc?.entities.Interaction?.params : undefined;
     // The session was renewed by an answer that the browser has not received: the request of the application begins again.
     if (params !== undefined) return ctx.redirect(ctx.oidc.urlFor('authorization') + '?' + parameterText(params));
-    await this.show(ctx, errorPage(requestTexts(ctx), wire, error));
+    const texts = requestTexts(ctx);
+    const isExpired = error instanceof errors.SessionNotFound || error instanceof errors.InvalidRequestUri;
+    const cookie = ctx.cookies.get(applicationsCookie(this.#deps.secure));
+    const expired = isExpired ? await expiredSignIn(this.#deps, texts, ctx.path, cookie) : undefined;
+    await this.show(ctx, errorPage(texts, wire, error, expired));
   }
 
   /** Refuses a request before oidc-provider reads it. */
@@ -105,16 +112,18 @@ function errorPage(
   texts: Texts,
   { error: code, error_description: description }: WireError,
   error: Error,
+  expired: ExpiredSignIn | undefined,
 ): PageContent {
   const { problem: t } = texts;
-  const isExpired = error instanceof errors.SessionNotFound || error instanceof errors.InvalidRequestUri;
   const byCode = { server_error: t.server, temporarily_unavailable: t.server, rate_limit: t.too_many }[code];
-  const byClass = isExpired ? t.expired : error instanceof SuspendedApplication ? t.suspended : t.client;
+  const byClass = expired?.sentence ?? (error instanceof SuspendedApplication ? t.suspended : t.client);
   const sentence = byCode ?? byClass;
-  const title = isExpired ? t.expired_title : t.title;
+  const title = expired === undefined ? t.title : t.expired_title;
+  const link = expired?.link;
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     <p>${sentence}</p>
+    ${link && html`<p><a class="button" href="${link.href}">${link.label}</a></p>`}
     ${developerHint(texts, code, description)}
   </div>`;
   return { title, main };

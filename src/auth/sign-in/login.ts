@@ -11,6 +11,7 @@ import { hasFactor } from '#store/accounts/factors.ts';
 import { passkeysOf } from '#store/accounts/passkeys.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { browserSecret } from '../device.ts';
+import { rememberApplication } from '../expired-sign-ins.ts';
 import { showPage } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
@@ -58,6 +59,7 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
 /** Shows the page of the interaction. A person who has signed in since, for example in another tab, skips the sign-in. */
 async function showInteraction(c: Context, deps: Deps): Promise<Response> {
   const interaction = await readInteraction(c, deps);
+  rememberApplication(c, deps, interaction);
   if (interaction.prompt === 'consent') return await showConsent(c, deps, interaction);
   if (interaction.prompt === 'select_account') return await showSelectAccount(c, deps, interaction);
   if (interaction.prompt === 'link') return await showLinkStep(c, deps, interaction);

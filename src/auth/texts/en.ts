@@ -250,6 +250,9 @@ export const en = {
     suspended: 'The application that sent you here is suspended, because nobody is responsible for it at the moment.',
     expired_title: 'This page is too old',
     expired: 'You took longer than an hour, or continued in another tab. Go back to the application and start again.',
+    expired_at: (app: string) =>
+      `You took longer than an hour to sign in to ${app}, or continued in another tab. Go back to it and start again.`,
+    back_to: (app: string, place: string) => `Back to ${app} (${place})`,
     server: 'Something went wrong on our side, and has been recorded. Please try again in a moment.',
     detail: 'For the developers of the application:',
     not_found_title: 'There is no such page',

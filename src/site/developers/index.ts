@@ -122,6 +122,9 @@ const signIn: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
         </ol>
         <h2>${words.kinds}</h2>
         ${table(undefined, words.types)}
+        <h2 id="apps">${words.apps}</h2>
+        <p>${inline(words.appsText)}</p>
+        ${table(undefined, words.appRows)}
         <h2>${words.scopes}</h2>
         ${table(undefined, words.scopeRows)}
         <h2>${words.examples}</h2>
