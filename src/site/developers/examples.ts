@@ -21,16 +21,16 @@ export interface Placeholders {
 const files = new Map(readdirSync(FOLDER).map((name) => [name, readFileSync(new URL(name, FOLDER), 'utf8')]));
 
 /**
- * The text of an example file with its placeholders replaced. A line that ends in `//@http@` or `//@https@` is only for a
- * sign-in at such an address.
+ * The text of an example file with its placeholders replaced. A line that ends in `//@http@` is only for a sign-in on
+ * plain http.
  * @throws Error if there is no file of this name
  */
 export function example(name: string, placeholders: Placeholders): string {
   const text = files.get(name);
   if (text === undefined) throw new Error(`There is no example ${name}`);
   const values = { ...placeholders, redirect_encoded: encodeURIComponent(placeholders.redirect) };
-  const [kept, left] = placeholders.auth.startsWith('https:') ? ['https', 'http'] : ['http', 'https'];
-  const lines = text.replaceAll(new RegExp(`^.*//@${left}@\n`, 'gm'), '').replaceAll(` //@${kept}@`, '');
+  const isSecure = /^https:/.test(placeholders.auth);
+  const lines = isSecure ? text.replaceAll(/^.*\/\/@http@\n/gm, '') : text.replaceAll(' //@http@', '');
   return Object.entries(values)
     .reduce((filled, [placeholder, value]) => filled.replaceAll(`@${placeholder}@`, value), lines)
     .trimEnd();

@@ -123,8 +123,7 @@ const signIn: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
         <h2>${words.kinds}</h2>
         ${table(undefined, words.types)}
         <h2 id="apps">${words.apps}</h2>
-        <p>${inline(words.appsText)}</p>
-        ${table(undefined, words.appRows)}
+        ${words.appsText.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}
         <h2>${words.scopes}</h2>
         ${table(undefined, words.scopeRows)}
         <h2>${words.examples}</h2>

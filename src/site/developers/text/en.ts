@@ -106,17 +106,13 @@ export const en = {
       ],
     ] as [string, string][],
     apps: 'Apps',
-    appsText:
-      'Open the sign-in in the system’s browser, never in the app’s own view. Pages of an app (`app://`, `tauri://localhost`, `capacitor://localhost`) are of no registered origin, so browsers do not let them call the token endpoint: exchange the code outside of the page.',
-    appRows: [
-      ['Electron', 'In the main process. The code arrives in the event `open-url` or `second-instance`.'],
-      ['Tauri', 'In Rust, or by `fetch` of `@tauri-apps/plugin-http`. The code arrives by the deep-link plug-in.'],
-      ['Capacitor', 'By `CapacitorHttp.post`. The code arrives in the event `appUrlOpen`.'],
-      [
-        'A service with a phone app',
-        'A `service` registers https addresses only. Let the app open your site’s sign-in: your server exchanges the code, and its callback redirects on to the app’s own scheme (`com.example.app:/done`) with a one-time code of yours. Or register the app as an `installed` application too; `sub` is the same in both.',
-      ],
-    ] as [string, string][],
+    appsText: [
+      'Open the sign-in in the system’s browser, never in the app’s own view. Exchange the code outside of the page: browsers let only pages of registered origins call the token endpoint, not those of `app://`, `tauri://localhost` or `capacitor://localhost`.',
+      '`Electron`: in the main process. The code arrives in the event `open-url` or `second-instance`.',
+      '`Tauri`: in Rust, or by `fetch` of `@tauri-apps/plugin-http`. The code arrives by the deep-link plug-in.',
+      '`Capacitor`: by `CapacitorHttp.post`. The code arrives in the event `appUrlOpen`.',
+      'A `service` with a phone app registers https addresses only. Let the app open your site’s sign-in: your server exchanges the code, and its callback redirects on to the app’s own scheme (`com.example.app:/done`) with a one-time code of yours. Or register the app as an `installed` application too; `sub` is the same in both.',
+    ],
     scopes: 'Scopes',
     scopeRows: [
       ['openid', 'The identifier of the person, `sub`'],

@@ -103,19 +103,12 @@ export const ja: Text = {
       ['service', '自分のサーバーで動きます。Client Secret を HTTP Basic またはフォームで送ります。'],
     ],
     apps: 'アプリ',
-    appsText:
-      'ログイン画面は、アプリ内の表示ではなくシステムのブラウザで開きます。アプリのページ（`app://`、`tauri://localhost`、`capacitor://localhost`）は登録されたオリジンではなく、トークンエンドポイントを呼び出せません。コードの交換はページの外で行います。',
-    appRows: [
-      ['Electron', 'メインプロセスで交換します。コードは `open-url` または `second-instance` イベントで届きます。'],
-      [
-        'Tauri',
-        'Rust で、または `@tauri-apps/plugin-http` の `fetch` で交換します。コードはディープリンクのプラグインで届きます。',
-      ],
-      ['Capacitor', '`CapacitorHttp.post` で交換します。コードは `appUrlOpen` イベントで届きます。'],
-      [
-        'スマートフォンアプリのあるサービス',
-        '`service` に登録できるのは https だけです。アプリからサイトのログインを開き、サーバーがコードを交換したあと、コールバックからアプリのスキーム（`com.example.app:/done`）へ自前の使い捨てコードを付けて移動させます。アプリを `installed` として別に登録することもできます。`sub` はどちらでも同じです。',
-      ],
+    appsText: [
+      'ログイン画面は、アプリ内の表示ではなくシステムのブラウザで開きます。コードの交換はページの外で行います。トークンエンドポイントを呼び出せるのは登録されたオリジンのページだけで、`app://`、`tauri://localhost`、`capacitor://localhost` のページは呼び出せません。',
+      '`Electron`：メインプロセスで交換します。コードは `open-url` または `second-instance` イベントで届きます。',
+      '`Tauri`：Rust で、または `@tauri-apps/plugin-http` の `fetch` で交換します。コードはディープリンクのプラグインで届きます。',
+      '`Capacitor`：`CapacitorHttp.post` で交換します。コードは `appUrlOpen` イベントで届きます。',
+      'スマートフォンアプリのある `service`：登録できるのは https だけです。アプリからサイトのログインを開き、サーバーがコードを交換したあと、コールバックからアプリのスキーム（`com.example.app:/done`）へ自前の使い捨てコードを付けて移動させます。アプリを `installed` として別に登録することもできます。`sub` はどちらでも同じです。',
     ],
     scopes: 'スコープ',
     scopeRows: [
