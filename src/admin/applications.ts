@@ -104,7 +104,7 @@ export const createSecret = operation({
     const secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key, name));
     return secret === undefined ? refuse('enough_secrets') : { secret };
   },
-  detail: ({ name = '' }) => (name === '' ? {} : { name }),
+  detail: () => ({}),
 });
 
 export const withdrawSecret = operation({

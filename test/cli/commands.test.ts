@@ -99,7 +99,7 @@ onEachDatabase('commands manage application secrets and owners, account roles an
   assert.match(added[0]!, /^shs_[\w-]{43}$/);
   const secrets = await run('app', 'secret', 'list', ...client);
   assert.equal(secrets.length, 5);
-  assert.deepEqual(Object.keys(secrets[0]), ['id', 'created']);
+  assert.deepEqual(Object.keys(secrets[0]), ['id', 'name', 'created']);
   assert.match(await refused('app', 'secret', 'add', ...client), /already has 5 secrets, the maximum/);
   const { id, withdrawn } = await run('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id, '--yes');
   assert.deepEqual([id, withdrawn], [secrets[0].id, true]);

@@ -21,10 +21,7 @@ export const secretCommands: Command[] = [
       enough_secrets: ({ name }) =>
         `${name} already has ${MAX_SECRETS} secrets, the maximum; withdraw one of them first.`,
     },
-    result: (_, { client_id, name }, { secret }, fields) => ({
-      ...{ client_id, name, client_secret: secret },
-      ...(fields.name && { secret_name: fields.name }),
-    }),
+    result: (_, { client_id, name }, { secret }) => ({ client_id, name, client_secret: secret }),
   }),
   command(withdrawSecret, {
     words: 'app secret withdraw',
@@ -32,8 +29,8 @@ export const secretCommands: Command[] = [
     row: byClientId,
     options: { id: { value: 'ID', help: 'The id of the secret, as "app secret list" shows it' } },
     confirm: ({ client_id, name }, { secret, valid }, { id }) => ({
-      act: `This withdraws ${secret.name === '' ? '' : `"${secret.name}", `}1 of ${valid} secrets of ${name}: programs that use it can no longer get tokens.`,
-      impact: { client_id, name, id, ...(secret.name !== '' && { secret_name: secret.name }), secrets: valid },
+      act: `This withdraws 1 of ${valid} secrets of ${name} (${secret.name || id}): programs that use it can no longer get tokens.`,
+      impact: { client_id, name, id, secret_name: secret.name, secrets: valid },
     }),
     refused: {
       unknown_secret: ({ client_id, name }, { id }) =>
