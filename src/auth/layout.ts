@@ -41,11 +41,11 @@ export async function writePage(
 const isAccountPage = (path: string): boolean => /^\/account(\/|$)/.test(path);
 
 /**
- * The headers of a page whose forms may resume a sign-in, or sign out. The redirects of such a form end at an application, which
- * may redirect further, so the policy has no `form-action`. No `Cross-Origin-Opener-Policy` either: applications open these
+ * The headers of a page whose forms may resume a sign-in, or sign out. Browsers apply `form-action` to every redirect that
+ * follows a form, also to those of the application, so the policy does not have it. No `Cross-Origin-Opener-Policy` either: applications open these
  * pages in a popup and follow it by its `location` and `closed`.
  */
 export function flowHeaders(): Record<string, string> {
-  const { 'cross-origin-opener-policy': _, ...headers } = pageHeaders('no-store', { 'form-action': 'any' });
+  const { 'cross-origin-opener-policy': _, ...headers } = pageHeaders('no-store', { 'form-action': null });
   return headers;
 }

@@ -124,12 +124,10 @@ const linkItem = ({ href, label, isCurrent }: Link): Html =>
   html`<li><a href="${href}" ${isCurrent ? html`aria-current="true"` : ''}>${label}</a></li>`;
 
 /**
- * Additional sources for the Content-Security-Policy, by directive: `{ 'form-action': ['https://…'] }`. `'form-action': 'any'`
- * leaves the directive out: browsers apply it to every redirect that follows a form, also to those of other services.
+ * Additional sources for the Content-Security-Policy, by directive: `{ 'form-action': ['https://…'] }`; null leaves a directive
+ * out.
  */
-export type PolicyAdditions = Partial<Record<'img-src' | 'connect-src', readonly string[]>> & {
-  'form-action'?: readonly string[] | 'any';
-};
+export type PolicyAdditions = Partial<Record<'form-action' | 'img-src' | 'connect-src', readonly string[] | null>>;
 
 /**
  * The headers of every page. Its Content-Security-Policy allows only our own files and forbids framing.
@@ -137,8 +135,8 @@ export type PolicyAdditions = Partial<Record<'img-src' | 'connect-src', readonly
  */
 export function pageHeaders(cacheControl = 'no-store', additions: PolicyAdditions = {}): Record<string, string> {
   const policy = Object.entries(POLICY).flatMap(([directive, sources]) => {
-    const added = additions[directive as keyof PolicyAdditions] ?? [];
-    return added === 'any' ? [] : [[directive, sources, ...added].join(' ')];
+    const added = additions[directive as keyof PolicyAdditions];
+    return added === null ? [] : [[directive, sources, ...(added ?? [])].join(' ')];
   });
   return {
     'content-type': 'text/html; charset=utf-8',

@@ -82,24 +82,24 @@ test('a sign-out with an address that is not registered has no destination, and 
     assert.equal(person.page.status, 200);
     return person.text;
   };
-  const told = /For the developers of the application: invalid_request : post_logout_redirect_uri/;
+  const hint = /For the developers of the application: invalid_request : post_logout_redirect_uri/;
   const bad = { client_id, post_logout_redirect_uri: 'https://evil.example/' };
   await person.open('/sign-in');
   await person.submit({ login: 'Robin', password: PASSWORD });
   for (const query of [bad, { post_logout_redirect_uri: CALLBACK }] as Fields[]) {
     const text = await open(query);
     assert.match(text, /Sign out\?/);
-    assert.match(text, told);
+    assert.match(text, hint);
     assert.doesNotMatch(text, /You will be sent|evil/);
   }
   assert.match(await open(bad, 'ja'), /開発者向けの情報： invalid_request ：post_logout_redirect_uri /);
   for (const uri of ['https://app.example', 'https://app.example/', CALLBACK, '']) {
     const text = await open({ client_id, post_logout_redirect_uri: uri });
     assert.equal(/You will be sent to app\.example/.test(text), uri !== '', uri);
-    assert.doesNotMatch(text, told, uri);
+    assert.doesNotMatch(text, hint, uri);
   }
   for (const uri of ['https://app.example//', 'https://app.example.evil.example', 'https://app.example?'])
-    assert.match(await open({ client_id, post_logout_redirect_uri: uri }), told, uri);
+    assert.match(await open({ client_id, post_logout_redirect_uri: uri }), hint, uri);
   assert.match(
     await open({ client_id, post_logout_redirect_uri: 'https://www.example/bye' }),
     /sent to www\.example\./,

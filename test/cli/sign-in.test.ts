@@ -5,6 +5,8 @@ import { scorehall } from './scorehall.ts';
 
 type Printed = Record<string, unknown>;
 
+const after = (...uris: string[]): string[] => uris.flatMap((uri) => ['--post-logout-redirect-uri', uri]);
+
 onEachDatabase('commands register and change how people sign in to an application', async (t, url) => {
   await testContext(t, url);
   const run = async (...args: string[]) => await scorehall({ DATABASE_URL: url }, 'app', ...args);
@@ -22,7 +24,6 @@ onEachDatabase('commands register and change how people sign in to an applicatio
   assert.deepEqual(settings(changed), [true, true]);
   assert.deepEqual(changed['redirect_uris'], ['https://a.example/cb'], 'the rest stays');
   const returns = ({ post_logout_redirect_uris }: Printed) => post_logout_redirect_uris;
-  const after = (...uris: string[]): string[] => uris.flatMap((uri) => ['--post-logout-redirect-uri', uri]);
   const [bye, home] = ['https://a.example/bye', 'https://www.a.example/'];
   assert.deepEqual(returns(JSON.parse((await run(...parts, ...after(bye))).out) as Printed), [bye]);
   assert.deepEqual(returns(changed), []);

@@ -36,14 +36,14 @@ function postLogoutUris(uri: string): string[] {
   return /^https?:$/.test(protocol) ? [uri, `${origin}/`] : [uri];
 }
 
-type Registered = Client['postLogoutRedirectUriAllowed'];
-
 /**
  * Makes oidc-provider leave out an address for after a sign-out that is not registered: RP-Initiated Logout (section 3) forbids
  * the redirect to it, not the sign-out, which oidc-provider refuses. `ORIGIN` equals `ORIGIN/`.
+ * @param client the prototype of all clients
  */
-export function dropUnregistered(isRegistered: Registered): Registered {
-  return function (this: Client, uri) {
+export function dropUnregistered(client: Client): void {
+  const { postLogoutRedirectUriAllowed: isRegistered } = client as { postLogoutRedirectUriAllowed: IsRegistered };
+  client.postLogoutRedirectUriAllowed = function (this: Client, uri) {
     const origin = /^(https?:\/\/[^/?#]+)\/?$/i.exec(uri)?.[1];
     const same = origin === undefined ? [uri] : [origin, `${origin}/`];
     if (!same.some((one) => isRegistered.call(this, one)))
@@ -51,6 +51,8 @@ export function dropUnregistered(isRegistered: Registered): Registered {
     return true;
   };
 }
+
+type IsRegistered = (this: Client, uri: string) => boolean;
 
 /** @param hashes `client_secret` of the client metadata */
 export function secretMatches(hashes: string, actual: string): boolean {

@@ -161,19 +161,9 @@ const DESCRIPTIONS: readonly Description[] = [
     ja: 'アクセストークンを Authorization: Bearer ACCESS_TOKEN ヘッダーで送ってください。',
   },
   {
-    library: /^request_not_supported$/,
-    en: 'request (a signed request) is not supported. Send the parameters themselves, or push them to /oauth/par.',
-    ja: 'request（署名付きリクエスト）には対応していません。パラメーターをそのまま送るか、/oauth/par に送信してください。',
-  },
-  {
-    library: /^request_uri_not_supported$/,
-    en: 'request_uri must be the one that /oauth/par has returned.',
-    ja: 'request_uri は /oauth/par が返したものにしてください。',
-  },
-  {
-    library: /^registration_not_supported$/,
-    en: 'registration is not supported. The console registers applications.',
-    ja: 'registration には対応していません。アプリはコンソールで登録してください。',
+    library: /^(request|request_uri|registration)_not_supported$/,
+    en: '$1 is not supported. Send the parameters themselves, or push them to /oauth/par; applications are registered in the console.',
+    ja: '$1 には対応していません。パラメーターをそのまま送るか、/oauth/par に送信してください。アプリはコンソールで登録します。',
   },
   {
     library: /^invalid token provided$/,

@@ -49,8 +49,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   authorization: '/oauth/authorize',
   access_token: '/oauth/token',
   certs: '/oauth/jwks',
-  keys: '/oauth/jwks',
-  end_session: '/oauth/logout',
   revocation: '/oauth/revoke',
   introspection: '/oauth/introspect',
 };

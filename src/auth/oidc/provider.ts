@@ -43,8 +43,7 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   provider.proxy = true;
   // Compare hashed secrets. Undocumented, but the maintainer recommends it (panva/node-oidc-provider#631); tested.
   Object.assign(provider.Client.prototype, { compareClientSecret });
-  const { prototype } = provider.Client;
-  prototype.postLogoutRedirectUriAllowed = dropUnregistered(prototype.postLogoutRedirectUriAllowed);
+  dropUnregistered(provider.Client.prototype);
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: generateRefreshTokenId });
   markSessions(provider);
   provider.use(async (ctx, next) => {

@@ -155,9 +155,8 @@ async function create(acting: Acting, entry: ApplicationEntry): ReturnType<typeo
     ...facts,
   });
   const { client_id: subject } = created.application;
-  const returning = post_logout_redirect_uris.join(' ');
-  const lists = { redirect_uris: redirect_uris.join(' '), ...(returning && { post_logout_redirect_uris: returning }) };
-  const detail = { ...facts, ...lists };
+  const after = post_logout_redirect_uris.join(' ');
+  const detail = { ...facts, redirect_uris: redirect_uris.join(' '), post_logout_redirect_uris: after };
   await recordAudit(db, clock.now(), actor, { action: 'application.create', subject, label: name, detail });
   return created;
 }
