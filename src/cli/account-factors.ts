@@ -36,10 +36,10 @@ export const commands: Command[] = [
       no_factor: ({ name }) => `${name} has no passkey and no authenticator app.`,
       waiting: ({ name }) => `A reset for ${name} waits already.`,
     },
-    result: async (context, account, { secret, effective }) => {
-      mailFactorReset(context, account, secret, effective);
+    result: async (context, account, reset) => {
+      mailFactorReset(context, account, reset);
       await context.mail.settled();
-      return { id: account.id, name: account.name, effective: timestampOf(effective), sent_to: account.email };
+      return { id: account.id, name: account.name, effective: timestampOf(reset.effective), sent_to: reset.email };
     },
   }),
 ];

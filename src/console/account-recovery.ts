@@ -1,6 +1,7 @@
 import type { AppContext } from '#context/context.ts';
 import { chooseLanguage } from '#http/languages.ts';
 import type { Account } from '#store/accounts/accounts.ts';
+import type { FactorReset } from '#store/accounts/factor-resets.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 /**
@@ -28,11 +29,15 @@ export function makeResetLink(context: Context, account: Account, secret: string
 const resetLink = ({ config }: Context, secret: string): string => `${config.AUTH_URL}/reset?token=${secret}`;
 const verifyLink = ({ config }: Context, secret: string): string => `${config.AUTH_URL}/verify?token=${secret}`;
 
-/** Tells the owner that staff resets the second factors. The link can only stop it, because a thief may read the mail. */
-export function mailFactorReset(context: Context, account: Account, secret: string, effective: number): void {
+/**
+ * Tells the owner that staff resets the second factors. The link can only stop it, because a thief may read the mail. An address
+ * that the account has only since some days gets the mail without it.
+ */
+export function mailFactorReset(context: Context, account: Account, { secret, effective, email }: FactorReset): void {
   const link = `${context.config.AUTH_URL}/factors/keep?token=${secret}`;
   const time = new Date(effective).toISOString().slice(0, 16).replace('T', ' ');
-  send(context, account, (t) => [t.factors_subject, t.factors(`${time} UTC`), link]);
+  send(context, { ...account, email }, (t) => [t.factors_subject, t.factors(`${time} UTC`), link]);
+  if (email !== account.email) send(context, account, (t) => [t.factors_subject, t.factors_elsewhere(`${time} UTC`)]);
 }
 
 /** Tells the owner that a code to add a second factor was made. */

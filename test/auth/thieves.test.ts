@@ -5,6 +5,11 @@ import { sql } from '#db/sql.ts';
 import { totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { factorsOf, hasFactor } from '#store/accounts/factors.ts';
 import { accountById } from '#store/accounts/accounts.ts';
+import { applyFactorResets } from '#auth/account/factor-resets.ts';
+import { mailFactorReset } from '#console/account-recovery.ts';
+import { RESET_WAIT_MS, startReset } from '#store/accounts/factor-resets.ts';
+import { insertPasskey } from '#store/accounts/passkeys.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import type { Mailbox } from '#test/support/mailbox.ts';
 import { confirmByCode, confirmByMail, nextCode, protect, secretOn, wrongCode } from './factors.ts';
@@ -23,6 +28,9 @@ const THIEF = 'thief@example.org';
 const [NEW_PASSWORD, OF_THIEF] = ['staple tower lantern', 'a password of the thief'];
 const WAIT = /You can add your first passkey or authenticator app from/;
 const SECRET = '0'.repeat(40);
+const PASSKEY = {
+  ...{ id: 'key', name: 'Phone', public_key: 'x', counter: 0, transports: [], backed_up: false, user_verified: true },
+};
 
 /** The next link of a kind in the mails to an address; others are read too. */
 async function nextLink(mail: Mailbox, path: string, to = OWNER): Promise<string> {
@@ -262,4 +270,153 @@ onEachDatabase('with a stolen session no factor changes, and the owner ends it',
   await elsewhere.submit({}, '/codes');
   assert.match(elsewhere.text, /These are your new recovery codes/);
   for (const thief of thieves) assert.equal(await isSignedIn(thief), false, 'a change ends the other sessions');
+});
+
+/** A thief who has password and mailbox adds the first factor. @returns the link of the mail about it */
+async function addFirstFactor(world: World, thief: Person, mailbox: string): Promise<string> {
+  await thief.open(APP);
+  await confirmByMail(world, thief, mailbox);
+  await setUpApp(world, thief);
+  const { text, links } = await world.mail.next(mailbox);
+  assert.match(text, /authenticator app was set up.*undo it within 7 days/s);
+  assert.doesNotMatch(text, /\/forgot/, 'a new password would lock the owner out');
+  return links.find((link) => link.includes('/email/undo?'))!;
+}
+
+/** Undoes by a link, and signs in with a new password alone. */
+async function takeBack(world: World, link: string, name: string): Promise<Person> {
+  const owner = new Person(world.services.auth);
+  await owner.open(link);
+  await owner.submit();
+  await owner.submit({ password: NEW_PASSWORD });
+  await signIn(world, name, NEW_PASSWORD, owner);
+  assert.equal(await isSignedIn(owner), true, 'the new password is enough');
+  return owner;
+}
+
+onEachDatabase('a thief adds the factor first, the address second, or the other way round', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { db, clock } = world.services.context;
+  for (const [name, first, by] of [
+    ['Robin', 'factor', 'address'],
+    ['Wren', 'factor', 'factor'],
+    ['Finch', 'address', 'address'],
+  ] as const) {
+    const [own, other] = [`${name.toLowerCase()}@example.org`, `${name}-thief@example.org`];
+    const { id } = await makeAccount(world.services, name);
+    const thief = await signIn(world, name);
+    const links: { factor?: string; address?: string } = {};
+    if (first === 'address') {
+      links.address = (await changeOwnEmail(world, thief, own, other))!;
+      clock.advance(DAY_MS);
+      await addFirstFactor(world, thief, other);
+    } else {
+      links.factor = await addFirstFactor(world, thief, own);
+      clock.advance(DAY_MS);
+      links.address = (await changeOwnEmail(world, thief, own, other))!;
+    }
+    const owner = await takeBack(world, links[by]!, name);
+    assert.deepEqual(await factorsOf(db, id), { passkeys: [], totp: undefined, recovery_codes: 0 }, name);
+    assert.equal((await accountById(db, id))!.email, own);
+    assert.equal(await isSignedIn(thief), false);
+    assert.equal((await thief.open(links[by]!)).status, 410, 'it works once');
+    if (by === first && links.address !== undefined) assert.equal((await thief.open(links.address)).status, 410);
+    assert.match((await owner.open(APP), owner.text), WAIT, 'a mailbox alone still waits a day');
+  }
+});
+
+onEachDatabase('a first factor can be undone for seven days, an older one stays', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { db, clock } = world.services.context;
+  const { id } = await makeAccount(world.services, 'Robin');
+  const thief = await signIn(world, 'Robin');
+  const link = await addFirstFactor(world, thief, OWNER);
+  clock.advance(7 * DAY_MS - 1);
+  const young = (await changeOwnEmail(world, thief, OWNER, THIEF))!;
+  clock.advance(1);
+  assert.equal((await new Person(world.services.auth).open(link)).status, 410);
+  assert.ok(await changeOwnEmail(world, thief, THIEF, 'other@example.org'), 'made when the factor is seven days old');
+  await takeBack(world, young, 'Robin');
+  assert.equal(await hasFactor(db, id), false, 'made when it was younger');
+
+  clock.advance(DAY_MS);
+  const owner = await signIn(world, 'Robin', NEW_PASSWORD);
+  await owner.open(APP);
+  await confirmByMail(world, owner, OWNER, NEW_PASSWORD);
+  await setUpApp(world, owner);
+  const kept = (await world.mail.next(OWNER)).links.find((one) => one.includes('/email/undo?'))!;
+  await setRole(db, id, 'moderator');
+  assert.equal((await owner.open(kept)).status, 410, 'no mail removes a factor of staff');
+});
+
+onEachDatabase('a first factor that is undone while the thief adds another one leaves none', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context, auth } = world.services;
+  const { id } = await makeAccount(world.services, 'Robin');
+  const thief = await signIn(world, 'Robin');
+  const owner = new Person(auth);
+  await owner.open(await addFirstFactor(world, thief, OWNER));
+  await thief.open(APP);
+  const code = totpCode(secretOn(thief), totpStep(context.clock.now()));
+  await Promise.all([owner.submit(), thief.submit({ code })]);
+  assert.equal(await hasFactor(context.db, id), false);
+  assert.match(owner.text, /Choose a new password/);
+});
+
+onEachDatabase('a thief stops the reset neither by the newest factor nor at a new address', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context } = world.services;
+  const { db, clock } = context;
+  const { id } = await makeAccount(world.services, 'Robin');
+  const keep = async (person: Person, code: string): Promise<boolean> => {
+    await person.open('/account');
+    await person.submit({}, '/account/factors/keep');
+    assert.match(person.text, /confirm with one that you added more than seven days before/);
+    await confirmByCode(person, code);
+    assert.match(person.text, /Keep your second factor\?/);
+    await person.submit({}, '/account/factors/keep');
+    return /Your second factor stays as it is/.test(person.text);
+  };
+  const ask = async (): Promise<string[]> => {
+    const account = (await accountById(db, id))!;
+    const reset = await startReset(db, clock.now(), id);
+    assert.ok('secret' in reset);
+    mailFactorReset(context, account, reset);
+    await context.mail.settled();
+    const sent = world.mail.unread.filter(({ links }) => links.some((link) => link.includes('/factors/keep')));
+    return sent.map(({ to }) => to);
+  };
+  const thief = await signIn(world, 'Robin');
+  await addFirstFactor(world, thief, OWNER);
+  const { recovery } = await protect(world.services, id);
+  clock.advance(1);
+  await changeOwnEmail(world, thief, OWNER, THIEF);
+  assert.deepEqual(await ask(), [OWNER], 'the address of the thief gets no link');
+  assert.equal(await keep(thief, recovery[0]!), false);
+  // With a second one the first is not the newest, and is too young.
+  clock.advance(MINUTE_MS);
+  await db.transaction((tx) =>
+    insertPasskey(tx, { ...PASSKEY, account_id: id, created: clock.now(), last_used: null }),
+  );
+  assert.equal(await keep(thief, recovery[1]!), false);
+  clock.advance(RESET_WAIT_MS);
+  await applyFactorResets(context);
+  assert.equal(await hasFactor(db, id), false);
+
+  // The owner's app is older than seven days, a passkey was added since.
+  const older = await protect(world.services, id);
+  clock.advance(7 * DAY_MS);
+  await ask();
+  const owner = await signIn(world, 'Robin');
+  await owner.submit({ code: older.code() }, '/second');
+  assert.equal(await keep(owner, older.recovery[0]!), false, 'the only factor is the newest');
+  await db.transaction((tx) => insertPasskey(tx, { ...PASSKEY, account_id: id, created: clock.now(), last_used: null }));
+  assert.equal(await keep(owner, older.recovery[1]!), false, 'one that was added since the request changes nothing');
+  clock.advance(RESET_WAIT_MS);
+  await db.run(sql`delete from factor_resets`);
+  await ask();
+  assert.equal(await keep(owner, older.recovery[2]!), true);
+  clock.advance(RESET_WAIT_MS);
+  await applyFactorResets(context);
+  assert.equal(await hasFactor(db, id), true);
 });

@@ -122,11 +122,18 @@ onEachDatabase('the owner stops a reset by the link of the mail, which works onc
   await later();
   assert.equal(await hasFactor(db, ann.id), true);
 
+  clock.advance(1);
   await ask(olga, ann.id);
   await signIn.open('/account');
   assert.match(signIn.text, /are removed on .*If it was not you who asked, stop it/);
   assert.equal((await person.post('/account/factors/keep', {})).url.endsWith('/sign-in'), true);
   assert.equal((await waiting(services)).length, 1, 'only the owner can stop it');
+  await signIn.submit({}, '/account/factors/keep');
+  assert.match(signIn.text, /Confirm that it is you.*not the newest one/);
+  assert.equal((await waiting(services)).length, 1, 'a session alone cannot stop it');
+  // As if an older factor than the app had proved it.
+  await db.run(sql`update account_sessions set proved = ${clock.now()}, proved_by = 0 where account_id = ${ann.id}`);
+  await signIn.open('/account');
   await signIn.submit({}, '/account/factors/keep');
   assert.match(signIn.text, /Your second factor stays as it is/);
   assert.doesNotMatch(signIn.text, /are removed on/);

@@ -5,17 +5,19 @@ import { notice } from '#http/fields.ts';
 import { LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { type Account } from '#store/accounts/accounts.ts';
-import { applyNextReset, resetOf, stoppedReset, stopReset, stopResetByLink } from '#store/accounts/factor-resets.ts';
+import { applyNextReset, resetOf, stoppedReset, stopResetByLink, stopResetByProof } from '#store/accounts/factor-resets.ts';
 import { record } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { signedIn } from '../session.ts';
+import { PROOF_MS } from '../factors/proof.ts';
+import { confirmPath, PATHS } from '../security/paths.ts';
 import { showExpired } from '../validation.ts';
 
 const PATH = '/factors/keep';
 const STOPPED = { action: 'account.keep_factors' } as const;
 
-/** The owner of an account stops the reset of its second factors: by the link of a mail, or on the account page. */
+/** The owner of an account stops the reset of its second factors: by the link of a mail, or with an older factor than the newest. */
 export function factorResetPages(app: Hono<Env>, deps: Deps): void {
   app.get(PATH, async (c) => {
     const secret = c.req.query('token') ?? '';
@@ -29,23 +31,32 @@ export function factorResetPages(app: Hono<Env>, deps: Deps): void {
     record(c, deps, account, { ...STOPPED, detail: { link: true } });
     return await showStopped(c, deps);
   });
-  app.post('/account/factors/keep', async (c) => {
+  app.post(PATHS.keepFactors, async (c) => {
     await readOwnForm(c, deps);
     const current = await signedIn(c, deps);
     if (current === undefined) return c.redirect('/sign-in', 303);
-    if (await stopReset(deps.db, current.account.id)) record(c, deps, current.account, STOPPED);
-    return c.redirect('/account?done=factors_kept', 303);
+    const { account, uid_hash } = current;
+    if (await stopResetByProof(deps.db, account.id, uid_hash, deps.clock.now() - PROOF_MS)) {
+      record(c, deps, account, STOPPED);
+      return c.redirect('/account?done=factors_kept', 303);
+    }
+    const isWaiting = (await resetOf(deps.db, account.id)) !== undefined;
+    return c.redirect(isWaiting ? confirmPath(PATHS.keepFactors) : '/account', 303);
+  });
+  app.get(PATHS.keepFactors, async (c) => {
+    const current = await signedIn(c, deps);
+    return current === undefined ? c.redirect('/sign-in', 303) : await showQuestion(c, deps, current.account);
   });
 }
 
 /** A GET changes nothing, because mail programs open links to check them. */
-async function showQuestion(c: Context, deps: Deps, { name }: Account, secret: string): Promise<Response> {
+async function showQuestion(c: Context, deps: Deps, { name }: Account, secret?: string): Promise<Response> {
   const { keep_factors: t } = c.get('texts');
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
     <p>${t.lead(name)}</p>
-    <form method="post" action="${PATH}">
-      <input type="hidden" name="token" value="${secret}" />
+    <form method="post" action="${secret === undefined ? PATHS.keepFactors : PATH}">
+      ${secret === undefined ? '' : html`<input type="hidden" name="token" value="${secret}" />`}
       <button>${t.submit}</button>
     </form>
   </div>`;
@@ -69,7 +80,7 @@ export async function resetNotice(c: Context, deps: Deps, account: Account): Pro
   const { TIME_ZONE: timeZone } = deps.config;
   const format = new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: 'medium', timeStyle: 'short', timeZone });
   return html`${notice(t.waiting(format.format(effective)), 'bad')}
-    <form method="post" action="/account/factors/keep"><button>${t.submit}</button></form>`;
+    <form method="post" action="${PATHS.keepFactors}"><button>${t.submit}</button></form>`;
 }
 
 /** Carries out the resets that are due. A job calls this. */

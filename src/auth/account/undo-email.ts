@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { undoEmailChange, undoneChange } from '#store/accounts/email-changes.ts';
+import { emailKey } from '#store/accounts/accounts.ts';
+import { type Undone, undoEmailChange, undoneChange } from '#store/accounts/email-changes.ts';
 import { record } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
@@ -10,13 +11,13 @@ import { showTaken } from './verify-email.ts';
 
 const PATH = '/email/undo';
 
-/** Undoes a change of the e-mail address, by the link that the previous address got. */
+/** Undoes a change of the e-mail address, or a first factor, by the link that the address of that time got. */
 export function undoEmailPages(app: Hono<Env>, deps: Deps): void {
   app.get(PATH, async (c) => {
     const secret = c.req.query('token') ?? '';
     const change = await undoneChange(deps.db, deps.clock.now(), secret);
     if (change === undefined) return await showExpired(c, deps);
-    return await showQuestion(c, deps, change.account.name, change.email, secret);
+    return await showQuestion(c, deps, change, secret);
   });
   app.post(PATH, (c) => undo(c, deps));
 }
@@ -26,18 +27,33 @@ async function undo(c: Context, deps: Deps): Promise<Response> {
   const result = await undoEmailChange(deps.db, deps.clock.now(), token);
   if (result === 'expired') return await showExpired(c, deps);
   if (result === 'taken') return await showTaken(c, deps);
-  const { account, reset } = result;
-  record(c, deps, account, { action: 'account.email', detail: { undone: true } });
-  sendMail(deps, account, (texts) => ({ subject: texts.undone_subject, lines: [texts.undone] }));
+  const { account, email, isFactor, reset } = result;
+  record(c, deps, account, {
+    ...{ action: isFactor ? 'account.factor-undo' : 'account.email', detail: { undone: true } },
+  });
+  if (emailKey(email) !== emailKey(account.email))
+    sendMail(deps, account, (texts) => ({ subject: texts.undone_subject, lines: [texts.undone] }));
+  if (isFactor)
+    sendMail(deps, { ...account, email }, (texts) => ({
+      subject: texts.factors_removed_subject,
+      lines: [texts.factor_undone],
+    }));
   return c.redirect(`/reset?token=${reset}`, 303);
 }
 
 /** A GET changes nothing, because mail programs open links to check them. */
-async function showQuestion(c: Context, deps: Deps, name: string, email: string, secret: string): Promise<Response> {
+async function showQuestion(
+  c: Context,
+  deps: Deps,
+  { account, email, isFactor }: Undone,
+  secret: string,
+): Promise<Response> {
   const { undo_email: t } = c.get('texts');
+  const hasAddress = emailKey(email) === emailKey(account.email);
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
-    <p>${t.lead(name, email)}</p>
+    ${isFactor ? html`<p>${t.lead_factor(account.name)}</p>` : ''}
+    ${hasAddress ? '' : html`<p>${t.lead(account.name, email)}</p>`}
     <p>${t.effect}</p>
     <form method="post" action="${PATH}">
       <input type="hidden" name="token" value="${secret}" />

@@ -3,15 +3,19 @@ import type { Queryable } from '#db/db.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { firstFactorAllowedFrom, hasFactor, lockFactors } from '#store/accounts/factors.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import { UNDO_DAYS } from '#store/accounts/mail-tokens.ts';
+import { issueFactorUndo } from '#store/accounts/undo-links.ts';
 import { deletePasskey, insertPasskey, MAX_PASSKEYS, passkeysOf } from '#store/accounts/passkeys.ts';
 import { deleteRecoveryCodes, renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
 import { deleteTotp, hasTotp, setTotp } from '#store/accounts/totp.ts';
 import { record } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
 import { rememberThisDevice } from '../device.ts';
-import { sendAlert } from '../mails.ts';
+import { sendAlert, sendMail } from '../mails.ts';
 import type { SignedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
+import { PATHS } from '../security/paths.ts';
 import { readCreated } from './ceremonies.ts';
 import { isProved } from './proof.ts';
 
@@ -42,24 +46,49 @@ async function change<T>(
   { action, text, run }: Change<T>,
 ): Promise<T | undefined> {
   const { account, uid_hash } = current;
-  const result = await deps.db.transaction(async (tx) => {
+  const result = await deps.db.transaction(async (tx): Promise<Changed<T> | undefined> => {
     if (!(await lockFactors(tx, account.id)) || !(await isProved(deps, tx, current))) return undefined;
     const isFirst = !(await hasFactor(tx, account.id));
     if (isFirst && (await firstFactorAllowedFrom(tx, account.id, uid_hash)) > deps.clock.now()) return undefined;
     const changed = await run(tx, isFirst);
     if (changed === undefined) return undefined;
+    const isProtected = await hasFactor(tx, account.id);
     // Recovery codes alone are no factor.
-    if (!(await hasFactor(tx, account.id))) await deleteRecoveryCodes(tx, account.id);
+    if (!isProtected) await deleteRecoveryCodes(tx, account.id);
+    const undo = isFirst && isProtected ? await issueFactorUndo(tx, deps.clock.now(), account.id) : undefined;
     await endSessions(tx, account.id, { except: uid_hash });
     // Browsers in which only the password was shown must have no separate count for codes.
     if (isFirst) await forgetDevices(tx, account.id);
     await rememberThisDevice(c, deps, tx, account.id);
-    return changed;
+    return { changed, undo, isProtected };
   });
   if (result === undefined) return undefined;
   record(c, deps, account, { action });
-  sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
-  return result;
+  mailChange(deps, account, text, result);
+  return result.changed;
+}
+
+/** A change, and the secret of the link that undoes it if it was the first factor. */
+interface Changed<T> {
+  changed: T;
+  undo: string | undefined;
+  /** Whether the account has a factor now. */
+  isProtected: boolean;
+}
+
+/** Mails the owner, and never advises a new password to a person who could not sign in with it. */
+function mailChange(
+  deps: Deps,
+  account: Account,
+  text: (texts: Texts['mail']) => string,
+  { undo, isProtected }: Omit<Changed<unknown>, 'changed'>,
+): void {
+  if (!isProtected) return sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
+  const advice = (texts: Texts['mail']): string[] =>
+    undo === undefined
+      ? [texts.factor_unknown, `${deps.config.AUTH_URL}${PATHS.security}`]
+      : [texts.factor_undo(UNDO_DAYS), `${deps.config.AUTH_URL}/email/undo?token=${undo}`];
+  sendMail(deps, account, (texts) => ({ subject: texts.factors_subject, lines: [text(texts), ...advice(texts)] }));
 }
 
 /** @returns undefined if the passkey is refused, or the account has the maximum */

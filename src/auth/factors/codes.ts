@@ -13,10 +13,13 @@ import { sendAlert, sendMail } from '../mails.ts';
 /** 'blocked': codes that can be guessed do not count at present, while passkeys and recovery codes do. */
 export type CodeResult = 'right' | 'wrong' | 'blocked';
 
+/** Whether a code has the form of those of an authenticator app. */
+export const isAppCode = (text: string): boolean => /^\d{6}$/.test(text.replaceAll(/\s/g, ''));
+
 /** Checks a code of the authenticator app (six digits), or else a recovery code; a right one is used up. */
 export async function checkCode(c: Context, deps: Deps, account: Account, text: string): Promise<CodeResult> {
   const code = text.replaceAll(/\s/g, '');
-  if (!/^\d{6}$/.test(code)) return await checkRecoveryCode(c, deps, account, code);
+  if (!isAppCode(code)) return await checkRecoveryCode(c, deps, account, code);
   const isKnown = await isOwnDevice(c, deps, account.id);
   // Other people in the network must not use up the attempts of a browser that has its own count.
   const networks = isKnown ? [] : await countNetworks(c, deps);

@@ -6,16 +6,18 @@ import { countAttempt } from '#store/accounts/attempts.ts';
 import { useFactorCode } from '#store/accounts/factor-codes.ts';
 import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
 import { hasFactor, lockFactors } from '#store/accounts/factors.ts';
+import { recoveryCodesSince } from '#store/accounts/recovery-codes.ts';
+import { totpOf } from '#store/accounts/totp.ts';
 import type { Queryable } from '#db/db.ts';
 import { admitAttempt, forgetAttempts } from '../attempts.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendMail } from '../mails.ts';
 import { renewSession, type SignedIn } from '../session.ts';
 import { readUsed } from './ceremonies.ts';
-import { checkCode, type CodeResult } from './codes.ts';
+import { checkCode, type CodeResult, isAppCode } from './codes.ts';
 
 /** For this long a proof in a session allows changes of factors. */
-const PROOF_MS = 5 * 60_000;
+export const PROOF_MS = 5 * 60_000;
 
 /** Whether the person has proved in the session, within five minutes, to own the account. */
 export async function isProved(
@@ -63,7 +65,7 @@ export async function confirmByPasskey(
   const used = await readUsed(c, deps, `use ${uid_hash}`, credential);
   if (used?.passkey.account_id !== account.id) return false;
   await renewSession(c, deps);
-  await markProved(deps.db, account.id, uid_hash, deps.clock.now());
+  await markProved(deps.db, account.id, uid_hash, deps.clock.now(), used.passkey.created);
   return true;
 }
 
@@ -98,7 +100,13 @@ async function confirmByCode(
   code: string,
 ): Promise<CodeResult> {
   const result = await checkCode(c, deps, account, code);
-  if (result === 'right') await markProved(deps.db, account.id, uid_hash, deps.clock.now());
+  if (result !== 'right') return result;
+  const now = deps.clock.now();
+  // Read afterwards: another app or other codes in the meantime are newer.
+  const added = isAppCode(code)
+    ? (await totpOf(deps.db, account.id))?.created
+    : await recoveryCodesSince(deps.db, account.id);
+  await markProved(deps.db, account.id, uid_hash, now, added ?? now);
   return result;
 }
 
@@ -116,7 +124,7 @@ async function confirmFirst(
     const isRight = needsStaffCode(account)
       ? await useFactorCode(tx, now, id, code)
       : await useFactorMailCode(tx, now, id, uid_hash, code);
-    if (isRight) await markProved(tx, id, uid_hash, now);
+    if (isRight) await markProved(tx, id, uid_hash, now, now);
     return isRight ? 'right' : 'wrong';
   });
 }

@@ -20,7 +20,8 @@ export function confirmPage(app: Hono<Env>, deps: Deps): void {
     const current = await signedIn(c, deps);
     if (current === undefined) return c.redirect('/sign-in', 303);
     const next = nextPath(c.req.query('next'));
-    if (await isProved(deps, deps.db, current)) return c.redirect(next, 303);
+    // The reset of factors asks for a particular proof.
+    if (next !== PATHS.keepFactors && (await isProved(deps, deps.db, current))) return c.redirect(next, 303);
     return await showConfirm(c, deps, current, { next });
   });
   app.post(PATHS.confirm, async (c) => {
@@ -32,7 +33,7 @@ export function confirmPage(app: Hono<Env>, deps: Deps): void {
 
 /** The page to continue with: one of those that ask for a proof, and no other. */
 function nextPath(text: string | undefined): string {
-  return text !== undefined && /^\/account\/(email|password|delete|security(\/[\w/-]+)?(\?id=[\w-]+)?)$/.test(text)
+  return text !== undefined && /^\/account\/(email|password|delete|factors\/keep|security(\/[\w/-]+)?(\?id=[\w-]+)?)$/.test(text)
     ? text
     : PATHS.security;
 }
@@ -82,7 +83,7 @@ async function showConfirm(
   const action = confirmPath(next);
   const main = html`<div class="card narrow stack">
     <h1>${t.confirm_title}</h1>
-    <p>${t.confirm_lead}</p>
+    <p>${next === PATHS.keepFactors ? texts.keep_factors.which : t.confirm_lead}</p>
     ${notice(error, 'bad')}
     ${
       offersPasskey

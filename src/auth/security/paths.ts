@@ -2,6 +2,7 @@
 export const PATHS = {
   security: '/account/security',
   confirm: '/account/security/confirm',
+  keepFactors: '/account/factors/keep',
   addPasskey: '/account/security/passkeys/add',
   renamePasskey: '/account/security/passkeys/rename',
   removePasskey: '/account/security/passkeys/remove',

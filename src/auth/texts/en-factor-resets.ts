@@ -6,6 +6,8 @@ export const keep_factors = {
   submit: 'Keep my second factor',
   waiting: (time: string) =>
     `Your passkeys, your authenticator app and your recovery codes are removed on ${time}, because staff of the network was asked to. If it was not you who asked, stop it.`,
+  which:
+    'To keep your second factors, confirm with one that you added more than seven days before the request, and that is not the newest one, because a thief may have added that. If you have no other, use the link of our mail, or ask the staff of the network.',
   done_title: 'Nothing is removed',
   done: 'Your second factor stays as it is. If you did not ask for its removal, tell the operators that somebody tried.',
 };

@@ -32,6 +32,12 @@ export const factor_mails = {
   factor_code: 'With this code and your password you confirm that you want to add a passkey or an authenticator app:',
   factor_code_warning:
     'It works for 10 minutes. If you did not ask for it, somebody is signed in to your account: choose a new password.',
+  factor_undo: (days: number) =>
+    `If this was not you, undo it within ${days} days. Only that helps: a new password alone would keep you out, because signing in now needs this factor. It is removed, everybody is signed out, and you choose a new password:`,
+  factor_unknown:
+    'If this was not you, sign in and remove what you do not know. If you cannot sign in any more, ask the staff of the network to reset your second factors: a new password alone does not help.',
+  factor_undone:
+    'By the link of our mail, the second factor that was added to your account was removed. Everybody was signed out, and the password does not work any more.',
   factors_subject: 'The ways to sign in to your account have changed',
   passkey_added: (name: string) => `The passkey ${name} was added to your account. Everybody else was signed out.`,
   passkey_removed: 'A passkey was removed from your account. Everybody else was signed out.',

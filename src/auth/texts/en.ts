@@ -148,8 +148,10 @@ export const en = {
   undo_email: {
     title: 'Undo this change?',
     lead: (name: string, email: string) => `The account ${name} gets its previous e-mail address back: ${email}.`,
+    lead_factor: (name: string) =>
+      `The first passkey or authenticator app of the account ${name}, and those that followed it, are removed.`,
     effect:
-      'Everybody is signed out, applications lose their access, passkeys and authenticator apps that were added since to an account without any are removed, and the password no longer works. You choose a new one next.',
+      'Everybody is signed out, applications lose their access, passkeys and authenticator apps are removed if the account got its first one since or in the seven days before, and the password no longer works. You choose a new one next.',
     submit: 'Undo this change',
   },
 

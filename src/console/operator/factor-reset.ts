@@ -53,8 +53,8 @@ export const factorResetRoutes: readonly Route[] = [
       });
     },
     refused: { staff: gone, no_factor: gone, waiting: gone },
-    done: (request, account, { secret, effective }) => {
-      mailFactorReset(request.deps, account, secret, effective);
+    done: (request, account, reset) => {
+      mailFactorReset(request.deps, account, reset);
       return pathOf(request, account, 'mailed');
     },
   }),

@@ -30,6 +30,8 @@ export const mail = {
     factors_subject: 'Your second factor is about to be removed',
     factors: (time: string) =>
       `The staff of the network has been asked to remove your passkeys, your authenticator app and your recovery codes. It happens on ${time}. If you have not asked for this, stop it with this link, or on your account page:`,
+    factors_elsewhere: (time: string) =>
+      `The staff of the network has been asked to remove your passkeys, your authenticator app and your recovery codes. It happens on ${time}. Your e-mail address was changed lately, so the link that stops it went to your previous address. You can also stop it on your account page, with a second factor that is not the newest.`,
     factor_code_subject: 'A code for your second factor was made',
     factor_code:
       'On the server of the network somebody has made a code with which a passkey or an authenticator app can be added to your account within the hour. You get the code in person. If you have not asked for it, tell the operators at once.',

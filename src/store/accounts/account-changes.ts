@@ -7,11 +7,11 @@ import { syncAccountName } from '#store/game/linked-account.ts';
 import { endApplications, endProofs, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
-import { endUndos } from './email-changes.ts';
 import { endFactorCode } from './factor-codes.ts';
 import { stopReset } from './factor-resets.ts';
 import { delayFirstFactor } from './factors.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
+import { endFactorUndos, endUndos } from './undo-links.ts';
 
 /** Sets the password hash and deletes mailed links, which a person with the old password may have requested. */
 export async function setPassword(tx: Queryable, id: string, password: string): Promise<void> {
@@ -64,7 +64,11 @@ export async function setRole(db: Db, id: string, role: Role): Promise<boolean> 
   return await db.transaction(async (tx) => {
     if (role !== 'operator' && (await isLastOperator(tx, id))) return false;
     await tx.run(sql`update accounts set role = ${role} where id = ${id}`);
-    await (role === 'user' ? endFactorCode(tx, id) : stopReset(tx, id));
+    if (role === 'user') await endFactorCode(tx, id);
+    else {
+      await stopReset(tx, id);
+      await endFactorUndos(tx, id);
+    }
     await endProofs(tx, id);
     return true;
   });

@@ -55,10 +55,19 @@ export async function markMailed(db: Queryable, uidHash: string, now: number): P
   await db.run(sql`update account_sessions set mailed = ${now} where uid_hash = ${uidHash}`);
 }
 
-/** Notes that the person has proved in a session to own the account. */
-export async function markProved(db: Queryable, accountId: string, uidHash: string, now: number): Promise<void> {
+/**
+ * Notes that the person has proved in a session to own the account.
+ * @param by when the factor was added that proved it
+ */
+export async function markProved(
+  db: Queryable,
+  accountId: string,
+  uidHash: string,
+  now: number,
+  by: number,
+): Promise<void> {
   await db.run(sql`
-    update account_sessions set proved = ${now} where uid_hash = ${uidHash} and account_id = ${accountId}`);
+    update account_sessions set proved = ${now}, proved_by = ${by} where uid_hash = ${uidHash} and account_id = ${accountId}`);
 }
 
 /** Forgets what persons have proved in the sessions of an account. */

@@ -1,4 +1,3 @@
-import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
@@ -8,6 +7,7 @@ import {
   consumeMailToken,
   endMailTokens,
   endMailTokensElsewhere,
+  type FoundToken,
   issueMailToken,
   type MailToken,
   peekMailToken,
@@ -15,6 +15,7 @@ import {
 } from './mail-tokens.ts';
 import { stopReset } from './factor-resets.ts';
 import { delayFirstFactor, hasFactor, removeCodesSince, removeFactorsSince } from './factors.ts';
+import { endUndos, firstFactorSince, insertUndo } from './undo-links.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -72,56 +73,51 @@ async function issueUndo(
     await endUndos(tx, id, returned.expires);
     return undefined;
   }
-  const secret = newSecret();
-  const undone = { email, ...((await hasFactor(tx, id)) && { protected: 'yes' }) };
-  await tx.run(sql`
-    insert into mail_tokens (hash, kind, account_id, email_key, data, expires)
-    values (${secretHash(secret)}, 'undo-email', ${id}, ${emailKey(email)}, ${JSON.stringify(undone)}, ${now + UNDO_MS})`);
-  return secret;
+  const first = await firstFactorSince(tx, id, now + 1);
+  const undone: MailToken['data'] = { email };
+  if (first !== undefined) undone['since'] = `${first}`;
+  else if (await hasFactor(tx, id)) undone['protected'] = 'yes';
+  return await insertUndo(tx, now, id, emailKey(email), undone);
 }
 
-/** Deletes the secrets that undo the changes since one of them, which are those that expire with it or later. */
-export async function endUndos(tx: Queryable, accountId: string, expires: number): Promise<void> {
-  await tx.run(sql`
-    delete from mail_tokens where account_id = ${accountId} and kind = 'undo-email' and expires >= ${expires}`);
+/** What a secret undoes. */
+export interface Undone {
+  account: Account;
+  /** The address that it restores. */
+  email: string;
+  isFactor: boolean;
 }
 
-/** The account and the address that a secret restores. */
-export async function undoneChange(
-  db: Queryable,
-  now: number,
-  secret: string,
-): Promise<{ account: Account; email: string } | undefined> {
+
+export async function undoneChange(db: Queryable, now: number, secret: string): Promise<Undone | undefined> {
   const token = await peekMailToken(db, now, secret);
   if (token?.kind !== 'undo-email') return undefined;
   const account = await accountById(db, token.account_id!);
-  return account && { account, email: token.data['email']! };
+  return account && { account, ...undoneBy(token) };
 }
 
+const undoneBy = ({ data }: MailToken) => ({ email: data['email']!, isFactor: data['factor'] !== undefined });
+
 /**
- * Undoes a change of the address: restores the previous one, signs everybody out, ends the access of all applications, and
- * removes the password, which a thief may know, and what was added since: of an account that had a factor the recovery codes, of
- * another one, except of staff, the factors.
+ * Undoes a change of the address, or a first factor: restores the address of that time, signs everybody out, ends the access of
+ * all applications, and removes the password, which a thief may know, and what was added since (`removeAddedSince`).
  * @returns why it did not; or the account as before, and the secret of a link to choose a new password
  */
 export async function undoEmailChange(
   db: Db,
   now: number,
   secret: string,
-): Promise<'expired' | 'taken' | { account: Account; reset: string }> {
+): Promise<'expired' | 'taken' | (Undone & { reset: string })> {
   return await unlessTaken(db, async (tx) => {
     const token = await lockedToken(tx, now, secret, ['undo-email']);
     const account = token && (await accountById(tx, token.account_id!));
     if (token === undefined || account === undefined) return 'expired';
     const { id } = account;
-    const email = token.data['email']!;
+    const { email, isFactor } = undoneBy(token);
+    await removeAddedSince(tx, account, token);
     await endUndos(tx, id, token.expires);
     await storeEmail(tx, id, email);
     await tx.run(sql`update accounts set password = null where id = ${id}`);
-    // An account that had a factor needed one for each later change of factors, and staff a code of a command for the first.
-    // Those stay, because the previous mailbox may be the stolen one.
-    if (token.data['protected'] !== undefined) await removeCodesSince(tx, id, token.expires - UNDO_MS);
-    else if (account.role === 'user') await removeFactorsSince(tx, id, token.expires - UNDO_MS);
     // The thief may have asked for it, and the address of the thief got the link that stops it.
     await stopReset(tx, id);
     // With a factor a browser is known only after it.
@@ -131,8 +127,22 @@ export async function undoEmailChange(
     await endMailTokens(tx, id);
     await endMailTokensElsewhere(tx, id, email);
     const reset = await issueMailToken(tx, now + HOUR_MS, { kind: 'reset', account_id: id, data: {} }, email);
-    return { account, reset };
+    return { account, email, isFactor, reset };
   });
+}
+
+/**
+ * Removes what a thief may have added: all factors if the account got its first one since the undone change or at most
+ * `UNDO_DAYS` before, else the recovery codes made since. An account that had a factor before needed one for each change of
+ * factors, and staff a code of a command for the first: those stay, because the previous mailbox may be the stolen one.
+ */
+async function removeAddedSince(tx: Queryable, { id, role }: Account, { data, expires }: FoundToken): Promise<void> {
+  const changed = expires - UNDO_MS;
+  const had = data['protected'] === undefined ? Number(data['since'] ?? changed) : undefined;
+  if (had !== undefined && role !== 'user') return;
+  await removeCodesSince(tx, id, changed);
+  const since = had ?? (await firstFactorSince(tx, id, expires));
+  if (since !== undefined && role === 'user') await removeFactorsSince(tx, id, since);
 }
 
 /**

@@ -6,8 +6,10 @@ import { noteForOwner } from './account-notices.ts';
 import { endSessions } from './account-sessions.ts';
 import { type Account, accountById } from './accounts.ts';
 import { hasFactor, lockFactors } from './factors.ts';
+import { UNDO_MS } from './mail-tokens.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';
 import { deleteTotp } from './totp.ts';
+import { establishedEmail } from './undo-links.ts';
 
 /** The owner has this long to stop a reset. */
 export const RESET_WAIT_MS = 86_400_000;
@@ -22,12 +24,21 @@ export async function resetRefusal(db: Queryable, { id, role }: Account): Promis
   return (await resetOf(db, id)) === undefined ? undefined : 'waiting';
 }
 
-/** Asks for a reset, which takes effect a day later. @returns the secret of the link that stops it, and when it takes effect */
+/** A reset that was asked for. */
+export interface FactorReset {
+  /** Of the link that stops it. */
+  secret: string;
+  effective: number;
+  /** The address that gets the link: not one to which a thief may have changed it. */
+  email: string;
+}
+
+/** Asks for a reset, which takes effect a day later. */
 export async function startReset(
   db: Db,
   now: number,
   accountId: string,
-): Promise<{ refused: ResetRefusal } | { secret: string; effective: number }> {
+): Promise<{ refused: ResetRefusal } | FactorReset> {
   const [secret, effective] = [newSecret(), now + RESET_WAIT_MS];
   return await db.transaction(async (tx) => {
     await lockFactors(tx, accountId);
@@ -36,7 +47,7 @@ export async function startReset(
     if (refused !== undefined) return { refused };
     await tx.run(sql`
       insert into factor_resets (account_id, hash, effective) values (${accountId}, ${secretHash(secret)}, ${effective})`);
-    return { secret, effective };
+    return { secret, effective, email: await establishedEmail(tx, now, account!) };
   });
 }
 
@@ -59,6 +70,23 @@ export async function stopResetByLink(db: Db, secret: string): Promise<Account |
   const row = await db.get<{ account_id: string }>(sql`
     delete from factor_resets where hash = ${secretHash(secret)} returning account_id`);
   return row && (await accountById(db, row.account_id));
+}
+
+/**
+ * Stops the reset of an account by a proof in a session, if the factor that gave it was added `UNDO_MS` before the reset was asked
+ * for and, of the factors from before that, is not the newest: that may be the one of a thief, and so may all be that came soon.
+ * @param since when the proof was given at the earliest
+ * @returns false if that does not hold, or there is no reset
+ */
+export async function stopResetByProof(tx: Queryable, accountId: string, session: string, since: number): Promise<boolean> {
+  const stopped = await tx.run(sql`
+    delete from factor_resets where account_id = ${accountId} and exists (
+      select 1 from account_sessions s where s.uid_hash = ${session} and s.account_id = factor_resets.account_id
+        and s.proved > ${since} and s.proved_by <= factor_resets.effective - ${RESET_WAIT_MS + UNDO_MS}
+        and s.proved_by < (select max(created) from (
+          select created, account_id from passkeys union all select created, account_id from totp_secrets) f
+          where f.account_id = factor_resets.account_id and f.created < factor_resets.effective - ${RESET_WAIT_MS}))`);
+  return stopped === 1;
 }
 
 /** Stops the reset of an account. @returns false if there is none */

@@ -3,10 +3,13 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { emailKey } from './accounts.ts';
 
-/** The purpose of a link in a mail. */
+/**
+ * The purpose of a link in a mail. `undo-email` undoes what happened since: a change of the address, which `email_key` has, or
+ * a first factor, for which it is ''.
+ */
 export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email' | 'sign-in' | 'undo-email';
 
-/** The time for which the holder of the previous address can undo a change. */
+/** The time for which a mailed link can undo a change of the address, or a first factor. */
 export const UNDO_DAYS = 7;
 export const UNDO_MS = UNDO_DAYS * 86_400_000;
 
@@ -18,7 +21,7 @@ export interface MailToken {
 }
 
 /** A token with the end of its validity. */
-type FoundToken = MailToken & { expires: number };
+export type FoundToken = MailToken & { expires: number };
 
 /**
  * Issues the secret of a link. The new link replaces older links of the same kind to the same account or address. Newer
@@ -83,6 +86,7 @@ function toToken(row: Row): FoundToken {
 /** When the address of an account was last changed, as long as that can be undone; 0 if it cannot. Epoch milliseconds. */
 export async function lastEmailChange(db: Queryable, accountId: string): Promise<number> {
   const row = await db.get<{ expires: number | null }>(sql`
-    select max(expires) as expires from mail_tokens where account_id = ${accountId} and kind = 'undo-email'`);
+    select max(expires) as expires from mail_tokens
+    where account_id = ${accountId} and kind = 'undo-email' and email_key <> ''`);
   return row?.expires === null || row === undefined ? 0 : row.expires - UNDO_MS;
 }

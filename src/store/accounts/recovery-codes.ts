@@ -33,6 +33,13 @@ export async function countRecoveryCodes(db: Queryable, accountId: string): Prom
   return Number(count);
 }
 
+/** When the recovery codes that are left were made; undefined without one. */
+export async function recoveryCodesSince(db: Queryable, accountId: string): Promise<number | undefined> {
+  const row = await db.get<{ created: number }>(sql`
+    select created from recovery_codes where account_id = ${accountId} limit 1`);
+  return row?.created;
+}
+
 /** Uses a recovery code: of concurrent requests, in any number of processes, one succeeds. @returns false for any other code */
 export async function useRecoveryCode(db: Queryable, accountId: string, plain: string): Promise<boolean> {
   const used = await db.run(sql`
