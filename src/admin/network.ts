@@ -25,7 +25,7 @@ export const changeNetwork = operation({
   fields: z.strictObject({ hidden: hiddenPlayers }),
   who: 'operator',
   loss: 'none',
-  reauthenticate: 'never',
+  reauthenticate: 'always',
   changes: ['player', 'server'],
   impact: undefined,
   run: async ({ db, clock }, _, { hidden }) => await setHidden(db, clock.now(), NETWORK, hidden),

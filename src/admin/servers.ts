@@ -79,7 +79,7 @@ export const changeServer = operation({
   fields: z.strictObject(settings).partial(),
   who: 'operator',
   loss: 'none',
-  reauthenticate: 'never',
+  reauthenticate: ({ hidden }) => hidden !== undefined,
   changes: ['server', 'player'],
   impact: undefined,
   run: async ({ db, clock }, { key, name, region, order, icon, max }: ServerNow, { hidden, ...fields }) => {
@@ -209,7 +209,7 @@ export const watchServer = operation({
     }),
   who: 'operator',
   loss: 'none',
-  reauthenticate: 'never',
+  reauthenticate: 'always',
   changes: [],
   impact: undefined,
   run: async ({ db }, { key }: Server, target) => await setWatch(db, key, target),

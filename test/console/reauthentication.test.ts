@@ -173,6 +173,26 @@ onSqlite('a limit needs the password, its removal does not', async (t, url) => {
   assert.equal((await applicationByClientId(context.db, client_id))!.hourly_limit, null);
 });
 
+onSqlite('polling an address and the hidden players need the password', async (t, url) => {
+  const services = await openTestConsole(t, url, {}, Math.floor(Date.now() / 1000) * 1000);
+  const { context } = services;
+  const advance = clockOf(t, context);
+  await makeOperator(services, 'Olga');
+  await sendEvents(context, configured('Alpha'));
+  const { console: olga } = await enter(services, 'Olga');
+  const server = `/operator/servers/${idOf((await serverByName(context.db, 'Alpha'))!.key)}`;
+  advance(PASSWORD_MS + 1_000);
+  for (const [page, action, fields] of [
+    [server, `${server}/watch`, { address: 'play.example.org' }],
+    [server, server, { hidden: 'Olga' }],
+    ['/operator/servers', '/operator/network', { hidden: 'Olga' }],
+  ] as const) {
+    await olga.open(`/console${page}`);
+    assert.match((await olga.submit(fields, action)).url, /prompt=login/, action);
+  }
+  assert.deepEqual(await context.db.all(sql`select * from hidden_players`), []);
+});
+
 onEachDatabase('a sign-in of staff counts only with a second factor, by a code or a passkey', async (t, url) => {
   const settings = { OPERATOR_SECOND_FACTOR: 'required' };
   const services = await openTestConsole(t, url, settings, Math.floor(Date.now() / 1000) * 1000);

@@ -139,10 +139,11 @@ export async function isLinked(tx: Queryable, uuid: string): Promise<boolean> {
   return holder !== undefined;
 }
 
-/** Unlinks the game account. The account's name gets its id appended, because the plain name is the game account's. */
+/** Unlinks the game account. The account's name gets its id appended, because the plain name is the game account's, unless it has it. */
 export async function unlinkPlayer(db: Queryable, id: string): Promise<boolean> {
+  const suffix = sql`case when name_key like '%-' || id then '' else '-' || id end`;
   const changed = await db.run(sql`
-    update accounts set player_uuid = null, name = name || '-' || id, name_key = name_key || '-' || id
+    update accounts set player_uuid = null, name = name || ${suffix}, name_key = name_key || ${suffix}
     where id = ${id} and player_uuid is not null`);
   return changed === 1;
 }
