@@ -3,7 +3,7 @@ import { dataFolder } from '#platform/config/config.ts';
 import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { isEmail } from '#platform/mail/email.ts';
-import { isShortUuid } from '#platform/text/text.ts';
+import { isUuidLabel } from '#platform/text/text.ts';
 import {
   changeRole,
   deleteAccount,
@@ -232,7 +232,7 @@ async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<
   if (holder !== undefined)
     throw new UsageError(`The game account ${uuid} is already linked to the account ${holder.name}.`);
   const player = uuid === undefined ? undefined : await playerByUuid(db, uuid);
-  if (player !== undefined && !isShortUuid(player.name)) return player.name;
+  if (player !== undefined && !isUuidLabel(player.name)) return player.name;
   const problem = await nameProblem(db, name);
   if (problem === undefined) return name;
   if (problem === 'taken')
@@ -282,7 +282,7 @@ function isThePlayer(input: Input, player: NamedPlayer | undefined, impact: Reco
 
 async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: Account, uuid: string): Promise<void> {
   const player = await playerByUuid(db, uuid);
-  const name = player === undefined || isShortUuid(player.name) ? account.name : player.name;
+  const name = player === undefined || isUuidLabel(player.name) ? account.name : player.name;
   const refusal = await linkGameAccount(db, clock, account.id, { uuid, name });
   if (refusal === 'player linked')
     throw new UsageError(`The game account ${uuid} is already linked to another account.`);

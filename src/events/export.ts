@@ -1,9 +1,9 @@
 import { idOf } from '#platform/ids.ts';
-import { isShortUuid } from '#platform/text/text.ts';
+
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { EventName, WireEvent } from './schema/index.ts';
-import { firstObservation } from '#store/game/player-names.ts';
+import { firstObservation, isUnnamed } from '#store/game/player-names.ts';
 import { pseudonymisedBodies } from './ledger/pseudonyms.ts';
 import type { Completion } from './handlers/event-effect.ts';
 import { effectOf } from './handlers/index.ts';
@@ -121,7 +121,7 @@ async function playerSubstitutes(db: Queryable): Promise<Substitute[]> {
   const substitutes: Substitute[] = [];
   for (const { key, uuid, known_as } of rows) {
     const { name, first } = await firstObservation(db, known_as);
-    const player = isShortUuid(name) ? { uuid } : { uuid, name };
+    const player = isUnnamed(name) ? { uuid } : { uuid, name };
     const parts = { key, id: `export player ${idOf(key)}`, time: first, data: { player } };
     substitutes.push({ key, event: toWireEvent({ ...parts, type: 'player.known' }) });
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
-import { isShortUuid } from '#platform/text/text.ts';
+import { isUuidLabel } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { readEvent } from '#events/schema/index.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';
@@ -20,7 +20,7 @@ export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
     now: () => clock.now(),
     async nameOf(uuid) {
       const name = (await playerByUuid(db, uuid))?.name ?? '';
-      return name === '' || isShortUuid(name) ? undefined : name;
+      return name === '' || isUuidLabel(name) ? undefined : name;
     },
     async observationOf(uuid) {
       const player = await playerByUuid(db, uuid);

@@ -263,7 +263,19 @@ onEachEmptyDatabase('the later migrations keep what a database of the baseline h
   const db = await openDb(url);
   t.after(() => db.close());
   await fillBaseline(db);
+  const [label, bedrock] = ['00000000-0000', '00000000-0000-0000-0009-01f3a4b5c601'];
+  await db.run(sql`
+    insert into players (key, uuid, name, name_key, name_since, last_login_server)
+    values (3, ${bedrock}, ${label}, ${label}, 0, '')`);
+  await db.run(sql`
+    insert into player_names (name_key, player_key, name, first_seen, last_seen) values (${label}, 3, ${label}, 0, 0)`);
   await migrate(db);
+  for (const table of [sql`players`, sql`player_names`])
+    assert.deepEqual(
+      await db.tuples(sql`select name_key, name from ${table} where name_key < 'a'`),
+      [['', '00000000-01f3a4b5c601']],
+      'a label is no key',
+    );
   assert.deepEqual(
     (await listAccounts(db)).map(({ id, role }) => [id, role]),
     [

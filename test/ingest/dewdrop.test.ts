@@ -10,6 +10,7 @@ import { gamemodeFromTags } from '#ingest/protocols/dewdrop/gamemode.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { BEGINNING, after, event, map, person, sendEvents } from '#test/support/builders.ts';
+import { uuidLabel } from '#platform/text/text.ts';
 import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { ask } from '#test/support/request.ts';
 import { keyOf, openIngestService } from './service.ts';
@@ -140,7 +141,7 @@ onEachDatabase('the ingest serves the paths of Dewdrop where it is switched on',
     ['Red', 'Ada', 5, 2, 20, 7],
     ['Red', 'Bob', 1, 0, 0, 0],
     ['Blue', 'Bob', 2, 5, 0, 0],
-    ['Blue', '00000000-0000', 0, 0, 0, 0],
+    ['Blue', uuidLabel(cid.uuid), 0, 0, 0, 0],
   ]);
   const bodies = await db.all<{ type: string }>(sql`select type from ledger where scope_key <> 0 order by key`);
   const types = bodies.map(({ type }) => type).filter((type) => type !== 'server.configured');

@@ -4,9 +4,8 @@ import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { mergeHidden } from '#store/game/hidden-lists.ts';
 import { hasPseudonym, type Named } from '#store/game/players.ts';
-import { isShortUuid, shortUuid } from '#platform/text/text.ts';
+import { uuidLabel } from '#platform/text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
-import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
@@ -70,20 +69,12 @@ async function findPlayer(tx: Queryable, uuid: string): Promise<(Named & { key: 
   return await tx.get(sql`select key, uuid, name from players where uuid = ${uuid}`);
 }
 
-/**
- * Renames a player whose name is not known, after its UUID has changed: the name is the short form of the UUID. All
- * observations of such a player are without names.
- */
+/** Gives a player whose UUID has changed the label of the new one, in the place of a name that is not known. */
 async function renameUnnamed(tx: Queryable, key: number, uuid: string): Promise<void> {
-  const player = await tx.get<{ name: string }>(sql`select name from players where key = ${key}`);
-  if (player === undefined || !isShortUuid(player.name)) return;
-  const name = shortUuid(uuid);
+  const label = uuidLabel(uuid);
   await tx.runAll([
-    sql`update players set name = ${name}, name_key = ${name} where key = ${key}`,
-    sql`delete from player_names where player_key = ${key}`,
-    sql`
-      insert into player_names (name_key, player_key, name, first_seen, last_seen)
-      values (${name}, ${key}, ${name}, ${NEVER_SEEN}, ${NEVER_SEEN})`,
+    sql`update players set name = ${label} where key = ${key} and name_key = ''`,
+    sql`update player_names set name = ${label} where player_key = ${key} and name_key = ''`,
   ]);
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../schema/index.ts';
 import { type Refusal, tooLate, weightOfBytes } from '../schema/event-type.ts';
 import { rejectedFor, type Receipt, type Sender } from '../ledger/receipts.ts';
+import { warningsAboutNames } from '../schema/player-names.ts';
 import { MAX_PROBLEMS, type Problem, problemOf } from '../schema/problems.ts';
 import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';
@@ -92,7 +93,7 @@ function checkEvent(
   const { data } = input as WireEvent;
   const json = serialised ?? JSON.stringify(data);
   const raw = typeof type.stored === 'object' ? jsonWithout(data, type.stored.without) : json;
-  const warnings = [...(read.unknown ?? []), ...type.checks.implausible(event.data)];
+  const warnings = [...(read.unknown ?? []), ...warningsAboutNames(data), ...type.checks.implausible(event.data)];
   return {
     event: prepareEvent(event),
     raw,

@@ -1,9 +1,9 @@
-import { shortUuid } from '#platform/text/text.ts';
+import { isUuidLabel, uuidLabel } from '#platform/text/text.ts';
 import { list, sql } from '#db/sql.ts';
 import { effectOf } from '../handlers/index.ts';
 import type { StoredEvent } from '../ledger/ledger-rows.ts';
 import { markObservedStale, type Observed } from '../ledger/observations.ts';
-import { NEVER_SEEN } from '../ledger/player-accumulator.ts';
+import { NEVER_SEEN } from '#store/game/player-names.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 /**
@@ -38,11 +38,11 @@ export async function withdrawEvents(work: UnitOfWork, events: readonly StoredEv
 
 const playerIn = ({ row, event }: StoredEvent) => effectOf(row.type).observes?.(event.data);
 
-/** The observation of an event; without a name, of the short UUID before all other observations. */
+/** The observation of an event; without a name, of the label of the UUID before all other observations. */
 function observedIn({ players }: UnitOfWork, one: StoredEvent): Observed | undefined {
   const player = playerIn(one);
   if (player === undefined) return undefined;
   const { uuid, name, session } = player;
-  if (name !== undefined) return { uuid, name, time: one.event.time, session };
-  return { uuid, name: shortUuid(players.find(uuid)!.uuid), time: NEVER_SEEN };
+  if (name !== undefined && !isUuidLabel(name)) return { uuid, name, time: one.event.time, session };
+  return { uuid, name: uuidLabel(players.find(uuid)!.uuid), time: NEVER_SEEN, session };
 }

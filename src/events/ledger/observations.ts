@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { playerNameKey } from '#platform/text/text.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import { markStale } from '#store/jobs.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -28,7 +28,7 @@ export async function markObservedStale(work: UnitOfWork, observed: readonly Obs
   const undecided = found.filter(({ player, name, time }) => !isWithinPresentName(player, name, time));
   const spans = await readSpans(work, undecided);
   const ofNames = undecided.filter(({ player, name, time }) => {
-    const span = nameKey(name) === nameKey(player.name) ? undefined : spans.get(`${player.key} ${nameKey(name)}`);
+    const span = playerNameKey(name) === playerNameKey(player.name) ? undefined : spans.get(`${player.key} ${playerNameKey(name)}`);
     return span === undefined || time <= span.first || time >= span.last;
   });
   const ofSessions = found.filter(({ player, time, session }) => session !== undefined && player[session] === time);

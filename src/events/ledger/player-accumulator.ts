@@ -1,14 +1,12 @@
-import { isShortUuid, nameKey, shortUuid } from '#platform/text/text.ts';
+import { isUuidLabel, playerNameKey, uuidLabel } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, lists, type Sql, sql, type Value } from '#db/sql.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';
+import { NEVER_SEEN } from '#store/game/player-names.ts';
 import { type Added, additions, observations, type Sums } from '#store/game/player-stats.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import type { KnownPlayer, PlayerName } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
-
-/** The time of an observation without a name. */
-export const NEVER_SEEN = 0;
 
 /** A player in the accumulator, with its unwritten changes. */
 interface Entry extends KnownPlayer {
@@ -70,14 +68,14 @@ export class PlayerAccumulator {
 
   /**
    * Records that a player had a name at this time; an unknown player is added, with the next key of the sequence. Without
-   * a name the short UUID is recorded, before all other observations.
+   * a name the label of the UUID is recorded, before all other observations.
    */
   observe({ uuid, name }: { uuid: string; name?: string }, time: number, keys: Pick<Keys, 'following'>): KnownPlayer {
     const own = this.#aliases.get(uuid) ?? uuid;
-    if (name === undefined) return this.observe({ uuid, name: shortUuid(own) }, NEVER_SEEN, keys);
+    const observed = name === undefined || isUuidLabel(name) ? { name: uuidLabel(own), time: NEVER_SEEN } : { name, time };
     const found = this.find(uuid) as Entry | undefined;
-    if (found !== undefined) return this.#observeName(found, name, time);
-    const entry = newEntry(keys.following(), own, name, time);
+    if (found !== undefined) return this.#observeName(found, observed.name, observed.time);
+    const entry = newEntry(keys.following(), own, observed.name, observed.time);
     this.#entries.set(entry.uuid, entry);
     this.#markChanged(entry);
     return entry;
@@ -142,7 +140,7 @@ export class PlayerAccumulator {
         entry.seenChanged = true;
         this.#markChanged(entry);
       }
-    } else if (time < entry.nameSeen || isShortUuid(name)) {
+    } else if (time < entry.nameSeen || isUuidLabel(name)) {
       this.#addName(entry, name, time, time);
     } else {
       this.#addName(entry, entry.name, entry.nameSince, entry.nameSeen);
@@ -156,11 +154,11 @@ export class PlayerAccumulator {
   /** Adds a name to the history, or widens the period of a name in it; the newest spelling counts. */
   #addName(entry: Entry, name: string, first: number, last: number): void {
     const names = (entry.names ??= new Map());
-    const previous = names.get(nameKey(name));
+    const previous = names.get(playerNameKey(name));
     const first_seen = Math.min(first, previous?.first_seen ?? first);
     const last_seen = Math.max(last, previous?.last_seen ?? last);
     const spelling = previous !== undefined && previous.last_seen > last ? previous.name : name;
-    names.set(nameKey(name), { name: spelling, first_seen, last_seen });
+    names.set(playerNameKey(name), { name: spelling, first_seen, last_seen });
     this.#markChanged(entry);
     if (name === entry.name && first < entry.nameSince) this.#change(entry, { nameSince: first, rowChanged: true });
   }
@@ -189,7 +187,7 @@ function storedEntry(row: PlayerRow): Entry {
 function newEntry(key: number, uuid: string, name: string, time: number): Entry {
   const session = { lastLogin: null, lastLoginServer: '', lastLogout: null };
   const player = { key, uuid, name, nameSince: time, nameSeen: time, ...session };
-  const names = new Map([[nameKey(name), { name, first_seen: time, last_seen: time }]]);
+  const names = new Map([[playerNameKey(name), { name, first_seen: time, last_seen: time }]]);
   return { ...player, isNew: true, rowChanged: true, seenChanged: true, ...UNCHANGED, names };
 }
 
@@ -226,12 +224,12 @@ function nameRows({ key, names }: Entry): Value[][] {
 }
 
 function playerRow({ key, uuid, name, nameSince, lastLogin, lastLoginServer, lastLogout }: Entry): Value[] {
-  return [key, uuid, name, nameKey(name), nameSince, lastLogin, lastLoginServer, lastLogout];
+  return [key, uuid, name, playerNameKey(name), nameSince, lastLogin, lastLoginServer, lastLogout];
 }
 
 function updatePlayer(entry: Entry): Sql {
   return sql`
-    update players set name = ${entry.name}, name_key = ${nameKey(entry.name)}, name_since = ${entry.nameSince},
+    update players set name = ${entry.name}, name_key = ${playerNameKey(entry.name)}, name_since = ${entry.nameSince},
       last_login = ${entry.lastLogin}, last_login_server = ${entry.lastLoginServer}, last_logout = ${entry.lastLogout}
     where key = ${entry.key}`;
 }

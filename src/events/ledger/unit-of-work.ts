@@ -1,8 +1,8 @@
 import type { Queryable } from '#db/db.ts';
 import { type Sql, type Value, withRows } from '#db/sql.ts';
 import { CounterAccumulator } from './counter-accumulator.ts';
-import { shortUuid } from '#platform/text/text.ts';
-import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
+import { isUnnamed, NEVER_SEEN } from '#store/game/player-names.ts';
+import { PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
 import { changeStatements, ChangeSet } from '#store/game/changes.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
@@ -222,8 +222,9 @@ export function findOrAddPlayer({ work, isReplay }: EventContext, player: Named,
 export function observePlayer(context: EventContext, player: Named, time = context.time): KnownPlayer {
   const { work, key, isReplay } = context;
   const found = findOrAddPlayer(context, player, time);
-  const [seen, name] = player.name === undefined ? [NEVER_SEEN, shortUuid(found.uuid)] : [time, player.name];
-  if (!isReplay) work.rows.add('name_observations', [found.key, key, seen, name]);
+  const { name = '' } = player;
+  const [seen, observed] = isUnnamed(name) ? [NEVER_SEEN, ''] : [time, name];
+  if (!isReplay) work.rows.add('name_observations', [found.key, key, seen, observed]);
   return found;
 }
 

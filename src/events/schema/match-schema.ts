@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { counterValues, rowsOfCounters } from './counters.ts';
-import { count, name, player, score, text, timestamp, uuid } from './members.ts';
+import { count, name, namedPlayer, player, score, text, timestamp, uuid } from './members.ts';
+import { labelled } from './player-names.ts';
 
 /** The data of a finished match, and the members that a running one has too. */
 
 /** Maximum players of a match, in all teams, and maximum teams: in a free-for-all each player is a team. */
 export const MAX_PLAYERS = 1_000;
 
-const matchPlayer = z.strictObject({
-  ...player.shape,
+const matchPlayerMembers = z.strictObject({
+  ...namedPlayer.shape,
   score: score.default(0),
   kill_count: count.default(0),
   death_count: count.default(0),
@@ -22,6 +23,7 @@ const matchPlayer = z.strictObject({
       'For a player in several teams: true or left out for the team that decides result and counters, false for the others',
   }),
 });
+const matchPlayer = matchPlayerMembers.overwrite(labelled);
 
 export const matchTeam = z.strictObject({
   name,
@@ -96,7 +98,7 @@ const { win, winners, started, finished } = finishedMatch.shape;
 const matchParts = z
   .object({
     ...{ win, winners, started, finished },
-    teams: z.array(z.object({ name, players: z.array(matchPlayer.pick({ uuid: true, primary: true }).strip()) })),
+    teams: z.array(z.object({ name, players: z.array(matchPlayerMembers.pick({ uuid: true, primary: true }).strip()) })),
     kills: z.array(kill.pick({ killer: true, victim: true }).strip()).default([]),
   })
   .superRefine(checkMatch);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { isShownText, uuidOf } from '#platform/text/text.ts';
+import { isName, labelled, NOT_SHOWN, playerName } from './player-names.ts';
 
 /** The form of an id, in receipts and in the data API. */
 export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;
@@ -12,10 +13,7 @@ export const text = (max: number, min = 0) =>
     .string()
     .min(min)
     .max(max, `must have at most ${max} characters`)
-    .refine(
-      isShownText,
-      'must not contain control characters, invalid Unicode, or marks that change the direction of text',
-    );
+    .refine(isShownText, NOT_SHOWN);
 
 export const count = z.int().min(0).max(1_000_000_000);
 export const score = z.int().min(-1_000_000_000).max(1_000_000_000);
@@ -36,8 +34,10 @@ export const uuid = z
   .meta({ pattern: '^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$' })
   .transform((value) => uuidOf(value)!);
 
-export const player = z.strictObject({ uuid, name: text(64, 1) });
+export const namedPlayer = z.strictObject({ uuid, name: playerName });
+export const player = namedPlayer.overwrite(labelled);
 export const EXAMPLE_PLAYER = { uuid: EXAMPLE_UUID, name: 'Saltmarten' };
-export const unnamedPlayer = player.partial({ name: true }).meta({
-  description: 'Without a name, a player who is not known yet is shown under the beginning of the UUID',
-});
+export const unnamedPlayer = namedPlayer
+  .partial({ name: true })
+  .overwrite((one) => (one.name === undefined || isName(one.name) ? one : { uuid: one.uuid }))
+  .meta({ description: 'Without a name, a player who is not known yet is shown under a label made of the UUID' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
 import { count, text } from './members.ts';
+import { isName, playerName } from './player-names.ts';
 
 export const configured = z.strictObject({
   region: text(64),
@@ -16,7 +17,7 @@ export const configured = z.strictObject({
 const presence = z
   .strictObject({
     current: count.meta({ description: 'Players taking part in the running game' }),
-    players: z.array(text(64, 1)).max(5_000).meta({ description: 'Names of everyone connected' }),
+    players: z.array(playerName).max(5_000).meta({ description: 'Names of everyone connected' }),
     player_count: count
       .optional()
       .meta({ description: 'How many are connected, if `players` names only some of them; left out: its length' }),
@@ -31,6 +32,13 @@ const presence = z
   .refine(({ current, players, player_count = players.length }) => current <= player_count, {
     path: ['current'],
     message: 'must not be larger than the number of connected players',
+  })
+  // Without a UUID there is no label.
+  .overwrite((data) => {
+    const players = data.players.filter(isName);
+    return players.length === data.players.length
+      ? data
+      : { ...data, players, player_count: data.player_count ?? data.players.length };
   });
 
 const removed = z.strictObject({});

@@ -1,4 +1,4 @@
-import { shortUuid, uuidOf } from '#platform/text/text.ts';
+import { uuidLabel, uuidOf } from '#platform/text/text.ts';
 import type { Finding } from '../finding.ts';
 import { ImportRefusal } from '../finding.ts';
 import type { NetworkLookup } from '../network-lookup.ts';
@@ -143,7 +143,7 @@ class LiteBans implements DatabaseImport {
 
   /**
    * The last known name of each player of a page. The history has no row of a player who was banned before the first
-   * login: then the network may know the name, and otherwise the name is the beginning of the UUID.
+   * login: then the network may know the name, and otherwise the name is the label of the UUID.
    */
   async #namesOf(rows: readonly SourceRow[], network: NetworkLookup): Promise<Map<string, SourceRow>> {
     const uuids = [...new Set(rows.map((row) => textIn(row, 'uuid')))];
@@ -159,7 +159,7 @@ class LiteBans implements DatabaseImport {
     for (const text of uuids) {
       const uuid = uuidOf(text);
       if (uuid !== undefined && !names.has(text.toLowerCase()))
-        names.set(text.toLowerCase(), { name: (await network.nameOf(uuid)) ?? shortUuid(uuid) });
+        names.set(text.toLowerCase(), { name: (await network.nameOf(uuid)) ?? uuidLabel(uuid) });
     }
     return names;
   }

@@ -12,13 +12,25 @@ export function uuidOf(text: string): string | undefined {
 
 const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The name shown for a player whose name is not known yet. No name of a game account contains a dash. */
-export function shortUuid(uuid: string): string {
-  return uuid.slice(0, 13);
+/**
+ * The label shown for a player whose name is not known, or has no visible character. It has both ends of the UUID, because those
+ * of Bedrock players begin with zeros. No name of a game account contains a dash.
+ */
+export function uuidLabel(uuid: string): string {
+  return `${uuid.slice(0, 8)}-${uuid.slice(24)}`;
 }
 
-export function isShortUuid(name: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}$/.test(name);
+/** Whether a name is a label of a UUID; earlier versions stored the first thirteen characters. */
+export function isUuidLabel(name: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}([0-9a-f]{8})?$/.test(name);
+}
+
+/** The key by which a player's name is found. A label has none. */
+export const playerNameKey = (name: string): string => (isUuidLabel(name) ? '' : nameKey(name));
+
+/** Whether a text has a character that can be seen: neither blank, nor a mark without width, nor a filler. */
+export function hasVisibleCharacter(text: string): boolean {
+  return /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u.test(text);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text/text.ts';
+import { isUuidLabel, nameKey } from '#platform/text/text.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
@@ -125,7 +125,7 @@ export async function linkPlayer(
   if (await isLinked(tx, uuid)) return 'player linked';
   if ((await isBeingAnonymised(tx, player.uuid)) || (await isBeingAnonymised(tx, uuid))) return 'player leaving';
   await tx.run(sql`update accounts set player_uuid = ${uuid} where id = ${id}`);
-  await tx.runAll(syncAccountName(uuid, player.name));
+  if (!isUuidLabel(player.name)) await tx.runAll(syncAccountName(uuid, player.name));
   await tx.run(sql`delete from link_codes where account_id = ${id}`);
   await deletePseudonym(tx, player.uuid);
   return undefined;

@@ -72,7 +72,7 @@ export interface OwnName {
   name_key: string;
 }
 
-/** Every name of a player, without the short UUID, which was never seen. `last_seen` of the present name may be older than its last match; see `namesOf`. */
+/** Every name of a player, without the label of the UUID, which was never seen. `last_seen` of the present name may be older than its last match; see `namesOf`. */
 export const allNames = (db: Queryable, playerKey: number): AsyncGenerator<OwnName[]> =>
   pages((last) =>
     db.all(sql`

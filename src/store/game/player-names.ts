@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { isShortUuid, nameKey, shortUuid } from '#platform/text/text.ts';
+import { isUuidLabel, playerNameKey, uuidLabel } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { syncAccountName } from './linked-account.ts';
@@ -25,6 +25,12 @@ interface Session {
   time: number;
   server: string;
 }
+
+/** The time of an observation without a name. */
+export const NEVER_SEEN = 0;
+
+/** Whether an observed name is none: empty, or a label of a UUID, as in matches and in rows of earlier versions. */
+export const isUnnamed = (name: string): boolean => name === '' || isUuidLabel(name);
 
 const ROWS_PER_READ = 500;
 
@@ -113,7 +119,8 @@ export class PlayerObservations {
     return rows.length === ROWS_PER_READ;
   }
 
-  #observe(name: string, time: number, key: number): void {
+  #observe(name: string, reported: number, key: number): void {
+    const time = isUnnamed(name) ? NEVER_SEEN : reported;
     const before = this.#spans.get(name);
     const first = Math.min(time, before?.first ?? time);
     const isLast = before === undefined || isLater({ name, last: time, key }, before);
@@ -123,15 +130,15 @@ export class PlayerObservations {
 
 type LastObservation = Pick<Span, 'name' | 'last' | 'key'>;
 
-/** Any name counts as later than the short UUID of a player without a name. */
+/** Any name counts as later than the label of a player without a name. */
 const compareLast = (a: LastObservation, b: LastObservation): number =>
-  Number(!isShortUuid(a.name)) - Number(!isShortUuid(b.name)) ||
+  Number(!isUnnamed(a.name)) - Number(!isUnnamed(b.name)) ||
   a.last - b.last ||
   a.key - b.key ||
   Number(a.name > b.name) - Number(a.name < b.name);
 
-/** Without a name, a player has the short form of the UUID: after a merge, of the UUID that remains. */
-const nameUnder = (uuid: string, name: string): string => (isShortUuid(name) ? shortUuid(uuid) : name);
+/** Without a name, a player has the label of the UUID: after a merge, of the UUID that remains. */
+const nameUnder = (uuid: string, name: string): string => (isUnnamed(name) ? uuidLabel(uuid) : name);
 
 const isLater = (a: LastObservation, b: LastObservation): boolean => compareLast(a, b) > 0;
 
@@ -144,10 +151,10 @@ export async function replacePlayerNames(tx: Queryable, key: number, observed: P
   const ordered = spans.sort(compareLast).map((span) => ({ ...span, name: nameUnder(uuid, span.name) }));
   const names = new Map<string, PlayerNameSpan>();
   for (const { name, first, last } of ordered) {
-    const firstSeen = Math.min(first, names.get(nameKey(name))?.first ?? first);
-    names.set(nameKey(name), { name, first: firstSeen, last });
+    const firstSeen = Math.min(first, names.get(playerNameKey(name))?.first ?? first);
+    names.set(playerNameKey(name), { name, first: firstSeen, last });
   }
-  const present = names.get(nameKey(ordered.at(-1)!.name))!;
+  const present = names.get(playerNameKey(ordered.at(-1)!.name))!;
   await writeNames(tx, key, [...names.values()], present, { lastLogin, lastLogout });
 }
 
@@ -170,13 +177,13 @@ async function writeNames(
   { lastLogin, lastLogout }: LastSessions,
 ): Promise<void> {
   const { uuid } = (await tx.get<{ uuid: string }>(sql`
-    update players set name = ${present.name}, name_key = ${nameKey(present.name)}, name_since = ${present.first},
+    update players set name = ${present.name}, name_key = ${playerNameKey(present.name)}, name_since = ${present.first},
       last_login = ${lastLogin?.time ?? null}, last_login_server = ${lastLogin?.server ?? ''},
       last_logout = ${lastLogout?.time ?? null}
     where key = ${key} returning uuid`))!;
-  if (!isShortUuid(present.name)) await tx.runAll(syncAccountName(uuid, present.name));
+  if (!isUuidLabel(present.name)) await tx.runAll(syncAccountName(uuid, present.name));
   await tx.run(sql`update player_stats set name_seen = ${present.last} where player_key = ${key}`);
-  const rows = names.map(({ name, first, last }) => [nameKey(name), key, name, first, last]);
+  const rows = names.map(({ name, first, last }) => [playerNameKey(name), key, name, first, last]);
   await tx.runAll(
     insertAll('insert into player_names (name_key, player_key, name, first_seen, last_seen) values', rows),
   );
@@ -217,8 +224,8 @@ export async function mergePlayerNames(tx: Queryable, merged: number, survivor: 
   const names = new Map<string, PlayerNameSpan>();
   const spans = [...from.names, ...into.names].map((span) => ({ ...span, name: nameUnder(into.uuid, span.name) }));
   for (const span of spans.sort((a, b) => a.last - b.last)) {
-    const first = Math.min(span.first, names.get(nameKey(span.name))?.first ?? span.first);
-    names.set(nameKey(span.name), { ...span, first });
+    const first = Math.min(span.first, names.get(playerNameKey(span.name))?.first ?? span.first);
+    names.set(playerNameKey(span.name), { ...span, first });
   }
   const present = names.get(from.name_seen > into.name_seen ? from.name_key : into.name_key)!;
   const login = (from.last_login ?? -Infinity) > (into.last_login ?? -Infinity) ? from : into;

@@ -1,4 +1,4 @@
-import { isShortUuid, nameKey, uuidOf } from '#platform/text/text.ts';
+import { isUuidLabel, nameKey, uuidOf } from '#platform/text/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, lists, sql } from '#db/sql.ts';
@@ -63,6 +63,8 @@ export async function playersByKeys(db: Queryable, keys: readonly number[]): Pro
  */
 export async function playerByName(db: Queryable, name: string): Promise<Player | undefined> {
   const key = nameKey(name);
+  // Players without a name have the empty key.
+  if (key === '') return undefined;
   const present = await db.all<Player>(sql`select ${COLUMNS} from players p where p.name_key = ${key} limit 2`);
   const last = present.length > 1 ? await lastBearer(db, key) : present[0];
   if (last !== undefined) return last;
@@ -106,6 +108,7 @@ export async function playersNamed(
   limit: number,
 ): Promise<(Player & { found: string })[]> {
   const key = nameKey(name);
+  if (key === '') return [];
   return await db.all<Player & { found: string }>(sql`
     select ${COLUMNS}, n.name as found from player_names n join players p on p.key = n.player_key
     where n.name_key = ${key}
@@ -147,7 +150,7 @@ export interface PlayerName {
 }
 
 /**
- * Every name of a player without the short UUID, the present one first, then the newest. `last_seen` of the present name
+ * Every name of a player without a label of its UUID, the present one first, then the newest. `last_seen` of the present name
  * is in player_stats, because every match updates it;
  * its row in player_names is older.
  */
@@ -158,7 +161,7 @@ export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerN
     from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = n.player_key
     where n.player_key = ${playerKey}
     order by case when n.name_key = p.name_key then 0 else 1 end, last_seen desc, n.name_key`);
-  return names.filter(({ name }) => !isShortUuid(name));
+  return names.filter(({ name }) => !isUuidLabel(name));
 }
 
 /** A player as `PlayerAccumulator` loads it. */

@@ -1,4 +1,4 @@
-import { isShortUuid, nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import type { Player } from './players.ts';
@@ -15,8 +15,7 @@ export interface FoundMap {
 }
 
 /**
- * Players with a present or former name that begins with the text, in any case, ordered by name. A player whose name
- * became known later is also found by the short UUID.
+ * Players with a present or former name that begins with the text, in any case, ordered by name.
  */
 export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
   const rows = await db.all<FoundPlayer & { found: string; found_key: string }>(sql`
@@ -28,7 +27,7 @@ export async function searchPlayers(db: Queryable, text: string, limit: number):
   for (const { found, found_key, ...player } of rows) {
     const isPresent = nameKey(player.name) === found_key;
     if (isPresent || !players.has(player.key)) {
-      players.set(player.key, { ...player, formerly: isPresent || isShortUuid(found) ? undefined : found });
+      players.set(player.key, { ...player, formerly: isPresent ? undefined : found });
     }
   }
   return [...players.values()];

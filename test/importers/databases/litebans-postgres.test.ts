@@ -8,6 +8,7 @@ import { ImportedDatabase, PROGRAMS } from '#importers/databases/imported-databa
 import { runImport } from '#importers/run.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { configured, login, sendEvents } from '#test/support/builders.ts';
+import { uuidLabel } from '#platform/text/text.ts';
 import { createEmptyDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { TIME, uuid } from './litebans-database.ts';
 
@@ -75,7 +76,7 @@ for (const [flag, isOld] of [
     const [ann, known, unseen] = [
       ['Ann', 'Griefing red hex, Tom & Co', false],
       ['Known', 'Without a row in the history', false],
-      ['7f0c6a4e-52b1', 'Never seen', false],
+      [uuidLabel(uuid(3)), 'Never seen', false],
     ];
     assert.deepEqual(await round('all'), [3, 0, ann, known, unseen]);
     await client.query(`update litebans_bans set active = ${no}, removed_by_uuid = 'CONSOLE', removed_by_name = 'Console',

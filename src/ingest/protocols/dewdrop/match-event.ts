@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { sanitised, shortUuid } from '#platform/text/text.ts';
+import { sanitised, uuidLabel } from '#platform/text/text.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import type { MatchBody, Participation } from './shapes.ts';
 
@@ -67,7 +67,7 @@ function matchPlayer(one: Participation, names: MatchFacts['names'], isPrimary: 
   const { stats } = one;
   return {
     uuid: one.userUuid,
-    name: names.get(one.userUuid) ?? shortUuid(one.userUuid),
+    name: names.get(one.userUuid) ?? uuidLabel(one.userUuid),
     ...(isPrimary ? {} : { primary: false }),
     score: isPrimary ? (stats?.score ?? 0) : 0,
     kill_count: stats?.kills ?? 0,
