@@ -7,6 +7,7 @@ import { LIMITS, rateLimit } from '#http/limits.ts';
 import { openRateLimiter } from '#http/rate-limiter.ts';
 import type { HttpService } from '#http/service.ts';
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE } from '#http/passkey-form.ts';
+import { LINK_SCRIPT } from './sign-in/link.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
 import { requestIdOf, setAddress, setSenders } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
@@ -42,7 +43,8 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log, mail } = context;
   const assets = brandAssets(config)
     .addFile('sign-in.css', new URL('style/sign-in.css', import.meta.url))
-    .addFile(PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE);
+    .addFile(PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE)
+    .addFile(LINK_SCRIPT, new URL('script/link.js', import.meta.url));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
     home: `${config.SITE_URL}/`,

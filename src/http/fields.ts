@@ -42,6 +42,12 @@ export function field({ name, id = name, label, type = 'text', value = '', hint,
   </div>`;
 }
 
+/** The fields of a form. The first wrong one gets the focus, otherwise the first empty one. */
+export function fields(list: readonly Field[]): Html[] {
+  const focused = list.find(({ error }) => error !== undefined) ?? list.find(({ value = '' }) => value === '');
+  return list.map((one) => field({ ...one, autofocus: one === focused }));
+}
+
 export interface Choice {
   value: string;
   label: string;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '#test/support/context.ts';
+import { sql } from '#db/sql.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { type LoadedPage, Person } from './person.ts';
@@ -36,6 +37,9 @@ onEachDatabase(
     const person = await signIn(world, 'Robin');
     await person.open('/account/link');
     const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
+    const state = async (): Promise<unknown> => JSON.parse((await person.copy().open('/account/link/state')).html);
+    assert.deepEqual(await state(), { linked: false });
+    assert.equal((await new Person(world.services.auth).open('/account/link/state')).status, 410);
     const wrong = await send(world.services.context, 'account.link', { player: ALEX, code: 'AAAA-BBBB' });
     assert.equal(wrong.status, 'rejected');
     const right = await send(world.services.context, 'account.link', { player: ALEX, code });
@@ -45,6 +49,7 @@ onEachDatabase(
       'rejected',
       'once',
     );
+    assert.deepEqual(await state(), { linked: true });
     assert.equal((await accountById(db, robin.id))!.name, 'Alex');
     assert.equal((await accountById(db, holder.id))!.name, `Alex-${holder.id}`);
     world.services.context.clock.advance(1000);
@@ -255,4 +260,27 @@ test('the page uses the chosen language, else the application’s request, else 
   assert.match((await japanese.open(request({ ui_locales: 'de', client_id: 'unknown' }))).html, /<html lang="ja">/);
   await japanese.open('/sign-in?lang=en');
   assert.match((await japanese.open(request({ ui_locales: 'ja' }))).html, /<html lang="en">/);
+});
+
+test('the focus is on the first wrong field, and on the code of an app that is set up', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const { db, clock } = world.services.context;
+  await makeAccount(world.services, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const focused = (): string[] =>
+    [...person.page.html.matchAll(/<input[^>]*name="(\w+)"[^>]*\sautofocus/g)].map(([, name]) => name!);
+  await person.open('/account/email');
+  assert.deepEqual(focused(), ['email']);
+  await person.submit({ email: 'robin@example.net', current: 'a wrong password' });
+  assert.deepEqual([person.page.status, focused()], [422, ['current']]);
+  await db.run(sql`update account_sessions set proved = ${clock.now()}`);
+  await person.open('/account/security/app');
+  assert.deepEqual(focused(), ['code']);
+  const [, uri] = /<a href="(otpauth:[^"]+)"/.exec(person.page.html)!;
+  assert.match(uri!, /^otpauth:\/\/totp\/Testnet:Robin\?secret=[A-Z2-7]{32}&amp;issuer=Testnet$/);
+  const other = new Person(world.services.auth);
+  await other.open('/register');
+  await other.submit({ name: 'Wren', email: 'wren@example.org', password: 'short' });
+  assert.match(other.page.html, /name="password"[^>]*\sautofocus/);
+  assert.doesNotMatch(other.page.html, /name="(name|email)"[^>]*\sautofocus/);
 });

@@ -107,7 +107,7 @@ test('registering, linking, consenting and ending access work in a browser witho
   await page.getByText('asks for access to your account').waitFor();
 
   await checked.context().addCookies(await page.context().cookies());
-  for (const path of ['/account/link', '/account/name']) {
+  for (const path of ['/account/name', '/account/link']) {
     await checked.goto(services.auth + path);
     await assertAccessible(checked);
   }
@@ -117,6 +117,13 @@ test('registering, linking, consenting and ending access work in a browser witho
   assert.equal((await send(services.context, 'account.link', { player: STEVE, code })).status, 'accepted');
   await account.getByRole('button', { name: 'I have typed it' }).click();
   await account.getByText('Linked to Steve.').waitFor();
+  // With JavaScript the page continues by itself.
+  await checked.waitForURL(`${services.auth}/account?done=linked`);
+  await checked.getByText('Linked to Steve.').waitFor();
+  assert.equal(
+    await checked.getByRole('link', { name: 'Steve', exact: true }).getAttribute('href'),
+    `${services.context.config.SITE_URL}/players/${STEVE.uuid}`,
+  );
 
   await page.reload();
   await page.getByText('You are signed in as Steve.').waitFor();

@@ -2,9 +2,8 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
-import { field, notice } from '#http/fields.ts';
+import { type Field, fields, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD, passwordMatches } from '#platform/crypto/passwords.ts';
-import type { Html } from '#http/page.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
@@ -36,7 +35,7 @@ interface Change {
   lead?: (texts: Texts, account: Account) => string[];
   /** Further sentences that depend on the database. */
   warnings?: (texts: Texts, account: Account, deps: Deps) => Promise<string[]>;
-  fields?: (texts: Texts, form: Form, problems: Problems) => Html[];
+  fields?: (texts: Texts, form: Form, problems: Problems) => Field[];
   submit: (texts: Texts) => string;
   danger?: boolean;
   /** Whether an account with a second factor proves it before, in the place of the password. */
@@ -52,7 +51,7 @@ const CHANGES: Change[] = [
     path: '/account/name',
     title: ({ account }) => account.name_title,
     fields: ({ account, errors }, form, problems) => [
-      field({
+      {
         name: 'name',
         label: account.name,
         value: form['name'] ?? '',
@@ -60,7 +59,7 @@ const CHANGES: Change[] = [
         error: problems.name,
         autocomplete: 'username',
         maxlength: 16,
-      }),
+      },
     ],
     submit: ({ save }) => save,
     applies: ({ player_uuid }) => player_uuid === null,
@@ -71,14 +70,14 @@ const CHANGES: Change[] = [
     title: ({ account }) => account.email_title,
     lead: ({ account }) => [account.email_lead],
     fields: ({ account }, form, problems) => [
-      field({
+      {
         name: 'email',
         label: account.new_email,
         type: 'email',
         value: form['email'] ?? '',
         error: problems.email,
         autocomplete: 'email',
-      }),
+      },
     ],
     submit: ({ continue: go }) => go,
     needsProof: true,
@@ -89,14 +88,14 @@ const CHANGES: Change[] = [
     title: ({ account }) => account.password_title,
     lead: ({ account }) => [account.password_lead],
     fields: ({ account, password_hint }, _form, problems) => [
-      field({
+      {
         name: 'password',
         label: account.new_password,
         type: 'password',
         hint: password_hint(MIN_PASSWORD),
         error: problems.password,
         autocomplete: 'new-password',
-      }),
+      },
     ],
     submit: ({ save }) => save,
     needsProof: true,
@@ -256,25 +255,22 @@ async function showChange(
   const texts = c.get('texts');
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
   const title = change.title(texts);
+  const current: Field = {
+    name: 'current',
+    label: texts.current_password,
+    type: 'password',
+    hint: texts.current_password_hint,
+    error: problems.current,
+    autocomplete: 'current-password',
+  };
   const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warnings?.(texts, account, deps)) ?? [])];
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     ${lines.map((line) => html`<p>${line}</p>`)}
     <form class="stack" method="post" action="${change.path}">
       <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
-      ${change.fields?.(texts, form, problems) ?? ''}
-      ${
-        proof === 'given'
-          ? notice(problems.current, 'bad')
-          : field({
-              name: 'current',
-              label: texts.current_password,
-              type: 'password',
-              hint: texts.current_password_hint,
-              error: problems.current,
-              autocomplete: 'current-password',
-            })
-      }
+      ${fields([...(change.fields?.(texts, form, problems) ?? []), ...(proof === 'given' ? [] : [current])])}
+      ${proof === 'given' ? notice(problems.current, 'bad') : ''}
       <button class="${change.danger ? 'danger' : ''}">${change.submit(texts)}</button>
     </form>
     <p><a href="/account">${texts.back}</a></p>

@@ -10,6 +10,7 @@ import type { Html } from '#http/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
 import { isProvisionalName } from '#store/accounts/account-names.ts';
 import type { Account } from '#store/accounts/accounts.ts';
+import { playerByUuid } from '#store/game/players.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
 import { browserName } from '../user-agent.ts';
@@ -114,6 +115,9 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   const sessions = await sessionsOf(deps.db.shortReads, account.id, now);
   const applications = await connectedApplications(deps.db.shortReads, account.id);
   const factors = await factorsOf(deps.db.shortReads, account.id);
+  // Beside a member of staff of that name the account's own has a suffix.
+  const player = account.player_uuid === null ? undefined : await playerByUuid(deps.db.shortReads, account.player_uuid);
+  const playerName = player?.name ?? account.name;
   const formatTime = timeFormatter(texts.lang, deps.config.TIME_ZONE);
   const main = html`<div class="sections">
     <div class="row spread">
@@ -121,7 +125,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
     ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailStateNotice(c, deps) : ''}
-    ${await resetNotice(c, deps, account)} ${profileCard(texts, account, deps.config.SITE_URL, factors)}
+    ${await resetNotice(c, deps, account)} ${profileCard(texts, account, { site: deps.config.SITE_URL, playerName, factors })}
     ${sessionsCard(t, sessions, current.uid_hash, formatTime)} ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
@@ -155,8 +159,7 @@ function row(label: string, value: Html | string, action: Html): Html {
 function profileCard(
   { account: t, security, change, lang }: Texts,
   account: Account,
-  site: string,
-  factors: Factors,
+  { site, playerName, factors }: { site: string; playerName: string; factors: Factors },
 ): Html {
   const profileUrl = `${site}/players/${account.player_uuid}`;
   const verified = account.email_verified
@@ -189,7 +192,7 @@ function profileCard(
             )
           : row(
               t.game,
-              html`<a href="${profileUrl}"><code>${account.player_uuid}</code></a>`,
+              html`<a href="${profileUrl}">${playerName}</a> <code class="hint">${account.player_uuid}</code>`,
               html`<a href="/account/unlink">${t.unlink}</a>`,
             )
       }

@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
 import { cookieFlags, pathCookie } from '#http/cookies.ts';
-import { field, notice } from '#http/fields.ts';
+import { field, fields, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
 import { rateLimit } from '#http/limits.ts';
@@ -179,9 +179,20 @@ async function showRegister(c: Context, deps: Deps, form: Form, problems: Proble
     <h1>${t.title}</h1>
     <form class="stack" method="post" action="/register">
       <input type="hidden" name="flow" value="${flow}" />
-      ${field({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'] ?? '', error: problems.name, autocomplete: 'username', autofocus: true, maxlength: 16 })}
-      ${field({ name: 'email', label: t.email, type: 'email', hint: t.email_hint, value: form['email'] ?? '', error: problems.email, autocomplete: 'email' })}
-      ${field({ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD), error: problems.password, autocomplete: 'new-password' })}
+      ${fields([
+        {
+          ...{ name: 'name', label: t.name, hint: t.name_hint, value: form['name'] ?? '', error: problems.name },
+          ...{ autocomplete: 'username', maxlength: 16 },
+        },
+        {
+          ...{ name: 'email', label: t.email, type: 'email', hint: t.email_hint, value: form['email'] ?? '' },
+          ...{ error: problems.email, autocomplete: 'email' },
+        },
+        {
+          ...{ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD) },
+          ...{ error: problems.password, autocomplete: 'new-password' },
+        },
+      ])}
       <button>${t.submit}</button>
     </form>
     <p><a href="${flow === '' ? '/sign-in' : `/sign-in/${flow}`}">${t.have}</a></p>

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { field } from '#http/fields.ts';
+import { fields } from '#http/fields.ts';
 import { newTotpSecret, totpSecretText, totpUri } from '#platform/crypto/totp.ts';
 import { hasTotp, totpOf } from '#store/accounts/totp.ts';
 import type { Context, Deps, Env } from '../deps.ts';
@@ -55,16 +55,18 @@ async function showSetUp(
 ): Promise<Response> {
   const { security: t } = c.get('texts');
   const replaces = (await totpOf(deps.db.shortReads, account.id)) !== undefined;
+  const uri = totpUri(secret, deps.config.NETWORK_NAME, account.name);
   const main = html`<div class="card narrow stack">
     <h1>${t.app_title}</h1>
     ${replaces ? html`<p>${t.app_replaces}</p>` : ''}
     <p>${t.app_scan}</p>
-    ${qrCode(totpUri(secret, deps.config.NETWORK_NAME, account.name), t.qr)}
+    ${qrCode(uri, t.qr)}
+    <p><a href="${uri}">${t.app_open}</a></p>
     <p>${t.app_type}</p>
     <code class="typed key">${totpSecretText(secret)}</code>
     <form class="stack" method="post" action="${PATHS.setUpApp}">
       <input type="hidden" name="secret" value="${secret}" />
-      ${field({ name: 'code', label: t.app_code, hint: t.app_code_hint, error, autocomplete: 'one-time-code', maxlength: 16 })}
+      ${fields([{ name: 'code', label: t.app_code, hint: t.app_code_hint, error, autocomplete: 'one-time-code', maxlength: 16 }])}
       <button>${t.app_submit}</button>
     </form>
     <p><a href="${PATHS.security}">${t.back}</a></p>

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { field, notice } from '#http/fields.ts';
+import { fields, notice } from '#http/fields.ts';
 import type { Form } from '#http/form.ts';
 import type { Html } from '#http/page.ts';
 import { PASSKEY_SCRIPT, passkeyForm } from '#http/passkey-form.ts';
@@ -134,8 +134,10 @@ function passwordForm(
   return html`<form class="stack" method="post" action="${action}">
     <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
     ${sent ? html`<input type="hidden" name="sent" value="1" />` : ''}
-    ${field({ name: 'password', label: texts.current_password, type: 'password', autocomplete: 'current-password' })}
-    ${field({ name: 'code', label, autocomplete: 'one-time-code', maxlength: 64 })}
+    ${fields([
+      { name: 'password', label: texts.current_password, type: 'password', autocomplete: 'current-password' },
+      { name: 'code', label, autocomplete: 'one-time-code', maxlength: 64 },
+    ])}
     <button class="${passkeys.length > 0 ? 'quiet' : ''}">${t.confirm}</button>
   </form>`;
 }

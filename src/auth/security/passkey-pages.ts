@@ -111,7 +111,10 @@ async function showAdd(
 type SecurityTexts = Texts['security'];
 
 const nameField = (t: SecurityTexts, value: string, error: string | undefined) =>
-  field({ name: 'name', label: t.passkey_name, hint: t.passkey_name_hint, value, error, maxlength: MAX_PASSKEY_NAME });
+  field({
+    ...{ name: 'name', label: t.passkey_name, hint: t.passkey_name_hint, value, error, maxlength: MAX_PASSKEY_NAME },
+    autofocus: true,
+  });
 
 /** A name gives no access, so that renaming asks for no confirmation. */
 function renamePages(app: Hono<Env>, deps: Deps): void {

@@ -24,6 +24,15 @@ export function linkPages(app: Hono<Env>, deps: Deps): void {
     const current = await signedIn(c, deps);
     return current === undefined ? c.redirect('/sign-in', 303) : await showLink(c, deps, current.account, code);
   });
+  app.get('/account/link/state', async (c) => {
+    const current = await signedIn(c, deps);
+    return current === undefined ? c.body(null, 410) : linkState(c, current.account);
+  });
+  app.get('/sign-in/:uid/link/state', async (c) => {
+    const { prompt, accountId } = await readInteraction(c, deps);
+    const account = prompt === 'link' ? await accountById(deps.db.shortReads, accountId ?? '') : undefined;
+    return account === undefined ? c.body(null, 410) : linkState(c, account);
+  });
   app.post('/sign-in/:uid/link', async (c) => {
     const { code } = await readOwnForm(c, deps);
     const interaction = await readInteraction(c, deps);
@@ -32,13 +41,21 @@ export function linkPages(app: Hono<Env>, deps: Deps): void {
   });
 }
 
+/** The script of the page with a code. */
+export const LINK_SCRIPT = 'link.js';
+
+/** Tells the script whether the account is linked. */
+function linkState(c: Context, { player_uuid }: Account): Response {
+  return c.json({ linked: player_uuid !== null }, 200, { 'cache-control': 'no-store' });
+}
+
 async function showLink(c: Context, deps: Deps, account: Account, shown?: string): Promise<Response> {
   if (account.player_uuid !== null) {
     return c.redirect(`/account${shown === undefined ? '' : '?done=linked'}`, 303);
   }
   const code = await codeFor(deps, account, shown);
   const main = codeCard(c.get('texts'), { code, action: '/account/link', checked: shown !== undefined });
-  return await showPage(c, deps, { title: c.get('texts').link.title, main });
+  return await showPage(c, deps, { title: c.get('texts').link.title, main, scripts: [LINK_SCRIPT] });
 }
 
 /** With `REGISTRATION=linked` a person must link a game account before signing in to an application. */
@@ -61,7 +78,7 @@ export async function showLinkStep(
     why: texts.link.needed(interaction.application.name),
     cancel: `/sign-in/${interaction.uid}/cancel`,
   });
-  return await showPage(c, deps, { title: texts.link.title, main });
+  return await showPage(c, deps, { title: texts.link.title, main, scripts: [LINK_SCRIPT] });
 }
 
 /** Keeps the shown code while it is valid, because the event with it may still be on its way. */
@@ -86,8 +103,9 @@ function codeCard({ link: t, cancel, back }: Texts, card: CodeCard): Html {
     <p>${t.lead}</p>
     <code class="typed">${t.command(card.code)}</code>
     <p class="hint">${t.valid(LINK_CODE_MS / 60_000)} ${t.warning}</p>
-    <form method="post" action="${card.action}">
+    <form method="post" action="${card.action}" data-state="${card.action}/state" data-valid="${LINK_CODE_MS}">
       <input type="hidden" name="code" value="${card.code}" />
+      <p role="status" hidden>${t.follows}</p>
       <button>${t.check}</button>
     </form>
     ${

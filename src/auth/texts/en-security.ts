@@ -50,6 +50,7 @@ export const security = {
   replace_app: 'Set up another app',
   app_title: 'Set up an authenticator app',
   app_scan: 'Scan this with the app:',
+  app_open: 'Open an app on this device',
   app_type: 'Or type this key into it:',
   qr: 'QR code with the key',
   app_replaces: 'The app that you use now stops working for this account.',

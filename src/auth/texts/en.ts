@@ -105,6 +105,7 @@ export const en = {
     valid: (minutes: number) => `The code works once, for ${minutes} minutes.`,
     warning: 'Never type a code that somebody else sent you: it would link your game account to their account.',
     check: 'I have typed it',
+    follows: 'This page continues by itself once you have typed it.',
     not_yet: 'No game account has typed the code yet. This can take a moment.',
     needed: (app: string) => `${app} needs to know your game account.`,
     done: (name: string) => `Linked to ${name}.`,

@@ -48,6 +48,7 @@ export const security: Texts['security'] = {
   replace_app: '別のアプリを設定',
   app_title: '認証アプリの設定',
   app_scan: 'アプリで次の QR コードを読み取ってください。',
+  app_open: 'この端末のアプリで開く',
   app_type: 'または、次のキーをアプリに入力してください。',
   qr: 'キーの QR コード',
   app_replaces: '今お使いのアプリは、このアカウントでは使えなくなります。',
