@@ -7,7 +7,7 @@ import { LIMITS, rateLimit } from '#http/limits.ts';
 import { openRateLimiter } from '#http/rate-limiter.ts';
 import type { HttpService } from '#http/service.ts';
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE } from '#http/passkey-form.ts';
-import { LINK_SCRIPT } from './sign-in/link.ts';
+import { LINK_SCRIPT } from './layout.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
 import { requestIdOf, setAddress, setSenders } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';

@@ -4,6 +4,9 @@ import { type Html, pageHeaders, renderPage } from '#http/page.ts';
 import type { Context, Deps } from './deps.ts';
 import type { Texts } from './texts/index.ts';
 
+/** The script of the page with the code that links a game account. */
+export const LINK_SCRIPT = 'link.js';
+
 /** The parts of a page that differ from page to page. */
 export interface PageContent {
   title: string;

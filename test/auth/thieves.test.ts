@@ -344,9 +344,9 @@ onEachDatabase('a first factor can be undone for seven days, an older one stays'
   await owner.open(APP);
   await confirmByMail(world, owner, OWNER, NEW_PASSWORD);
   await setUpApp(world, owner);
-  const kept = (await world.mail.next(OWNER)).links.find((one) => one.includes('/email/undo?'))!;
+  const undo = (await world.mail.next(OWNER)).links.find((one) => one.includes('/email/undo?'))!;
   await setRole(db, id, 'moderator');
-  assert.equal((await owner.open(kept)).status, 410, 'no mail removes a factor of staff');
+  assert.equal((await owner.open(undo)).status, 410, 'no mail removes a factor of staff');
 });
 
 onEachDatabase('a first factor that is undone while the thief adds another one leaves none', async (t, url) => {
@@ -363,20 +363,22 @@ onEachDatabase('a first factor that is undone while the thief adds another one l
   assert.match(owner.text, /Choose a new password/);
 });
 
+/** Tries to stop a reset on the account page with a code. */
+async function keep(person: Person, code: string): Promise<boolean> {
+  await person.open('/account');
+  await person.submit({}, '/account/factors/keep');
+  assert.match(person.text, /confirm with one that you added more than seven days before/);
+  await confirmByCode(person, code);
+  assert.match(person.text, /Keep your second factor\?/);
+  await person.submit({}, '/account/factors/keep');
+  return /Your second factor stays as it is/.test(person.text);
+}
+
 onEachDatabase('a thief stops the reset neither by the newest factor nor at a new address', async (t, url) => {
   const world = await openWorld(t, url);
   const { context } = world.services;
   const { db, clock } = context;
   const { id } = await makeAccount(world.services, 'Robin');
-  const keep = async (person: Person, code: string): Promise<boolean> => {
-    await person.open('/account');
-    await person.submit({}, '/account/factors/keep');
-    assert.match(person.text, /confirm with one that you added more than seven days before/);
-    await confirmByCode(person, code);
-    assert.match(person.text, /Keep your second factor\?/);
-    await person.submit({}, '/account/factors/keep');
-    return /Your second factor stays as it is/.test(person.text);
-  };
   const ask = async (): Promise<string[]> => {
     const account = (await accountById(db, id))!;
     const reset = await startReset(db, clock.now(), id);
@@ -410,7 +412,9 @@ onEachDatabase('a thief stops the reset neither by the newest factor nor at a ne
   const owner = await signIn(world, 'Robin');
   await owner.submit({ code: older.code() }, '/second');
   assert.equal(await keep(owner, older.recovery[0]!), false, 'the only factor is the newest');
-  await db.transaction((tx) => insertPasskey(tx, { ...PASSKEY, account_id: id, created: clock.now(), last_used: null }));
+  await db.transaction((tx) =>
+    insertPasskey(tx, { ...PASSKEY, account_id: id, created: clock.now(), last_used: null }),
+  );
   assert.equal(await keep(owner, older.recovery[1]!), false, 'one that was added since the request changes nothing');
   clock.advance(RESET_WAIT_MS);
   await db.run(sql`delete from factor_resets`);

@@ -40,58 +40,61 @@ const BEN = '1111ba71-b85a-4004-af54-457a9734eed7';
 const unnamed = (uuid: string): WireEvent =>
   event('player.statistics', { player: { uuid }, gamemode: 'factions', kill_count: 2 });
 
-onEachDatabase('a player without a known name is shown under a label of the UUID until a name comes', async (t, url) => {
-  const { context, get } = await testApi(t, url);
-  const { db, clock } = context;
-  await sendEvents(context, configured('Alpha'), unnamed(ANN));
+onEachDatabase(
+  'a player without a known name is shown under a label of the UUID until a name comes',
+  async (t, url) => {
+    const { context, get } = await testApi(t, url);
+    const { db, clock } = context;
+    await sendEvents(context, configured('Alpha'), unnamed(ANN));
 
-  await t.test('in the API, on the site and in the search', async () => {
-    const { json } = await get(`/v1/players/${ANN}?fields=factions`);
-    assert.deepEqual([json.name, json.uuid, json.factions.kill_count], [LABEL, ANN, 2]);
-    assert.equal((await get(`/v1/players/${json.id}`)).json.uuid, ANN);
-    assert.match(await page(context, `/players/${ANN}`), new RegExp(`<h1[^>]*>.*${LABEL}`, 's'));
-    for (const text of [LABEL, LABEL.toUpperCase(), '8667ba71-b85a']) {
-      assert.equal((await get(`/v1/players/${text}`)).status, 404, 'a label is no key');
-      assert.deepEqual((await get(`/v1/players?names=${text}`)).json[0].status, 'not_found');
-      assert.doesNotMatch(await page(context, `/search?q=${text}`), new RegExp(`/players/${ANN}`));
-    }
-  });
+    await t.test('in the API, on the site and in the search', async () => {
+      const { json } = await get(`/v1/players/${ANN}?fields=factions`);
+      assert.deepEqual([json.name, json.uuid, json.factions.kill_count], [LABEL, ANN, 2]);
+      assert.equal((await get(`/v1/players/${json.id}`)).json.uuid, ANN);
+      assert.match(await page(context, `/players/${ANN}`), new RegExp(`<h1[^>]*>.*${LABEL}`, 's'));
+      for (const text of [LABEL, LABEL.toUpperCase(), '8667ba71-b85a']) {
+        assert.equal((await get(`/v1/players/${text}`)).status, 404, 'a label is no key');
+        assert.deepEqual((await get(`/v1/players?names=${text}`)).json[0].status, 'not_found');
+        assert.doesNotMatch(await page(context, `/search?q=${text}`), new RegExp(`/players/${ANN}`));
+      }
+    });
 
-  await t.test('which is no name for importers and accounts', async () => {
-    const network = databaseLookup(db, clock);
-    assert.deepEqual([await network.nameOf(ANN), await network.observationOf(ANN)], [undefined, undefined]);
-    const { id } = await account(context, 'Chosen');
-    assert.equal(await db.transaction((tx) => linkPlayer(tx, id, { uuid: ANN, name: 'Chosen' })), undefined);
-    await sendEvents(context, unnamed(ANN));
-    assert.equal((await accountById(db, id))!.name, 'Chosen');
-  });
+    await t.test('which is no name for importers and accounts', async () => {
+      const network = databaseLookup(db, clock);
+      assert.deepEqual([await network.nameOf(ANN), await network.observationOf(ANN)], [undefined, undefined]);
+      const { id } = await account(context, 'Chosen');
+      assert.equal(await db.transaction((tx) => linkPlayer(tx, id, { uuid: ANN, name: 'Chosen' })), undefined);
+      await sendEvents(context, unnamed(ANN));
+      assert.equal((await accountById(db, id))!.name, 'Chosen');
+    });
 
-  const [named] = await sendEvents(context, login('Alpha', { uuid: ANN, name: 'Ann' }, { time: after(-1000) }));
+    const [named] = await sendEvents(context, login('Alpha', { uuid: ANN, name: 'Ann' }, { time: after(-1000) }));
 
-  await t.test('the first name replaces it, and no later event without a name takes that away', async () => {
-    await sendEvents(context, unnamed(ANN));
-    const { json } = await get(`/v1/players/${ANN}?fields=factions`);
-    assert.deepEqual([json.name, json.factions.kill_count], ['Ann', 6]);
-    const names = await namesOf(db, (await playerByUuid(db, ANN))!.key);
-    assert.deepEqual(
-      names.map(({ name }) => name),
-      ['Ann'],
-    );
-  });
+    await t.test('the first name replaces it, and no later event without a name takes that away', async () => {
+      await sendEvents(context, unnamed(ANN));
+      const { json } = await get(`/v1/players/${ANN}?fields=factions`);
+      assert.deepEqual([json.name, json.factions.kill_count], ['Ann', 6]);
+      const names = await namesOf(db, (await playerByUuid(db, ANN))!.key);
+      assert.deepEqual(
+        names.map(({ name }) => name),
+        ['Ann'],
+      );
+    });
 
-  await t.test('withdrawing the name brings it back', async () => {
-    await retractEvents(db, clock, [keyOf(named!)!]);
-    assert.equal((await get(`/v1/players/${ANN}`)).json.name, LABEL);
-  });
+    await t.test('withdrawing the name brings it back', async () => {
+      await retractEvents(db, clock, [keyOf(named!)!]);
+      assert.equal((await get(`/v1/players/${ANN}`)).json.name, LABEL);
+    });
 
-  await t.test('a merge shows the label of the UUID that remains', async () => {
-    await sendEvents(context, event('player.merged', { from: ANN, into: BEN }));
-    assert.equal((await get(`/v1/players/${ANN}`)).json.name, '1111ba71-457a9734eed7');
-    await sendEvents(context, unnamed(ANN));
-    const { json } = await get(`/v1/players/${BEN}?fields=factions`);
-    assert.deepEqual([json.name, json.factions.kill_count], ['1111ba71-457a9734eed7', 8]);
-  });
-});
+    await t.test('a merge shows the label of the UUID that remains', async () => {
+      await sendEvents(context, event('player.merged', { from: ANN, into: BEN }));
+      assert.equal((await get(`/v1/players/${ANN}`)).json.name, '1111ba71-457a9734eed7');
+      await sendEvents(context, unnamed(ANN));
+      const { json } = await get(`/v1/players/${BEN}?fields=factions`);
+      assert.deepEqual([json.name, json.factions.kill_count], ['1111ba71-457a9734eed7', 8]);
+    });
+  },
+);
 
 onEachDatabase('an export keeps a player without a name, with the same id', async (t, _url, dialect) => {
   const [one, other] = await twoDatabases(t, dialect);
@@ -133,7 +136,11 @@ onEachDatabase('Bedrock players without a name have different labels, which find
   await using folder = await folderOf(
     Object.fromEntries(uuids.map((uuid) => [`world/stats/${uuid}.json`, JSON.stringify(stats)])),
   );
-  const listener = { refused: (_: unknown, reason: string) => assert.fail(reason), noted: () => undefined, progressed: () => undefined };
+  const listener = {
+    refused: (_: unknown, reason: string) => assert.fail(reason),
+    noted: () => undefined,
+    progressed: () => undefined,
+  };
   const options = { server: 'Alpha', create: true };
   await runImport(db, clock, importMinecraft(folder.path, databaseLookup(db, clock), options), listener);
   const names = await Promise.all(uuids.map(async (uuid) => (await get(`/v1/players/${uuid}`)).json.name as string));

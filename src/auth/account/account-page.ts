@@ -125,7 +125,8 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
     ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailStateNotice(c, deps) : ''}
-    ${await resetNotice(c, deps, account)} ${profileCard(texts, account, { site: deps.config.SITE_URL, playerName, factors })}
+    ${await resetNotice(c, deps, account)}
+    ${profileCard(texts, account, { site: deps.config.SITE_URL, playerName, factors })}
     ${sessionsCard(t, sessions, current.uid_hash, formatTime)} ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>

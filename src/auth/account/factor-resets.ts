@@ -5,7 +5,13 @@ import { notice } from '#http/fields.ts';
 import { LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { type Account } from '#store/accounts/accounts.ts';
-import { applyNextReset, resetOf, stoppedReset, stopResetByLink, stopResetByProof } from '#store/accounts/factor-resets.ts';
+import {
+  applyNextReset,
+  resetOf,
+  stoppedReset,
+  stopResetByLink,
+  stopResetByProof,
+} from '#store/accounts/factor-resets.ts';
 import { record } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';

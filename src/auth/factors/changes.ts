@@ -15,7 +15,6 @@ import { rememberThisDevice } from '../device.ts';
 import { sendAlert, sendMail } from '../mails.ts';
 import type { SignedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
-import { PATHS } from '../security/paths.ts';
 import { readCreated } from './ceremonies.ts';
 import { isProved } from './proof.ts';
 
@@ -86,7 +85,7 @@ function mailChange(
   if (!isProtected) return sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
   const advice = (texts: Texts['mail']): string[] =>
     undo === undefined
-      ? [texts.factor_unknown, `${deps.config.AUTH_URL}${PATHS.security}`]
+      ? [texts.factor_unknown, `${deps.config.AUTH_URL}/account/security`]
       : [texts.factor_undo(UNDO_DAYS), `${deps.config.AUTH_URL}/email/undo?token=${undo}`];
   sendMail(deps, account, (texts) => ({ subject: texts.factors_subject, lines: [text(texts), ...advice(texts)] }));
 }

@@ -33,7 +33,8 @@ export function confirmPage(app: Hono<Env>, deps: Deps): void {
 
 /** The page to continue with: one of those that ask for a proof, and no other. */
 function nextPath(text: string | undefined): string {
-  return text !== undefined && /^\/account\/(email|password|delete|factors\/keep|security(\/[\w/-]+)?(\?id=[\w-]+)?)$/.test(text)
+  return text !== undefined &&
+    /^\/account\/(email|password|delete|factors\/keep|security(\/[\w/-]+)?(\?id=[\w-]+)?)$/.test(text)
     ? text
     : PATHS.security;
 }

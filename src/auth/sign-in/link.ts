@@ -5,7 +5,7 @@ import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showPage } from '../layout.ts';
+import { LINK_SCRIPT, showPage } from '../layout.ts';
 import { signedIn } from '../session.ts';
 import { finish, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
@@ -40,9 +40,6 @@ export function linkPages(app: Hono<Env>, deps: Deps): void {
     return await showLinkStep(c, deps, interaction, code);
   });
 }
-
-/** The script of the page with a code. */
-export const LINK_SCRIPT = 'link.js';
 
 /** Tells the script whether the account is linked. */
 function linkState(c: Context, { player_uuid }: Account): Response {

@@ -28,7 +28,10 @@ export async function markObservedStale(work: UnitOfWork, observed: readonly Obs
   const undecided = found.filter(({ player, name, time }) => !isWithinPresentName(player, name, time));
   const spans = await readSpans(work, undecided);
   const ofNames = undecided.filter(({ player, name, time }) => {
-    const span = playerNameKey(name) === playerNameKey(player.name) ? undefined : spans.get(`${player.key} ${playerNameKey(name)}`);
+    const span =
+      playerNameKey(name) === playerNameKey(player.name)
+        ? undefined
+        : spans.get(`${player.key} ${playerNameKey(name)}`);
     return span === undefined || time <= span.first || time >= span.last;
   });
   const ofSessions = found.filter(({ player, time, session }) => session !== undefined && player[session] === time);

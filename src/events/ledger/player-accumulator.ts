@@ -72,7 +72,8 @@ export class PlayerAccumulator {
    */
   observe({ uuid, name }: { uuid: string; name?: string }, time: number, keys: Pick<Keys, 'following'>): KnownPlayer {
     const own = this.#aliases.get(uuid) ?? uuid;
-    const observed = name === undefined || isUuidLabel(name) ? { name: uuidLabel(own), time: NEVER_SEEN } : { name, time };
+    const observed =
+      name === undefined || isUuidLabel(name) ? { name: uuidLabel(own), time: NEVER_SEEN } : { name, time };
     const found = this.find(uuid) as Entry | undefined;
     if (found !== undefined) return this.#observeName(found, observed.name, observed.time);
     const entry = newEntry(keys.following(), own, observed.name, observed.time);

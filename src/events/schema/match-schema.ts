@@ -98,7 +98,9 @@ const { win, winners, started, finished } = finishedMatch.shape;
 const matchParts = z
   .object({
     ...{ win, winners, started, finished },
-    teams: z.array(z.object({ name, players: z.array(matchPlayerMembers.pick({ uuid: true, primary: true }).strip()) })),
+    teams: z.array(
+      z.object({ name, players: z.array(matchPlayerMembers.pick({ uuid: true, primary: true }).strip()) }),
+    ),
     kills: z.array(kill.pick({ killer: true, victim: true }).strip()).default([]),
   })
   .superRefine(checkMatch);

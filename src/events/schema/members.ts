@@ -9,11 +9,7 @@ export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;
 /** Schemas of members that several events have. */
 
 export const text = (max: number, min = 0) =>
-  z
-    .string()
-    .min(min)
-    .max(max, `must have at most ${max} characters`)
-    .refine(isShownText, NOT_SHOWN);
+  z.string().min(min).max(max, `must have at most ${max} characters`).refine(isShownText, NOT_SHOWN);
 
 export const count = z.int().min(0).max(1_000_000_000);
 export const score = z.int().min(-1_000_000_000).max(1_000_000_000);

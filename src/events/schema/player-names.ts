@@ -25,13 +25,15 @@ export const labelled = <P extends { uuid: string; name: string }>(player: P): P
 /** The members of an event's data that have players. */
 const WITH_PLAYERS = ['player', 'punished', 'punisher', 'revoker', 'teams', 'players', 'objectives'];
 const MAX_WARNINGS = 5;
+/** Events of newer versions may have unknown members at any depth. */
+const MAX_DEPTH = 7;
 
 /** Warnings about names without a visible character, in data as it was sent. */
 export function warningsAboutNames(data: unknown): Problem[] {
   const found: Problem[] = [];
   const path = ['data'];
   const visit = (value: unknown, member: string): void => {
-    if (value === undefined || value === null) return;
+    if (value === undefined || value === null || path.length > MAX_DEPTH) return;
     path.push(member);
     if (typeof value === 'string') {
       if (found.length < MAX_WARNINGS && !hasVisibleCharacter(value)) found.push(problemOf(UNSEEN, path.join('.')));

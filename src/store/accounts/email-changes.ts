@@ -88,7 +88,6 @@ export interface Undone {
   isFactor: boolean;
 }
 
-
 export async function undoneChange(db: Queryable, now: number, secret: string): Promise<Undone | undefined> {
   const token = await peekMailToken(db, now, secret);
   if (token?.kind !== 'undo-email') return undefined;

@@ -15,7 +15,13 @@ export async function issueFactorUndo(tx: Queryable, now: number, accountId: str
 }
 
 /** @param key of the address that is left, or '' for a first factor */
-export async function insertUndo(tx: Queryable, now: number, id: string, key: string, data: MailToken['data']): Promise<string> {
+export async function insertUndo(
+  tx: Queryable,
+  now: number,
+  id: string,
+  key: string,
+  data: MailToken['data'],
+): Promise<string> {
   const secret = newSecret();
   await tx.run(sql`
     insert into mail_tokens (hash, kind, account_id, email_key, data, expires)
