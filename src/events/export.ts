@@ -4,7 +4,7 @@ import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { EventName, WireEvent } from './schema/index.ts';
 import { firstObservation, isUnnamed } from '#store/game/player-names.ts';
-import { pseudonymisedBodies } from './ledger/pseudonyms.ts';
+import { pseudonymisedEvents } from './ledger/pseudonyms.ts';
 import type { Completion } from './handlers/event-effect.ts';
 import { effectOf } from './handlers/index.ts';
 import { parseEnvelope, LEDGER, type LedgerRow, typeInLedger } from './ledger/ledger-rows.ts';
@@ -20,7 +20,7 @@ import type { PunishmentScope, Server } from '#store/game/servers.ts';
 export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
   await using snapshot = await db.snapshot();
   const substitutes = await substituteEvents(snapshot);
-  const bodyOf = await pseudonymisedBodies(snapshot);
+  const shown = await pseudonymisedEvents(snapshot);
   for (let after = 0; ;) {
     const rows = await snapshot.all<LedgerRow>(
       sql`${LEDGER} where l.key > ${after} and l.withdrawn is null order by l.key limit ${BATCH_SIZE}`,
@@ -28,20 +28,19 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
     const eventOfRow = await eventsOfRows(snapshot, rows);
     for (const row of rows) {
       while (substitutes.length > 0 && substitutes[0]!.key < row.key) yield substitutes.shift()!.event;
-      const envelope = row.envelope && bodyOf(row.type, row.envelope);
-      yield eventOfRow({ ...row, body: bodyOf(row.type, row.body), envelope });
+      yield eventOfRow(shown(row));
     }
     if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)!.key;
   }
   for (const { event } of substitutes) yield event;
   yield* presences(snapshot);
-  yield* runningMatches(snapshot, bodyOf);
+  yield* runningMatches(snapshot, shown);
 }
 
 const BATCH_SIZE = 200;
 
-/** Returns a function that makes an event of a row, whose body has been pseudonymised. */
+/** Returns a function that makes an event of a row, which has been pseudonymised. */
 async function eventsOfRows(db: Queryable, rows: readonly LedgerRow[]): Promise<(row: LedgerRow) => WireEvent> {
   const completions = new Map<EventName, Completion>();
   for (const [type, own] of Map.groupBy(rows, ({ type }) => type)) {
@@ -150,7 +149,7 @@ async function* presences(db: Queryable): AsyncGenerator<WireEvent> {
 }
 
 /** The matches without a result of each server, oldest first; its running match last. */
-async function* runningMatches(db: Queryable, bodyOf: BodyOf): AsyncGenerator<WireEvent> {
+async function* runningMatches(db: Queryable, shown: Shown): AsyncGenerator<WireEvent> {
   const servers = await db.all<Server>(sql`select key, name from servers where removed is null order by key`);
   for (const { key, name: server } of servers) {
     const live = await liveMatchOf(db, key, 0);
@@ -160,13 +159,13 @@ async function* runningMatches(db: Queryable, bodyOf: BodyOf): AsyncGenerator<Wi
       ? reports
       : [...reports, { time: live.time, data: liveData(live) }]) {
       const head = { version: 1, id: `export match ${idOf(key)} ${time}`, type: 'match.progress', server } as const;
-      const body = JSON.parse(bodyOf(head.type, JSON.stringify(data))) as unknown;
-      yield { ...head, time: new Date(time).toISOString(), data: body } as WireEvent;
+      const row = { event_id: head.id, type: head.type, aggregate: null, body: JSON.stringify(data), envelope: null };
+      yield { ...head, time: new Date(time).toISOString(), data: JSON.parse(shown(row).body) as unknown } as WireEvent;
     }
   }
 }
 
-type BodyOf = Awaited<ReturnType<typeof pseudonymisedBodies>>;
+type Shown = Awaited<ReturnType<typeof pseudonymisedEvents>>;
 
 const unreportedData = ({ map, gamemode, started }: Pick<UnreportedMatch, 'map' | 'gamemode' | 'started'>): object => {
   return { phase: 'finished', map, gamemode, started: new Date(started).toISOString() };

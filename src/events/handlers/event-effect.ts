@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import type { ResourceKind } from '#store/game/changes.ts';
+import type { Renamed } from '#store/game/own-teams.ts';
 import type { Budget } from '../ledger/chunk.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import type { Session } from '../ledger/observations.ts';
@@ -83,7 +84,9 @@ export interface ChunkCursor {
 
 export interface DeletedPlayers {
   /** By the original UUID. */
-  pseudonyms: ReadonlyMap<string, { uuid: string; name: string }>;
+  pseudonyms: Renamed;
+  /** Their names, as far as they are known. */
+  names: ReadonlySet<string>;
   /** The player who has the pseudonym; undefined if the UUIDs only were merged into a player of another account. */
   owner: { key: number; name: string } | undefined;
 }

@@ -1,32 +1,21 @@
 import { sql } from '#db/sql.ts';
+import { changeResult } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { factsOf } from '#store/game/matches.ts';
 import { hasMerged } from '#store/game/merged-players.ts';
-import { renamedJson } from '#store/game/renamed-json.ts';
-import { renamedCounters } from './renamed-counters.ts';
+import type { Renamed } from '#store/game/own-teams.ts';
+import { renamedMatch } from '#store/game/renamed-match.ts';
 import { anonymiseNames } from '../ledger/observations.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { DeletedPlayers } from './event-effect.ts';
 
 /** Replaces deleted players in the rows of a match. */
 export async function anonymiseMatch(
-  { tx, changes }: UnitOfWork,
+  work: UnitOfWork,
   match: number,
   { pseudonyms, owner }: DeletedPlayers,
 ): Promise<void> {
-  const details = await tx.get<{ teams: string; objectives: string; counters: string | null; merged: number }>(sql`
-    select d.teams, d.objectives, c.counters, ${hasMerged(sql`d.match_key`)} as merged from match_details d left join match_counters c on c.match_key = d.match_key
-    where d.match_key = ${match}`);
-  if (details === undefined) return;
-  const [teams, objectives] = [renamedJson(details.teams, pseudonyms), renamedJson(details.objectives, pseudonyms)];
-  if (teams !== details.teams || objectives !== details.objectives) {
-    await tx.run(sql`
-      update match_details set teams = ${teams}, objectives = ${objectives}, revision = revision + 1
-      where match_key = ${match}`);
-  }
-  const counters = renamedCounters(match, details.counters, pseudonyms);
-  await tx.runAll(counters);
-  // Readers of a match with merged UUIDs see the present name and UUID.
-  if (details.merged === 1 || counters.length > 0 || teams !== details.teams || objectives !== details.objectives)
-    changes.add('match', match, 'changed');
+  if (!(await renameInMatch(work, match, pseudonyms))) return;
+  const { tx } = work;
   if (owner === undefined) return await clearMergedNames(tx, match);
   await anonymiseNames(tx, match, owner);
   await tx.runAll([
@@ -34,6 +23,50 @@ export async function anonymiseMatch(
     sql`update kills set killer_name = ${owner.name} where killer_key = ${owner.key} and match_key = ${match}`,
     sql`update kills set victim_name = ${owner.name} where victim_key = ${owner.key} and match_key = ${match}`,
   ]);
+}
+
+interface StoredMatch {
+  head: string;
+  teams: string;
+  objectives: string;
+  extras: string | null;
+  counters: string | null;
+  merged: number;
+}
+
+/**
+ * Renames players, and the teams that follow them, in what the rows of a match show.
+ * @returns whether there is such a match, which is not being withdrawn
+ */
+export async function renameInMatch({ tx, changes }: UnitOfWork, match: number, renamed: Renamed): Promise<boolean> {
+  const stored = await tx.get<StoredMatch>(sql`
+    select d.head, d.teams, d.objectives, d.extras, c.counters, ${hasMerged(sql`d.match_key`)} as merged
+    from match_details d left join match_counters c on c.match_key = d.match_key where d.match_key = ${match}`);
+  if (stored === undefined) return false;
+  const facts = factsOf(stored.head);
+  const { win, teams, objectives, extras, counters, newTeams } = renamedMatch({ ...stored, win: facts.win }, renamed);
+  const isChanged =
+    teams !== stored.teams || objectives !== stored.objectives || counters !== stored.counters || newTeams.size > 0;
+  // Readers of a match with merged UUIDs see the present name and UUID.
+  if (isChanged || stored.merged === 1) changes.add('match', match, 'changed');
+  if (!isChanged) return true;
+  const head = JSON.stringify({ ...facts, win }).slice(0, -1);
+  const ofTeams = [...newTeams].map(
+    ([before, after]) =>
+      sql`update player_objectives set team = ${after} where match_key = ${match} and team = ${before}`,
+  );
+  const update = async (): Promise<void> =>
+    await tx.runAll([
+      sql`
+        update match_details set head = ${head}, teams = ${teams}, objectives = ${objectives}, extras = ${extras},
+          revision = revision + 1
+        where match_key = ${match}`,
+      sql`update matches set head = ${head} where key = ${match} and head <> ${head}`,
+      sql`update match_counters set counters = ${counters} where match_key = ${match} and counters <> ${counters}`,
+      ...ofTeams,
+    ]);
+  await (newTeams.size === 0 ? update() : changeResult(tx, match, update));
+  return true;
 }
 
 /** Deletes the names of merged players from the kills of a match: readers show the names of the surviving players. */

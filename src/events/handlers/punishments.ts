@@ -1,12 +1,13 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { idOf } from '#platform/ids.ts';
-import { type Sql, sql } from '#db/sql.ts';
+import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { PunishmentTarget } from '#store/game/punishments.ts';
 import { keyAuthority } from '#store/game/server-keys.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
-import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
+import { punishmentAggregate } from './punishment-aggregate.ts';
+import { anonymisePunishment } from './punishment-anonymisation.ts';
 import { namedByIssuer } from './exported-punishments.ts';
 import { findNamed, isSameChange } from './named-punishments.ts';
 import {
@@ -18,7 +19,7 @@ import {
   eventScope,
   observePlayer,
 } from '../ledger/unit-of-work.ts';
-import { AGGREGATE_ONLY, type DeletedPlayers, type Effects } from './event-effect.ts';
+import { AGGREGATE_ONLY, type Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 
@@ -139,36 +140,6 @@ async function undoIssued(work: UnitOfWork, row: LedgerRow, { punished }: DataOf
   return row.aggregate;
 }
 
-async function anonymisePunisher(work: UnitOfWork, event: number, { pseudonyms }: DeletedPlayers): Promise<void> {
-  for (const [original, { uuid, name }] of pseudonyms) {
-    await anonymised(
-      work,
-      sql`
-      update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
-      where key = ${event} and punisher_uuid = ${original} returning key`,
-    );
-  }
-}
-
-async function anonymiseRevoker(work: UnitOfWork, event: number, { pseudonyms }: DeletedPlayers): Promise<void> {
-  const row = await work.tx.get<{ aggregate: string | null }>(sql`select aggregate from ledger where key = ${event}`);
-  const revoked = punishmentOfAggregate(row?.aggregate ?? null);
-  if (revoked === undefined) return;
-  for (const [original, { uuid, name }] of pseudonyms) {
-    await anonymised(
-      work,
-      sql`
-      update punishments set revoker_uuid = ${uuid}, revoker_name = ${name}
-      where scope_key = ${revoked.scope} and reference = ${revoked.reference} and revoker_uuid = ${original}
-      returning key`,
-    );
-  }
-}
-
-async function anonymised({ tx, changes }: UnitOfWork, statement: Sql): Promise<void> {
-  for (const [key] of await tx.tuples(statement)) changes.add('punishment', key as number, 'changed');
-}
-
 /** An export names the punishment by its issuer, even if the event has its id. */
 const BY_ISSUER = { isSame: isSameChange, exported: namedByIssuer };
 
@@ -182,7 +153,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     aggregate: ({ punishment }, scope) => punishmentAggregate({ scope, reference: punishment }),
     observes: ({ punished }) => punished,
     retract: { undo: undoIssued },
-    anonymise: anonymisePunisher,
+    anonymise: anonymisePunishment,
   },
   'punishment.changed': {
     apply: applyChanged,
@@ -191,7 +162,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     aggregate: null,
     observes: null,
     retract: AGGREGATE_ONLY,
-    anonymise: null,
+    anonymise: anonymisePunishment,
     ...BY_ISSUER,
   },
   'punishment.revoked': {
@@ -201,7 +172,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     aggregate: null,
     observes: null,
     retract: AGGREGATE_ONLY,
-    anonymise: anonymiseRevoker,
+    anonymise: anonymisePunishment,
     ...BY_ISSUER,
   },
 };

@@ -1,12 +1,16 @@
 import { noteForOwner } from '#store/accounts/account-notices.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts';
 import { type ReturningPunishment, returningPunishments } from '#store/accounts/deleted-players.ts';
+import type { Renamed } from '#store/game/own-teams.ts';
+import { renamedText } from '#store/game/renamed-json.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
+import type { NamingColumns } from '../ledger/pseudonyms.ts';
+import { storeRenamed } from './renamed-events.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 interface Named {
@@ -35,6 +39,20 @@ export async function linkGameAccount(
   });
 }
 
+/** Returns the UUID to the reference of a punishment and in its events, so that an import finds it again. */
+async function returnReference(tx: Queryable, key: number, returned: Renamed): Promise<void> {
+  const rows = await tx.all<NamingColumns & { key: number }>(sql`
+    select key, event_id, aggregate, body, envelope from ledger
+    where aggregate = (select aggregate from ledger where key = ${key})`);
+  for (const row of rows) {
+    const aggregate = renamedText(row.aggregate!, returned);
+    if (aggregate === row.aggregate) return;
+    const { punishment, ...data } = JSON.parse(row.body) as { punishment?: string };
+    const named = punishment === undefined ? data : { punishment: renamedText(punishment, returned), ...data };
+    await storeRenamed(tx, row, { ...row, aggregate, body: JSON.stringify(named) });
+  }
+}
+
 /**
  * Returns punishments to a game account that is linked again. Their events in the ledger name the game account again, so
  * that a rebuild or an export does too.
@@ -61,6 +79,7 @@ export async function returnPunishments(
         values (${returned.key}, ${key}, ${time}, ${player.name}) on conflict (player_key, ledger_key, name) do nothing`,
       sql`update punishments set punished_key = ${returned.key} where key = ${key}`,
     ]);
+    await returnReference(tx, key, new Map([[data.punished.uuid, player]]));
     work.changes.add('punishment', key, 'changed');
   }
   // A job without UUIDs derives stale players only: the pseudonym's player may have lost its last observation.

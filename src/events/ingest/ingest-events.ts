@@ -108,13 +108,21 @@ function splitItems(items: readonly Item[]): (readonly Item[])[] {
   return start === 0 ? [items] : [...parts, items.slice(start)];
 }
 
+/** With the id as sent, for the receipt and for events that are not anonymised yet, if the event has another one now. */
+type Sent = Item & { sentId?: string };
+
 /** Replaces players who have a pseudonym in the events of the items. */
-async function pseudonymised(tx: Queryable, items: readonly Item[]): Promise<readonly Item[]> {
+async function pseudonymised(tx: Queryable, items: readonly Item[]): Promise<readonly Sent[]> {
   const events = items.flatMap(({ checked }) => ('event' in checked ? checked : []));
   const replaced = await applyPseudonyms(tx, events);
   if (replaced === events) return items;
   let next = 0;
-  return items.map((item) => ('event' in item.checked ? { ...item, checked: replaced[next++]! } : item));
+  return items.map((item) => {
+    if (!('event' in item.checked)) return item;
+    const { id } = item.checked.event;
+    const checked = replaced[next++]!;
+    return { ...item, checked, ...(checked.event.id === id ? {} : { sentId: id }) };
+  });
 }
 
 /** Ingests the items of one transaction. */
@@ -138,13 +146,13 @@ class IngestRun {
     this.#accepted = new AcceptedEvents(work.tx);
   }
 
-  async ingest(items: readonly Item[]): Promise<void> {
+  async ingest(items: readonly Sent[]): Promise<void> {
     await this.#load(items);
     for (const item of items) {
-      const { sender, checked } = item;
-      const receipt = 'event' in checked ? await this.#ingestOne(sender, checked) : checked;
+      const { sender, checked, sentId } = item;
+      const receipt = 'event' in checked ? await this.#ingestOne(sender, checked, sentId) : checked;
       if (receipt.status === 'rejected') this.#recordRejection(item, receipt);
-      this.receipts.push(receipt);
+      this.receipts.push(sentId === undefined ? receipt : { ...receipt, id: sentId });
     }
   }
 
@@ -156,16 +164,17 @@ class IngestRun {
   }
 
   /** Reads the existing receipts and the players of all items, in few statements. */
-  async #load(items: readonly Item[]): Promise<void> {
+  async #load(items: readonly Sent[]): Promise<void> {
     const identities: Identity[] = [];
     const players: string[] = [];
     const loaded: { type: EventName; scope: number; data: unknown }[] = [];
-    for (const { sender, checked } of items) {
+    for (const { sender, checked, sentId } of items) {
       if (!('event' in checked)) continue;
       const { type, id, data } = checked.event;
       const server = await this.#findServer(sender, checked.event);
       const scope = server?.key ?? 0;
-      if (!namesNewServer(server, checked.event)) identities.push([scope, id]);
+      if (!namesNewServer(server, checked.event))
+        for (const one of new Set([id, sentId ?? id])) identities.push([scope, one]);
       players.push(...typeOf(type).players(data));
       loaded.push({ type, scope, data });
     }
@@ -175,10 +184,12 @@ class IngestRun {
       await effectOf(type).load?.(this.#work, events);
   }
 
-  async #ingestOne(sender: Sender, checked: Checked): Promise<Receipt> {
+  async #ingestOne(sender: Sender, checked: Checked, sentId = checked.event.id): Promise<Receipt> {
     const { event } = checked;
     const server = await this.#findServer(sender, event);
-    const earlier = await this.#accepted.earlierReceipt(eventIdentity(server, event), checked);
+    const earlier =
+      (await this.#accepted.earlierReceipt(eventIdentity(server, event), checked)) ??
+      (await this.#accepted.earlierReceipt(eventIdentity(server, { ...event, id: sentId }), checked));
     if (earlier !== undefined) return earlier;
     try {
       const newPlayers = sender.kind === 'server' ? this.#countNewPlayers(sender.serverKey, event) : 0;

@@ -1,15 +1,18 @@
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey, uuidOf } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { identifier, list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
 import type { DeletedPlayers } from '../handlers/event-effect.ts';
 import { effectOf } from '../handlers/index.ts';
-import { anonymiseMatch } from '../handlers/match-anonymisation.ts';
+import { anonymiseMatch, renameInMatch } from '../handlers/match-anonymisation.ts';
+import { storeRenamed } from '../handlers/renamed-events.ts';
 import { anonymiseNames } from '../ledger/observations.ts';
-import { type EventName, typeOf } from '../schema/index.ts';
+import { anonymousId, type NamingColumns, renamedColumns } from '../ledger/pseudonyms.ts';
+import { type DataOf, type EventName, typeOf } from '../schema/index.ts';
 import { forgetNames } from '#store/game/hidden-players.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
-import { renamedJson } from '#store/game/renamed-json.ts';
+import type { Renamed, RenamedPlayer } from '#store/game/own-teams.ts';
+import { hasPseudonym } from '#store/game/players.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { BYTES_PER_CHUNK, ROWS_PER_CHUNK, type ChunkRunner } from '../ledger/chunk.ts';
 
@@ -27,6 +30,10 @@ interface Params {
   renamed?: string[];
   /** The keys of the names that were taken out of heartbeats with the creation of the job. */
   names?: string[];
+  /** All names that the players had, for their teams and for the reasons of their punishments. */
+  known?: string[];
+  /** Whether it renames the teams of pseudonyms, which an earlier version left as they were. */
+  teams?: true;
 }
 
 interface Cursor {
@@ -39,18 +46,32 @@ interface Cursor {
 
 export const anonymiseChunk: ChunkRunner = async (work, job) => {
   const { tx } = work;
-  const { hashes, renamed = [], names = [] } = JSON.parse(job.params) as Params;
+  const { hashes, renamed = [], names = [], known = [], teams } = JSON.parse(job.params) as Params;
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
+  if (teams) {
+    const [done, after] = await renameTeams(work, cursor);
+    return {
+      cursor: { ...cursor, after: after ?? cursor.after },
+      done,
+      isComplete: after === undefined,
+      mayPause: true,
+    };
+  }
   const players = await deletedPlayers(tx, hashes);
   if (players.length === 0) return { cursor, done: 0, isComplete: true, mayPause: true };
   if (cursor.phase === 'matches' && cursor.after === 0) {
     const uuids = players.map(({ original }) => original);
     await forgetPlayersOfLiveMatches(tx, uuids);
+    await renameRecords(tx, new Map(players.map((player) => [player.original, player])));
   }
   const scan = {
     pseudonyms: new Map(
-      [...players, ...(await renamedPlayers(tx, renamed))].map((player) => [player.original, player]),
+      [...players, ...(await renamedPlayers(tx, renamed))].map((player) => [
+        player.original,
+        { ...player, names: known },
+      ]),
     ),
+    names: new Set(known),
     owner: await findOwner(tx, players),
   };
   const forgotten = new Set([...names, ...(cursor.names ?? [])]);
@@ -88,6 +109,18 @@ async function renamedPlayers(tx: Queryable, uuids: string[]): Promise<Anonymise
     select uuid_hash, uuid, name, uuid as original from pseudonyms where uuid in (${list(uuids)})`);
 }
 
+/** Replaces UUIDs in the ids of rejected events and of events with warnings, of which each server has few. */
+async function renameRecords(tx: Queryable, renamed: Renamed): Promise<void> {
+  for (const table of ['refusals', 'event_warnings'].map(identifier)) {
+    for (const [uuid] of renamed) {
+      const rows = await tx.tuples(sql`
+        select key, event_id from ${table} where replace(lower(event_id), '-', '') like ${`%${uuid.replaceAll('-', '')}%`}`);
+      for (const [key, id] of rows as [number, string][])
+        await tx.run(sql`update ${table} set event_id = ${anonymousId(tx.keyedHash, id, renamed)} where key = ${key}`);
+    }
+  }
+}
+
 async function findOwner(tx: Queryable, players: readonly Anonymised[]): Promise<DeletedPlayers['owner']> {
   const uuids = list(players.map(({ uuid }) => uuid));
   return await tx.get(sql`
@@ -122,17 +155,14 @@ async function scanLedger(
   forgotten: Set<string>,
 ): Promise<Scanned> {
   const { tx } = work;
-  const sizes = await tx.tuples(sql`
-    select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_CHUNK}`);
-  const last = withinBytes(sizes as [number, number][]).at(-1);
+  const rows = await readLedger(tx, after);
+  const last = rows.at(-1)?.key;
   if (last === undefined) return [0, undefined];
-  const rows = await tx.all<StoredEvent>(sql`
-    select key, type, body, envelope from ledger where key > ${after} and key <= ${last} order by key`);
   const originals = [...scan.pseudonyms.keys()].map((uuid) => uuid.replaceAll('-', ''));
   const names = new Set<string>();
   let [done, reached] = [0, last];
   for (const row of rows) {
-    const text = `${row.body} ${row.envelope ?? ''}`.toLowerCase().replaceAll('-', '');
+    const text = [row.event_id, row.aggregate, row.body, row.envelope].join(' ').toLowerCase().replaceAll('-', '');
     done++;
     if (typeOf(row.type).pseudonyms === 'never' || !originals.some((uuid) => text.includes(uuid))) continue;
     await anonymiseEvent(work, row, scan, names);
@@ -148,17 +178,25 @@ async function scanLedger(
   return [done, reached];
 }
 
+/** The next events, as many as one transaction parses. */
+async function readLedger(tx: Queryable, after: number): Promise<StoredEvent[]> {
+  const sizes = await tx.tuples(sql`
+    select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_CHUNK}`);
+  const last = withinBytes(sizes as [number, number][]).at(-1) ?? after;
+  return await tx.all<StoredEvent>(sql`${STORED} where key > ${after} and key <= ${last} order by key`);
+}
+
+const STORED = sql`select key, type, event_id, aggregate, body, envelope from ledger`;
+
 /** The first keys whose rows together have at most `BYTES_PER_CHUNK`, but at least one. */
 function withinBytes(rows: readonly [key: number, bytes: number][]): number[] {
   let bytes = 0;
   return rows.filter(([, size], place) => (bytes += size) <= BYTES_PER_CHUNK || place === 0).map(([key]) => key);
 }
 
-interface StoredEvent {
+interface StoredEvent extends NamingColumns {
   key: number;
   type: EventName;
-  body: string;
-  envelope: string | null;
 }
 
 /** @param names gets the names that were replaced */
@@ -169,14 +207,42 @@ async function anonymiseEvent(
   names: Set<string>,
 ): Promise<void> {
   const { tx } = work;
-  const { pseudonyms, owner } = scan;
+  const { owner } = scan;
   const { key, type } = event;
-  const [body, envelope] = [
-    renamedJson(event.body, pseudonyms, names),
-    event.envelope && renamedJson(event.envelope, pseudonyms, names),
-  ];
-  await tx.run(sql`
-    update ledger set body = ${body}, envelope = ${envelope}, content_hash = null where key = ${key}`);
-  await effectOf(type).anonymise?.(work, key, scan);
+  // An earlier event of the chunk may have changed the reason of this one.
+  const stored = (await tx.get<StoredEvent>(sql`${STORED} where key = ${key}`))!;
+  await storeRenamed(tx, stored, renamedColumns(tx, stored, scan.pseudonyms, names));
+  await effectOf(type).anonymise?.(work, key, { ...scan, names: scan.names.union(names) });
   if (owner !== undefined) await anonymiseNames(tx, key, owner);
+}
+
+/** Renames the teams of a pseudonym in a match without a team of several players: their names were those of the person. */
+async function renameTeams(work: UnitOfWork, { after }: Cursor): Promise<Scanned> {
+  const rows = await readLedger(work.tx, after);
+  let done = 0;
+  for (const row of rows) {
+    if (row.type !== 'match.finished' || !row.body.includes('"deleted-')) continue;
+    const renamed = ownersOfTeams(row.body);
+    const after = renamedColumns(work.tx, row, renamed);
+    if (after.body === row.body) continue;
+    await storeRenamed(work.tx, row, after);
+    await renameInMatch(work, row.key, renamed);
+    if (++done >= ROWS_PER_CHUNK) return [done, row.key];
+  }
+  return [done, rows.at(-1)?.key];
+}
+
+/** The pseudonyms that are the only players of teams, each with the names of its teams. */
+function ownersOfTeams(body: string): Renamed {
+  const { teams } = JSON.parse(body) as DataOf<'match.finished'>;
+  const owners = new Map<string, RenamedPlayer & { names: string[] }>();
+  if (teams.some(({ players }) => players.length > 1)) return owners;
+  for (const { name: team, players } of teams) {
+    for (const { uuid: sent, name } of players) {
+      const uuid = uuidOf(sent)!;
+      if (hasPseudonym({ uuid, name }))
+        owners.set(uuid, { uuid, name, names: [...(owners.get(uuid)?.names ?? []), team] });
+    }
+  }
+  return owners;
 }

@@ -1,8 +1,8 @@
-import type { Queryable } from '#db/db.ts';
+import type { KeyedHash, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { uuidOf } from '#platform/text/text.ts';
 import { type Pseudonym, hashUuid, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
-import { renamedJson } from '#store/game/renamed-json.ts';
+import type { Renamed } from '#store/game/own-teams.ts';
+import { renamedJson, renamedText, uuidsIn } from '#store/game/renamed-json.ts';
 import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
 
 /**
@@ -10,17 +10,60 @@ import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
  * `jobs/anonymisation.ts` is still replacing them in the stored ones.
  */
 
+/** The columns of an event in the ledger that may name players. */
+export interface NamingColumns {
+  event_id: string;
+  aggregate: string | null;
+  body: string;
+  envelope: string | null;
+}
+
 /**
- * Returns a function that applies the pseudonyms of unfinished anonymisations to the body of a ledger row, so that readers
+ * The sender's id of an event, by a keyed hash if it has the UUID of a deleted player: importers make ids of UUIDs and names,
+ * and the same id must be recognised again.
+ */
+export const anonymousId = (keyedHash: KeyedHash, id: string, renamed: Renamed): string =>
+  uuidsIn(id).some((uuid) => renamed.has(uuid)) ? `erased:${keyedHash(id)}` : id;
+
+/** Renames players in an event of the ledger. */
+export function renamedColumns<Row extends NamingColumns>(
+  { keyedHash }: Pick<Queryable, 'keyedHash'>,
+  row: Row,
+  renamed: Renamed,
+  replaced?: Set<string>,
+): Row {
+  const { event_id, aggregate, body, envelope } = row;
+  return {
+    ...row,
+    event_id: anonymousId(keyedHash, event_id, renamed),
+    aggregate: aggregate && renamedText(aggregate, renamed),
+    body: renamedJson(body, renamed, replaced),
+    envelope: envelope && renamedJson(envelope, renamed, replaced),
+  };
+}
+
+/**
+ * Returns a function that applies the pseudonyms of unfinished anonymisations to an event of the ledger, so that readers
  * never see the original players.
  */
-export async function pseudonymisedBodies(db: Queryable): Promise<(type: EventName, body: string) => string> {
-  const open = await db.all<Pseudonym & { original: string }>(
-    sql`select uuid, name, original from pseudonyms where original is not null`,
+export async function pseudonymisedEvents(
+  db: Queryable,
+): Promise<<Row extends NamingColumns & { type: EventName }>(row: Row) => Row> {
+  const open = await db.all<Pseudonym & { uuid_hash: string; original: string }>(
+    sql`select uuid_hash, uuid, name, original from pseudonyms where original is not null`,
   );
-  if (open.length === 0) return (_, body) => body;
-  const pseudonyms = new Map(open.map(({ original, ...pseudonym }) => [original, pseudonym]));
-  return (type, body) => (typeOf(type).pseudonyms === 'never' ? body : renamedJson(body, pseudonyms));
+  if (open.length === 0) return (row) => row;
+  const jobs = await db.tuples(
+    sql`select params from jobs where finished is null and kind = 'anonymisation' order by key`,
+  );
+  const params = jobs.map(([json]) => JSON.parse(json as string) as { hashes?: string[]; known?: string[] });
+  const pseudonyms = new Map(
+    open.map(({ uuid_hash, original, ...pseudonym }) => {
+      const names = params.flatMap(({ hashes, known = [] }) => (hashes?.includes(uuid_hash) ? known : []));
+      return [original, { ...pseudonym, names }];
+    }),
+  );
+  return (row) => (typeOf(row.type).pseudonyms === 'never' ? row : renamedColumns(db, row, pseudonyms));
 }
 
 /**
@@ -31,7 +74,8 @@ export async function applyPseudonyms<
   E extends { event: PreparedEvent; raw: string | undefined; hash?: string | null; envelope?: string },
 >(tx: Queryable, events: E[]): Promise<E[]> {
   if ((await tx.get(sql`select 1 as found from pseudonyms limit 1`)) === undefined) return events;
-  const pseudonyms = await findPseudonyms(tx, uuidsWithin(events.map(eventContent)));
+  const replaced = events.filter(({ event }) => typeOf(event.type).pseudonyms === 'always');
+  const pseudonyms = await findPseudonyms(tx, uuidsWithin(replaced.map(eventContent)));
   if (pseudonyms.size === 0) return events;
   return events.map((checked) => {
     if (typeOf(checked.event.type).pseudonyms !== 'always') return checked;
@@ -39,7 +83,7 @@ export async function applyPseudonyms<
     const envelope = checked.envelope && { envelope: renamedJson(checked.envelope, pseudonyms) };
     // The hash would prove that the event was about the original player.
     const hash = raw === checked.raw ? {} : { hash: null };
-    return { ...checked, event: pseudonymiseEvent(checked.event, pseudonyms), raw, ...hash, ...envelope };
+    return { ...checked, event: pseudonymiseEvent(tx, checked.event, pseudonyms), raw, ...hash, ...envelope };
   });
 }
 
@@ -53,12 +97,13 @@ function eventContent({
   raw: string | undefined;
   envelope?: string;
 }): unknown {
-  if (raw === undefined || envelope === undefined) return event.data;
-  return [event.data, JSON.parse(raw), JSON.parse(envelope)];
+  if (raw === undefined || envelope === undefined) return [event.id, event.data];
+  return [event.id, event.data, JSON.parse(raw), JSON.parse(envelope)];
 }
 
-function pseudonymiseEvent<E extends PreparedEvent>(event: E, pseudonyms: ReadonlyMap<string, Pseudonym>): E {
-  return { ...event, data: typeOf(event.type).prepared.rename(event.data, pseudonyms) };
+function pseudonymiseEvent<E extends PreparedEvent>({ keyedHash }: Queryable, event: E, pseudonyms: Renamed): E {
+  const { id, type, data } = event;
+  return { ...event, id: anonymousId(keyedHash, id, pseudonyms), data: typeOf(type).prepared.rename(data, pseudonyms) };
 }
 
 /** Finds the pseudonyms of players, by UUID; players without one are left out. */
@@ -71,13 +116,10 @@ async function findPseudonyms(tx: Queryable, uuids: ReadonlySet<string>): Promis
   return pseudonyms;
 }
 
-const MIN_UUID_LENGTH = 32;
-
 /** Collects the UUIDs in all strings of a value. */
 function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'string') {
-    const uuid = value.length < MIN_UUID_LENGTH ? undefined : uuidOf(value);
-    if (uuid !== undefined) found.add(uuid);
+    for (const uuid of uuidsIn(value)) found.add(uuid);
   } else if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) uuidsWithin(part, found);
   }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Renamed } from '#store/game/own-teams.ts';
 import { rename } from '#store/game/renamed-json.ts';
 import type { Problem } from './problems.ts';
 
@@ -56,9 +57,6 @@ interface PreparedForm<Data, Prepared> {
   from(data: Data): Prepared;
   rename(data: Prepared, pseudonyms: Renamed): Prepared;
 }
-
-/** New UUIDs and names by UUID. */
-export type Renamed = ReadonlyMap<string, { uuid: string; name: string }>;
 
 /** A problem of an event that satisfies its schema. */
 export interface Refusal {

@@ -4,6 +4,8 @@ import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
 import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
+import type { Renamed } from '#store/game/own-teams.ts';
+import { renamedMatch } from '#store/game/renamed-match.ts';
 import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { type Group, groupOf, type StatCounter } from '#store/game/statistics-groups.ts';
 import { type ReportedCounters, withoutZeros } from './counters.ts';
@@ -101,26 +103,20 @@ export function matchUuids({ players, scorers }: MatchSummary): string[] {
   return [...players.map(([uuid]) => uuid), ...scorers.map(([uuid]) => uuid)];
 }
 
-/**
- * Replaces players by their pseudonyms.
- * @param pseudonyms by UUID
- * @param renameInJson applies the pseudonyms to JSON
- */
-export function pseudonymiseMatch(
-  match: MatchSummary,
-  pseudonyms: ReadonlyMap<string, { uuid: string; name: string }>,
-  renameInJson: (json: string) => string,
-): MatchSummary {
+/** Replaces players by their pseudonyms, and the names of the teams that follow them. */
+export function pseudonymiseMatch(match: MatchSummary, pseudonyms: Renamed): MatchSummary {
   const renamed = (uuid: string, name: string): [uuid: string, name: string] => {
     const pseudonym = pseudonyms.get(uuid);
     return pseudonym === undefined ? [uuid, name] : [pseudonym.uuid, pseudonym.name];
   };
+  const { facts } = match;
+  const stored = { ...match, win: facts.win, counters: match.counters?.text ?? null };
+  const { win, teams, objectives, extras, counters, newTeams } = renamedMatch(stored, pseudonyms);
   return {
     ...match,
-    teams: renameInJson(match.teams),
-    objectives: renameInJson(match.objectives),
+    ...{ facts: { ...facts, win }, teams, objectives, extras },
     counters: match.counters && {
-      text: renameInJson(match.counters.text),
+      text: counters!,
       reported: match.counters.reported.map((one) => ({ ...one, uuid: pseudonyms.get(one.uuid)?.uuid ?? one.uuid })),
     },
     players: match.players.map(([uuid, name, ...rest]) => [...renamed(uuid, name), ...rest]),
@@ -130,7 +126,10 @@ export function pseudonymiseMatch(
       ...renamed(victim, victimName),
       ...rest,
     ]),
-    completed: match.completed.map(([uuid, ...rest]) => [pseudonyms.get(uuid)?.uuid ?? uuid, ...rest]),
+    completed: match.completed.map(([uuid, type, number, name, color, team, ...rest]) => [
+      ...([pseudonyms.get(uuid)?.uuid ?? uuid, type, number, name, color] as const),
+      ...([newTeams.get(team) ?? team, ...rest] as const),
+    ]),
   };
 }
 

@@ -1,4 +1,3 @@
-import { renamedJson } from '#store/game/renamed-json.ts';
 import { eventType, tooLate } from './event-type.ts';
 import { type FinishedMatch, finishedMatch, matchIssues, weightOfCounters } from './match-schema.ts';
 import { EXAMPLE_PLAYER, EXAMPLE_UUID } from './members.ts';
@@ -63,7 +62,7 @@ export const MATCH_EVENTS = {
     },
     prepared: {
       from: summariseMatch,
-      rename: (match, pseudonyms) => pseudonymiseMatch(match, pseudonyms, (json) => renamedJson(json, pseudonyms)),
+      rename: pseudonymiseMatch,
     },
     players: matchUuids,
   }),

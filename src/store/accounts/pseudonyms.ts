@@ -44,10 +44,8 @@ export async function pseudonymise(
     select key, uuid, name from players
     where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own}), ${own})`);
   const existing = await pseudonymsAmong(tx, [own, ...merged]);
-  const reported = {
-    uuids: new Set([own, ...merged]),
-    names: await namesOnlyOf(tx, [own, ...merged, player?.uuid ?? own]),
-  };
+  const names = await namesOf(tx, [own, ...merged, player?.uuid ?? own]);
+  const reported = { uuids: new Set([own, ...merged]), names: names.only };
   const name = existing.get(own) ?? known.get(tx.keyedHash(own))?.name ?? existing.values().next().value ?? newName();
   for (const original of [own, ...merged]) {
     if (existing.has(original)) continue;
@@ -62,7 +60,7 @@ export async function pseudonymise(
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     erased.push(...(await renamePlayer(tx, original, pseudonym)));
     if (player === undefined) continue;
-    await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
+    await erasePlayerFromAudit(tx, player.key, { uuid: original, names: names.all }, pseudonym);
   }
   if (hashes.length === 0) return undefined;
   await hideReported(tx, { on: () => reported });
@@ -74,7 +72,7 @@ export async function pseudonymise(
   await recordChanges(tx, changes.take(), now);
   const renamed = [...existing].filter(([, other]) => other !== name).map(([other]) => other);
   await tx.run(sql`update pseudonyms set name = ${name} where uuid in (${list(renamed)})`);
-  const params = { hashes, renamed, names: [...reported.names] };
+  const params = { hashes, renamed, names: [...names.only], known: names.all };
   return await createJob(tx, now, { kind: 'anonymisation', label: name, params });
 }
 
@@ -95,18 +93,24 @@ async function mergedWith(tx: Queryable, uuid: string): Promise<[own: string, ..
 }
 
 /**
- * The keys of the present names of game accounts, and of former names that no other player has now. A merged one still has
+ * All names of game accounts, present ones first, and the keys of those that no other player has now. A merged one still has
  * a player until the last of its records is moved.
  */
-async function namesOnlyOf(tx: Queryable, uuids: readonly string[]): Promise<Set<string>> {
-  const players = await tx.all<{ key: number; name_key: string }>(sql`
-    select key, name_key from players where uuid in (${list(uuids)})`);
-  if (players.length === 0) return new Set();
+async function namesOf(tx: Queryable, uuids: readonly string[]): Promise<{ all: string[]; only: Set<string> }> {
+  const players = await tx.all<{ key: number; name: string }>(sql`
+    select key, name from players where uuid in (${list(uuids)})`);
+  if (players.length === 0) return { all: [], only: new Set() };
   const keys = list(players.map(({ key }) => key));
   const former = await tx.tuples(sql`
-    select n.name_key from player_names n where n.player_key in (${keys})
-      and not exists (select 1 from players o where o.name_key = n.name_key and o.key not in (${keys}))`);
-  return new Set([...players.map(({ name_key }) => name_key), ...former.map(([key]) => key as string)]);
+    select n.name, case when exists (
+      select 1 from players o where o.name_key = n.name_key and o.key not in (${keys})) then 1 else 0 end
+    from player_names n where n.player_key in (${keys})`);
+  const present = players.map(({ name }) => name);
+  const only = former.flatMap(([name, isShared]) => (isShared === 1 ? [] : [name as string]));
+  return {
+    all: [...new Set([...present, ...former.map(([name]) => name as string)])],
+    only: new Set([...present, ...only].map(nameKey)),
+  };
 }
 
 /** See `hasPseudonym`. */

@@ -1,6 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { withoutNames } from '#store/game/renamed-json.ts';
 import { nameOfDeleted } from './audit.ts';
 
 /**
@@ -25,7 +26,7 @@ const BATCH_SIZE = 500;
 export async function erasePlayerFromAudit(
   tx: Queryable,
   playerKey: number,
-  before: { uuid: string; name: string },
+  before: { uuid: string; names: readonly string[] },
   after: { uuid: string; name: string },
 ): Promise<void> {
   await tx.run(sql`
@@ -36,8 +37,18 @@ export async function erasePlayerFromAudit(
   const punishments = await tx.tuples(sql`select key from punishments where punished_key = ${playerKey}`);
   const ids = punishments.map(([key]) => idOf(key as number));
   for (let start = 0; start < ids.length; start += BATCH_SIZE) {
-    await tx.run(sql`
-      update audit set label = ${after.name}, detail = replace(detail, ${before.name}, ${after.name})
+    const rows = await tx.tuples(sql`
+      select id, detail from audit
       where subject in (${list(ids.slice(start, start + BATCH_SIZE))}) and action like 'punishment.%'`);
+    const unnamed = (_: string, value: unknown): unknown => {
+      if (typeof value !== 'string') return value;
+      return before.names.includes(value) ? after.name : withoutNames(value, before.names, after.name);
+    };
+    await tx.runAll(
+      (rows as [string, string][]).map(([id, json]) => {
+        const detail = JSON.stringify(JSON.parse(json), unnamed);
+        return sql`update audit set label = ${after.name}, detail = ${detail} where id = ${id}`;
+      }),
+    );
   }
 }

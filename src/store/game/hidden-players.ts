@@ -6,6 +6,7 @@ import { recordChanges, type ResourceChange } from './changes.ts';
 import { HiddenLists, type HiddenPlayers, NETWORK } from './hidden-lists.ts';
 import { type LiveTeam, replacePlayers } from './live-matches.ts';
 import type { MatchObjective } from './matches.ts';
+import { bearsName } from './own-teams.ts';
 import { hasPseudonym, type Named } from './players.ts';
 
 /**
@@ -165,10 +166,10 @@ function shownMatch({ teams, objectives, participants, observers }: LiveRow, { u
   const own = new Set([...names, ...removed.map(({ name }) => nameKey(name))]);
   return {
     teams: reported
-      .filter(({ name, players }) => !(own.has(nameKey(name)) && players.every(isHidden)))
+      .filter(({ name, players }) => !(bearsName(name, own) && players.every(isHidden)))
       .map((team) => withoutPlayers(team, isHidden)),
     objectives: (JSON.parse(objectives) as MatchObjective[])
-      .filter(({ team }) => !own.has(nameKey(team)))
+      .filter(({ team }) => !bearsName(team, own))
       .map((objective) => ({
         ...objective,
         player: objective.player !== null && isHidden(objective.player) ? null : objective.player,

@@ -77,10 +77,23 @@ export async function removeMatchResult(tx: Queryable, matchKey: number): Promis
   const { last, made_for: zone } = await lockProjection(tx);
   if (matchKey > last || (await isExcluded(tx, matchKey))) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
-  const changes = new LeaderboardChanges();
-  countResult(changes, match!.map_key, winnersOf(match!), countedTeams(match!.teams));
-  await tx.runAll(changes.subtractions());
+  await tx.runAll(resultOf(match!).subtractions());
   return zone;
+}
+
+function resultOf(match: ProjectedMatch): LeaderboardChanges {
+  const changes = new LeaderboardChanges();
+  countResult(changes, match.map_key, winnersOf(match), countedTeams(match.teams));
+  return changes;
+}
+
+/** Changes the names of teams of a match, which the results of its map count. @param change writes the names */
+export async function changeResult(tx: Queryable, matchKey: number, change: () => Promise<void>): Promise<void> {
+  const countedFor = await removeMatchResult(tx, matchKey);
+  await change();
+  if (countedFor === null) return;
+  const [match] = await readMatches(tx, [matchKey]);
+  await tx.runAll(resultOf(match!).additions());
 }
 
 /**

@@ -1,0 +1,66 @@
+import { nameKey, uuidOf } from '#platform/text/text.ts';
+
+/**
+ * The team of one player that bears the player's name, as in a free-for-all: it is renamed and hidden with the player. A team
+ * of several players keeps its name, although one of them may have the same.
+ */
+
+/** Another UUID and name of a player. */
+export interface RenamedPlayer {
+  uuid: string;
+  name: string;
+  /** All names that the player had, as far as they are known; left out: the one beside the UUID. */
+  names?: Iterable<string>;
+}
+
+/** By the former UUID. */
+export type Renamed = ReadonlyMap<string, RenamedPlayer>;
+
+/**
+ * Whether a team bears one of some names: `NAME`, or `NAME 2` if another team has the name.
+ * @param keys of the names
+ */
+export function bearsName(team: string, keys: { has(key: string): boolean }): boolean {
+  const key = nameKey(team);
+  return keys.has(key) || keys.has(key.replace(/ \d+$/, ''));
+}
+
+interface Team {
+  name: string;
+  players: { uuid: string; name?: unknown }[];
+}
+
+/** The new names of the teams that follow their players, by the present ones. Each name of the match stays unique. */
+export function renamedTeams(teams: unknown, renamed: Renamed): ReadonlyMap<string, string> {
+  const all = Array.isArray(teams) ? teams.filter(isTeam) : [];
+  const own = all.flatMap((team) => {
+    const name = newNameOf(team, renamed);
+    return name === undefined ? [] : [[team.name, name] as const];
+  });
+  const taken = new Set(all.map(({ name }) => name)).difference(new Map(own));
+  return new Map(
+    own.map(([before, name]) => {
+      let free = name;
+      for (let number = 2; taken.has(free); number++) free = `${name} ${number}`;
+      taken.add(free);
+      return [before, free];
+    }),
+  );
+}
+
+/** @returns undefined for a team that keeps its name */
+function newNameOf({ name, players }: Team, renamed: Renamed): string | undefined {
+  const entries = players.map((player) => ({ before: player.name, after: renamed.get(uuidOf(player.uuid) ?? '') }));
+  const [first] = entries;
+  if (first?.after === undefined || entries.some(({ after }) => after?.name !== first.after!.name)) return undefined;
+  const names = entries.flatMap(({ before, after }) => [before, ...(after!.names ?? [])]);
+  const keys = new Set(names.flatMap((one) => (typeof one === 'string' ? nameKey(one) : [])));
+  return bearsName(name, keys) ? first.after.name : undefined;
+}
+
+function isTeam(value: unknown): value is Team {
+  const { name, players } = (value ?? {}) as { name?: unknown; players?: unknown };
+  return typeof name === 'string' && Array.isArray(players) && players.every(hasUuid);
+}
+
+const hasUuid = (value: unknown): boolean => typeof (value as { uuid?: unknown } | null)?.uuid === 'string';
