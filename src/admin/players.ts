@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
-import { erasePlayer as replaceByPseudonym } from '#store/accounts/player-erasure.ts';
+import { erasePlayer as replaceByPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { withoutFields } from './fields.ts';
@@ -27,13 +27,13 @@ export const mergePlayers = operation({
 /** Replaces a player without an account by a pseudonym. The audit log must not hold the UUID of the erased player. */
 export const erasePlayer = operation({
   name: 'player.erase',
-  subject: (_: Player, { uuid }: { uuid: string }) => ({ subject: uuid, label: '' }),
+  subject: (_: Pick<Player, 'uuid'>, { uuid }: { uuid: string }) => ({ subject: uuid, label: '' }),
   ...withoutFields,
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
   changes: NAMED_KINDS,
-  impact: undefined,
+  impact: async ({ db }, { uuid }) => await punishmentsKeepingName(db, uuid),
   run: async ({ db, clock }, { uuid }) => {
     const erased = await replaceByPseudonym(db, clock.now(), uuid);
     return 'refusal' in erased ? refuse(erased.refusal) : erased;

@@ -84,16 +84,19 @@ export const commands: Command[] = [
       },
       find: async ({ db }: AppContext, input: Input) => {
         const named = await requireNamedPlayer(db, input, 'player');
-        return { ...(await requirePlayer(db, named.uuid)), named };
+        return { uuid: (await findPlayer(db, named.uuid))?.uuid ?? named.uuid, named };
       },
     },
     options: {},
-    confirm: ({ named }) => ({
-      act: `This replaces a player by a pseudonym in all events; the matches stay: ${shownPlayer(named)}. Is this the player?`,
-      impact: playerImpact(named),
-    }),
+    confirm: ({ named }, keeping) => {
+      const reasons = keeping.map(({ key, reason }) => ({ id: idOf(key), reason }));
+      return {
+        act: `This replaces a player by a pseudonym in all events; the matches stay: ${shownPlayer(named)}. ${remainingNames(reasons)}Is this the player?`,
+        impact: { ...playerImpact(named), ...(reasons.length > 0 && { reasons_with_name: reasons }) },
+      };
+    },
     refused: {
-      'no player': () => 'No player has this UUID.',
+      'no player': () => 'No player has this UUID, and no withdrawn event names it.',
       'has an account': () =>
         'The player has an account; delete it, which erases the player as well: scorehall account delete',
       'erased already': () => 'The player is erased already.',
@@ -122,6 +125,13 @@ async function exportPlayer(input: Input): Promise<void> {
     const player = await playerExport(db, await requirePlayer(db, uuid), now);
     await writeOutput(file, jsonPieces(new Members({ exported: timestampOf(now), player })));
   });
+}
+
+/** Which reasons of punishments keep a name of one or two characters. */
+function remainingNames(reasons: readonly { id: string; reason: string }[]): string {
+  if (reasons.length === 0) return '';
+  const listed = reasons.map(({ id, reason }) => `${id} "${reason}"`).join(', ');
+  return `Reasons keep a name of fewer than three characters; change them first (punishment change): ${listed}. `;
 }
 
 function mergeQuestion(merged: NamedPlayer, survivor: NamedPlayer): string {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { login, match, person, presence, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { keyOf } from '#platform/ids.ts';
+import { retractEvents } from '#test/support/jobs.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { type Ran, scorehall } from './scorehall.ts';
 
@@ -134,4 +136,18 @@ onEachDatabase('an erased player is no longer among those who are shown live', a
   );
   assert.equal(status, 0, err);
   assert.deepEqual(await shown(), [{ players: '["Ben"]', player_count: 1 }]);
+});
+
+onEachDatabase('a player whose events are all withdrawn is erased by UUID', async (t, url) => {
+  const context = await testContext(t, url, { SECRET_KEY });
+  const [id] = await sendEvents(context, login('Alpha', ANN));
+  await retractEvents(context.db, context.clock, [keyOf(id!)!]);
+  const erase = (uuid: string): Promise<Ran> =>
+    scorehall({ DATABASE_URL: url, SECRET_KEY }, 'player', 'erase', '--player', uuid, '--yes');
+  assert.match((await erase(BEN.uuid)).err, /No player has this UUID, and no withdrawn event names it/);
+  const { status, err } = await erase(ANN.uuid);
+  assert.equal(status, 0, err);
+  const bodies = await context.db.tuples(sql`select body from ledger`);
+  assert.doesNotMatch(JSON.stringify(bodies), /Ann|00000000-0000-4000-8000/);
+  assert.match((await erase(ANN.uuid)).err, /is erased already/);
 });

@@ -81,11 +81,23 @@ onEachDatabase('a player without an account is erased: pages, events and audit l
       { finished: time.time, started: after(-1000, time.time), teams: [{ name: 'Red', players: [steve, person(2)] }] },
       time,
     ),
-    punishment('p', steve, {}, time),
+    punishment('p', steve, { reason: 'BO, known as Steve' }, time),
+    login('Alpha', { ...steve, name: 'Bo' }, { time: after(-60_000, time.time) }),
   );
   await makeOperator(services, 'Olga');
   const { console } = await enter(services, 'Olga');
   await console.open(`/console/operator/players/${steve.uuid}`);
+  assert.match(
+    console.text,
+    /keep a name of the player, because it has fewer than three characters.*BO, known as Steve/s,
+  );
+  const dry = ['player', 'erase', '--player', steve.uuid, '--dry-run', '--json'];
+  const { out } = await scorehall({ DATABASE_URL: url, SECRET_KEY: context.config.SECRET_KEY }, ...dry);
+  const { reasons_with_name: listed } = JSON.parse(out) as { reasons_with_name: { reason: string }[] };
+  assert.deepEqual(
+    listed.map(({ reason }) => reason),
+    ['BO, known as Steve'],
+  );
   await console.submit({ name: 'Someone' }, '/erase');
   assert.equal(console.page.status, 422);
   assert.ok(await findPlayer(db, steve.uuid));

@@ -8,7 +8,7 @@ import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
-import { isPseudonym } from '#store/accounts/player-erasure.ts';
+import { isPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { readAliases, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishmentsOf, type Punishment, REVOKED } from '#store/game/punishments.ts';
@@ -170,9 +170,18 @@ async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, proble
   const { db } = request.deps;
   if (await isPseudonym(db, uuid)) return html``;
   const hasAccount = (await accountsOfPlayer(db, uuid)).length > 0;
+  const keeping = hasAccount ? [] : await punishmentsKeepingName(db, uuid);
   return html`<section class="card form" aria-labelledby="erase">
     <h2 id="erase">${t.erase}</h2>
     <p>${hasAccount ? t.erase_account : t.erase_hint}</p>
+    ${
+      keeping.length === 0
+        ? ''
+        : html`<p>${t.erase_keeps_name}</p>
+            <ul>
+              ${keeping.map(({ key, reason }) => html`<li><a href="/console/operator/punishments/${idOf(key)}">${reason}</a></li>`)}
+            </ul>`
+    }
     ${
       hasAccount
         ? ''

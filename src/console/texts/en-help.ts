@@ -57,6 +57,8 @@ export const help = {
     erase: 'Erase this player',
     erase_hint:
       'For somebody without an account who wants to be forgotten. The matches stay, under a random name and UUID; so do later matches of this game account, until it is linked to an account. Punishments stay in force. This cannot be undone.',
+    erase_keeps_name:
+      'The reasons of these punishments keep a name of the player, because it has fewer than three characters. Change them first:',
     erase_account: 'This player has an account: delete the account, which erases the player as well.',
     erase_confirm: (name: string) => `Type “${name}” to confirm`,
     erase_wrong: 'That is not the name of the player.',

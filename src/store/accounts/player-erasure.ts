@@ -1,16 +1,17 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { playerByUuid } from '#store/game/players.ts';
+import { namesOf, playerByUuid } from '#store/game/players.ts';
+import { hasName, isShortName } from '#store/game/renamed-json.ts';
 import { Keys } from '../sequence.ts';
 import { accountsOfPlayer } from './accounts.ts';
-import { pseudonymise } from './pseudonyms.ts';
+import { pseudonymise, pseudonymOf } from './pseudonyms.ts';
 
 /** Why a player is not erased. The player of an account is erased with the account. */
 export type ErasureRefusal = 'no player' | 'has an account' | 'erased already';
 
 /**
  * Erases a player without an account: the records continue under a pseudonym, as after the deletion of an account.
- * A job replaces the player in the stored events.
+ * A job replaces the player in the stored events, also one of whom all events are withdrawn.
  * @returns the pseudonym's UUID and the key of the job, or why the player is not erased
  */
 export async function erasePlayer(
@@ -18,20 +19,43 @@ export async function erasePlayer(
   now: number,
   uuid: string,
 ): Promise<{ uuid: string; job: number | undefined } | { refusal: ErasureRefusal }> {
+  const isNamed = (await playerByUuid(db, uuid)) !== undefined || (await isInWithdrawnEvents(db, uuid));
   return await db.transaction(async (tx) => {
     // The lock keeps an event from linking the player to an account meanwhile.
     await Keys.lock(tx);
-    const player = await playerByUuid(tx, uuid);
-    if (player === undefined) return { refusal: 'no player' };
-    if ((await accountsOfPlayer(tx, player.uuid)).length > 0) return { refusal: 'has an account' };
-    if (await isPseudonym(tx, player.uuid)) return { refusal: 'erased already' };
-    const job = await pseudonymise(tx, now, player.uuid);
-    const erased = await tx.get<{ uuid: string }>(sql`select uuid from players where key = ${player.key}`);
-    return { uuid: erased!.uuid, job };
+    const own = (await playerByUuid(tx, uuid))?.uuid ?? uuid;
+    if ((await accountsOfPlayer(tx, own)).length > 0) return { refusal: 'has an account' };
+    if ((await isPseudonym(tx, own)) || (await pseudonymOf(tx, own)) !== undefined)
+      return { refusal: 'erased already' };
+    if (!isNamed) return { refusal: 'no player' };
+    const job = await pseudonymise(tx, now, own);
+    return { uuid: (await pseudonymOf(tx, own))!.uuid, job };
   });
 }
 
 /** Whether a UUID is a pseudonym. */
 export async function isPseudonym(db: Queryable, uuid: string): Promise<boolean> {
   return (await db.get(sql`select 1 as found from pseudonyms where uuid = ${uuid}`)) !== undefined;
+}
+
+/** Reads the whole ledger, outside of a transaction: no index finds the events that mention a UUID. */
+async function isInWithdrawnEvents(db: Queryable, uuid: string): Promise<boolean> {
+  const text = `%${uuid.replaceAll('-', '')}%`;
+  const row = await db.get(sql`
+    select 1 as found from ledger where withdrawn is not null and replace(lower(body), '-', '') like ${text} limit 1`);
+  return row !== undefined;
+}
+
+/** The punishments of a player whose reasons keep a name after the erasure, because it is too short. */
+export async function punishmentsKeepingName(db: Queryable, uuid: string): Promise<{ key: number; reason: string }[]> {
+  const player = await playerByUuid(db, uuid);
+  if (player === undefined) return [];
+  const short = (await namesOf(db, player.key)).map(({ name }) => name).filter(isShortName);
+  if (short.length === 0) return [];
+  const rows = await db.all<{ key: number; reason: string; revoke_reason: string }>(sql`
+    select key, reason, revoke_reason from punishments where punished_key = ${player.key} order by key desc`);
+  return rows.flatMap(({ key, reason, revoke_reason }) => {
+    const named = [reason, revoke_reason].filter((text) => hasName(text, short));
+    return named.length === 0 ? [] : [{ key, reason: named.join(' / ') }];
+  });
 }
