@@ -1,26 +1,58 @@
 import { z } from 'zod';
+import type { Db, Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
+import { isErased, isOfPseudonym } from '#store/accounts/deleted-players.ts';
 import { erasePlayer as replaceByPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
+import { Keys } from '#store/sequence.ts';
 import { withoutFields } from './fields.ts';
 import { operation, refuse, rejection } from './operation.ts';
+
+interface Merge {
+  from: string;
+  into: string;
+}
+
+/** An erased player is not merged: the pseudonym would become the name of the other player, or lead to it. */
+async function mergeRefusal(db: Queryable, { from, into }: Merge) {
+  if ((await isErased(db, from)) || (await isOfPseudonym(db, from))) return refuse('from_erased');
+  if ((await isErased(db, into)) || (await isOfPseudonym(db, into))) return refuse('into_erased');
+  return undefined;
+}
 
 /** Gives all records of one UUID to another, now and in the future. */
 export const mergePlayers = operation({
   name: 'player.merge',
-  subject: ({ from, into }: { from: string; into: string }) => ({ subject: from, label: into }),
+  subject: ({ from, into }: Merge) => ({ subject: from, label: into }),
   fields: z.strictObject({}),
   who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
   changes: NAMED_KINDS,
-  impact: async ({ db }, { from, into }: { from: string; into: string }) => ({
-    merged: (await findPlayer(db, from))?.name ?? null,
-    survivor: (await findPlayer(db, into))?.name ?? null,
-  }),
-  run: async ({ db, clock }, { from, into }) =>
-    rejection(await reportAsOperator(db, clock, { type: 'player.merged', data: { from, into } })),
+  impact: async ({ db }, { from, into }: Merge) =>
+    (await mergeRefusal(db, { from, into })) ?? {
+      merged: (await findPlayer(db, from))?.name ?? null,
+      survivor: (await findPlayer(db, into))?.name ?? null,
+    },
+  run: async ({ db, clock }, { from, into }) => {
+    let refused: Awaited<ReturnType<typeof mergeRefusal>>;
+    // A player may be erased after the question. The event would name the pseudonym then.
+    const transaction: Db['transaction'] = (work) =>
+      db.transaction(async (tx) => {
+        await Keys.lock(tx);
+        refused = await mergeRefusal(tx, { from, into });
+        if (refused !== undefined) throw new Error(refused.refused);
+        return await work(tx);
+      });
+    const event = { type: 'player.merged', data: { from, into } } as const;
+    try {
+      return rejection(await reportAsOperator({ keyedHash: db.keyedHash, transaction }, clock, event));
+    } catch (error) {
+      if (refused !== undefined) return refused;
+      throw error;
+    }
+  },
   detail: (_, __, { from, into }) => ({ from, into }),
 });
 

@@ -5,9 +5,8 @@ import { uuidOf } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { undoChange } from '#events/punishments/changes.ts';
-import { deletedPlayer } from '#store/accounts/deleted-players.ts';
+import { deletedPlayer, findForStaff } from '#store/accounts/deleted-players.ts';
 import { pseudonymOf } from '#store/accounts/pseudonyms.ts';
-import { findPlayer } from '#store/game/players.ts';
 import {
   listPunishmentsOf,
   type Punishment,
@@ -126,13 +125,14 @@ export async function findPunished(
   text: string,
   name: string | undefined,
 ): Promise<Punished | undefined> {
-  const known = await findPlayer(db, text);
-  if (known !== undefined) return { uuid: known.uuid, name: known.name };
+  const { player, erased } = (await findForStaff(db, text)) ?? {};
+  if (player !== undefined) return { uuid: player.uuid, name: player.name };
+  if (erased !== undefined) {
+    const { uuid, name: pseudonym } = (await pseudonymOf(db, erased))!;
+    return { uuid, name: pseudonym, deleted: erased };
+  }
   const uuid = uuidOf(text);
-  if (uuid === undefined) return undefined;
-  const pseudonym = await pseudonymOf(db, uuid);
-  if (pseudonym !== undefined) return { uuid: pseudonym.uuid, name: pseudonym.name, deleted: uuid };
-  return name === undefined ? undefined : { uuid, name };
+  return uuid === undefined || name === undefined ? undefined : { uuid, name };
 }
 
 /** Punishments of the player that staff names, with what may be shown of each. */
@@ -150,14 +150,14 @@ export async function punishmentsOfNamed(
   text: string,
   page: { before: number; limit: number; now: number },
 ): Promise<NamedPunishments | undefined> {
-  const known = await findPlayer(db, text);
-  if (known !== undefined)
+  const named = await findForStaff(db, text);
+  if (named === undefined) return undefined;
+  if (named.player !== undefined)
     return {
       deleted: undefined,
-      punishments: await listPunishmentsOf(db, known.key, page.before, page.limit, page.now),
+      punishments: await listPunishmentsOf(db, named.player.key, page.before, page.limit, page.now),
     };
-  const uuid = uuidOf(text);
-  const player = uuid === undefined ? undefined : await deletedPlayer(db, uuid);
+  const player = await deletedPlayer(db, named.erased);
   const punishments = player === undefined ? [] : await punishmentsInForce(db, player.key, page.now);
-  return punishments.length === 0 ? undefined : { deleted: uuid!, punishments };
+  return { deleted: named.erased, punishments };
 }

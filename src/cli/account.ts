@@ -272,13 +272,18 @@ async function link(input: Input): Promise<void> {
   });
 }
 
-/** Decides whether a command continues: with `--yes` if the player is given by name. `--dry-run` prints the impact. */
+/** Decides whether a command continues: with `--yes` if the player is given by name or was erased. `--dry-run` prints the impact. */
 function isThePlayer(input: Input, player: NamedPlayer | undefined, impact: Record<string, unknown>): boolean {
-  const isAsked = input.values['dry-run'] === true || player?.isExact === false;
+  const isAsked = input.values['dry-run'] === true || player?.isExact === false || player?.erased === true;
   if (!isAsked) return true;
   if (player === undefined) return isConfirmed(input, '', impact);
-  return isConfirmed(input, `${shownPlayer(player)}. Is this the player?`, { ...impact, ...playerImpact(player) });
+  const question = player.erased ? returnOf(player.uuid) : `${shownPlayer(player)}. Is this the player?`;
+  return isConfirmed(input, question, { ...impact, ...playerImpact(player) });
 }
+
+const returnOf = (uuid: string): string =>
+  `The player with the UUID ${uuid} was erased. Linking is the return: new events are recorded under the player's own name, ` +
+  'the punishments that were in force at the erasure or came later apply again, and the earlier records stay under the pseudonym.';
 
 async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: Account, uuid: string): Promise<void> {
   const player = await playerByUuid(db, uuid);
@@ -286,6 +291,8 @@ async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: 
   const refusal = await linkGameAccount(db, clock, account.id, { uuid, name });
   if (refusal === 'player linked')
     throw new UsageError(`The game account ${uuid} is already linked to another account.`);
+  if (refusal === 'pseudonym')
+    throw new UsageError(`${uuid} is the pseudonym of an erased player; give the UUID of the game account.`);
   if (refusal === 'player leaving')
     throw new UsageError(
       `The game account ${uuid} belonged to an account that was just deleted; try again in a moment.`,

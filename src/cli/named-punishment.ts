@@ -6,7 +6,7 @@ import type { Queryable } from '#db/db.ts';
 import { strippedPunishment } from '#store/accounts/deleted-players.ts';
 import { ACTIVE, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
 import { type Command, type Input, JSON_OPTION, optional, withAppContext } from './command/command.ts';
-import { refuseSharedName } from './command/player-option.ts';
+import { erasedSentence, refuseSharedName } from './command/player-option.ts';
 import { timestampOf } from './command/values.ts';
 
 /** How commands name one punishment, and how they show it. */
@@ -64,6 +64,8 @@ export async function requirePunishments(db: Queryable, text: string, page: Para
   await refuseSharedName(db, 'player', text);
   const found = await punishmentsOfNamed(db, text, page);
   if (found === undefined) throw new UsageError(`--player: no player has the name, UUID or id "${text}".`);
+  if (found.deleted !== undefined && found.punishments.length === 0)
+    throw new UsageError(`--player: ${erasedSentence(found.deleted)} No punishment is in force.`);
   return found;
 }
 

@@ -1,4 +1,3 @@
-import { UsageError } from '#platform/errors.ts';
 import { idOf } from '#platform/ids.ts';
 import { jsonPieces, Members } from '#platform/streams/json-stream.ts';
 import type { Db } from '#db/db.ts';
@@ -6,7 +5,9 @@ import { playerExport } from '#admin/player-export.ts';
 import type { AppContext } from '#context/context.ts';
 import { erasePlayer, mergePlayers } from '#admin/players.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
+import { punishmentsOfNamed } from '#admin/punishments.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
+import { findForStaff } from '#store/accounts/deleted-players.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { readAliases, findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
@@ -17,6 +18,7 @@ import {
   playerImpact,
   playerOption,
   requireNamedPlayer,
+  requirePlayer,
   shownPlayer,
 } from './command/player-option.ts';
 import { timestampOf } from './command/values.ts';
@@ -49,7 +51,10 @@ export const commands: Command[] = [
       act: question,
       impact: { from, into, merged, survivor },
     }),
-    refused: {},
+    refused: {
+      from_erased: ({ from }) => mergedErased('from', from),
+      into_erased: ({ into }) => mergedErased('into', into),
+    },
     result: async (context, { from, into }) => {
       const job = await findOpenMerge(context.db, from);
       if (job !== undefined) await runWithProgress(context, job);
@@ -99,7 +104,7 @@ export const commands: Command[] = [
       'no player': () => 'No player has this UUID, and no withdrawn event names it.',
       'has an account': () =>
         'The player has an account; delete it, which erases the player as well: scorehall account delete',
-      'erased already': () => 'The player is erased already.',
+      'erased already': () => 'This player was erased already.',
     },
     result: async (context, _, { uuid, job }) => {
       if (job !== undefined) await runWithProgress(context, job);
@@ -112,9 +117,14 @@ const NEWEST = 20;
 
 async function show(input: Input): Promise<void> {
   const who = required(input, 'player');
-  await withAppContext(input, async ({ db, clock }) =>
-    print(input, await describe(db, clock.now(), await requirePlayer(db, who))),
-  );
+  await withAppContext(input, async ({ db, clock }) => {
+    const { erased } = (await findForStaff(db, who)) ?? {};
+    const shown =
+      erased === undefined
+        ? await describe(db, clock.now(), await requirePlayer(db, 'player', who))
+        : await describeErased(db, clock.now(), erased);
+    print(input, shown);
+  });
 }
 
 async function exportPlayer(input: Input): Promise<void> {
@@ -122,7 +132,7 @@ async function exportPlayer(input: Input): Promise<void> {
   await withAppContext(input, async ({ db, clock }) => {
     const now = clock.now();
     const { uuid } = await requireNamedPlayer(db, input, 'player');
-    const player = await playerExport(db, await requirePlayer(db, uuid), now);
+    const player = await playerExport(db, await requirePlayer(db, 'player', uuid), now);
     await writeOutput(file, jsonPieces(new Members({ exported: timestampOf(now), player })));
   });
 }
@@ -138,10 +148,14 @@ function mergeQuestion(merged: NamedPlayer, survivor: NamedPlayer): string {
   return `This gives all records of ${shownPlayer(merged)} to ${shownPlayer(survivor)}. Are these the players?`;
 }
 
-async function requirePlayer(db: Db, who: string): Promise<Player> {
-  const player = await findPlayer(db, who);
-  if (player === undefined) throw new UsageError(`No player has the UUID, name or id "${who}".`);
-  return player;
+const mergedErased = (option: string, uuid: string): string =>
+  `--${option}: ${uuid} is an erased player or the pseudonym of one, which is never merged: the pseudonym would become the ` +
+  'name of the other player, or lead to it.';
+
+/** Of an erased player only the punishments in force, without what leads to the pseudonym. */
+async function describeErased(db: Db, now: number, uuid: string): Promise<Record<string, unknown>> {
+  const { punishments } = (await punishmentsOfNamed(db, uuid, { before: 0, limit: 0, now }))!;
+  return { uuid, erased: true, punishments: punishments.map(({ type, state, reason }) => ({ type, state, reason })) };
 }
 
 async function describe(db: Db, now: number, { key, uuid, name }: Player): Promise<Record<string, unknown>> {

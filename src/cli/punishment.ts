@@ -14,7 +14,6 @@ import {
 import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
 import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
-import { findPlayer } from '#store/game/players.ts';
 import { listPunishments, punishmentByKey, targetByKey } from '#store/game/punishments.ts';
 import {
   type Command,
@@ -28,7 +27,7 @@ import {
   withAppContext,
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
-import { refuseSharedName } from './command/player-option.ts';
+import { refuseSharedName, requirePlayer } from './command/player-option.ts';
 import { timestampOf } from './command/values.ts';
 import { onPunishment, PUNISHMENT, requirePunishments, wire, wireFor } from './named-punishment.ts';
 
@@ -237,9 +236,8 @@ async function playerOption(input: Input, db: Queryable, option: string) {
   const text = optional(input, option);
   if (text === undefined) return null;
   await refuseSharedName(db, option, text);
-  const player = await findPlayer(db, text);
-  if (player === undefined) throw new UsageError(`--${option}: no player has the name, UUID or id "${text}".`);
-  return { uuid: player.uuid, name: player.name };
+  const { uuid, name } = await requirePlayer(db, option, text);
+  return { uuid, name };
 }
 
 function readTerms(input: Input, now: number) {

@@ -10,7 +10,6 @@ import {
   withdrawEvents,
 } from '#admin/servers.ts';
 import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
-import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import type { AppContext } from '#context/context.ts';
 import { runWithProgress } from './job.ts';
@@ -28,7 +27,7 @@ import { command } from './command/operation-command.ts';
 import { createFrom, FROM } from './apply/command.ts';
 import { timestampOf } from './command/values.ts';
 import { byName, requireServer } from './server-name.ts';
-import { HIDDEN_OPTION } from './network.ts';
+import { HIDDEN_OPTION, wireHidden } from './network.ts';
 import { manageCommands } from './server-manage.ts';
 import { watchCommands } from './server-watch.ts';
 
@@ -174,7 +173,7 @@ async function create(input: Input): Promise<void> {
 }
 
 async function shownServer({ db }: AppContext, { key }: { key: number }): Promise<Record<string, unknown>> {
-  return { ...wire((await serverByKey(db, key, 0))!), hidden: await hiddenOn(db, key) };
+  return { ...wire((await serverByKey(db, key, 0))!), ...(await wireHidden(db, key)) };
 }
 
 async function listAll(input: Input): Promise<void> {

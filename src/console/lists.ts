@@ -3,6 +3,7 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 import { boundOf } from '#platform/ids.ts';
 import { pager } from '#http/pager.ts';
 import type { Html } from '#http/page.ts';
+import { erasedAmong } from '#store/accounts/deleted-players.ts';
 import type { ConsoleRequest } from './routes.ts';
 
 /** A search form. */
@@ -19,6 +20,15 @@ export function searchForm(
     </div>
     <button class="quiet">${texts.operator.find}</button>
   </form>`;
+}
+
+/** The sentence of a search without a result, also about the UUID of an erased player. */
+export async function nothingFound(
+  { deps, texts: { operator: t } }: ConsoleRequest,
+  query: string | undefined,
+): Promise<Html> {
+  const [erased] = await erasedAmong(deps.db, query === undefined ? [] : [query]);
+  return html`<p class="soft">${erased === undefined ? t.nothing_found : t.erased(erased)}</p>`;
 }
 
 export const PAGE_SIZE = 50;

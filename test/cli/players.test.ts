@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { login, match, person, presence, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { login, match, person, presence, progress, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { keyOf } from '#platform/ids.ts';
 import { retractEvents } from '#test/support/jobs.ts';
+import { mergePlayers } from '#admin/players.ts';
+import { playerByUuid } from '#store/game/players.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { type Ran, scorehall } from './scorehall.ts';
 
@@ -149,5 +151,77 @@ onEachDatabase('a player whose events are all withdrawn is erased by UUID', asyn
   assert.equal(status, 0, err);
   const bodies = await context.db.tuples(sql`select body from ledger`);
   assert.doesNotMatch(JSON.stringify(bodies), /Ann|00000000-0000-4000-8000/);
-  assert.match((await erase(ANN.uuid)).err, /is erased already/);
+  assert.match((await erase(ANN.uuid)).err, /was erased already/);
+});
+
+onEachDatabase('commands know the UUID of an erased player, and never merge it or its pseudonym', async (t, url) => {
+  const context = await testContext(t, url, { SECRET_KEY });
+  const { db } = context;
+  const run = async (...args: string[]): Promise<Ran> => await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args);
+  const json = async (...args: string[]): Promise<Printed> => {
+    const { status, out, err } = await run(...args, '--json');
+    assert.equal(status, 0, err);
+    return JSON.parse(out) as Printed;
+  };
+  const refused = async (...args: string[]): Promise<string> => {
+    const { status, err } = await run(...args);
+    assert.equal(status, 2, args.join(' '));
+    assert.doesNotMatch(err, /unknown|not seen yet/);
+    return err;
+  };
+  await sendEvents(context, login('Alpha', ANN), login('Alpha', BEN), punishment('p', ANN, { reason: 'Spam' }));
+  await json('account', 'create', '--name', 'Ben', '--email', 'b@example.org', '--uuid', BEN.uuid);
+  const { pseudonym } = await json('player', 'erase', '--player', ANN.uuid, '--yes');
+
+  for (const erased of [ANN.uuid, pseudonym]) {
+    for (const [from, into] of [
+      [erased, BEN.uuid],
+      [BEN.uuid, erased],
+    ]) {
+      const option = from === erased ? 'from' : 'into';
+      const merge = ['player', 'merge', '--from', from, '--into', into];
+      assert.match(await refused(...merge, '--yes'), new RegExp(`--${option}: .* never merged`));
+      assert.match(await refused(...merge, '--dry-run'), /never merged/);
+    }
+  }
+  // Erased after the question of the command.
+  const acting = { ...context, actor: { via: 'command', account_id: null, name: '', address: '' } } as const;
+  const late = { from: BEN.uuid, into: ANN.uuid };
+  assert.deepEqual(await mergePlayers.run(acting, late, {}, { merged: null, survivor: null }), {
+    refused: 'into_erased',
+  });
+  assert.deepEqual(await db.tuples(sql`select name from players where uuid = ${BEN.uuid}`), [['Ben']]);
+
+  const shown = await json('player', 'show', '--player', ANN.uuid);
+  assert.deepEqual(shown, {
+    ...{ uuid: ANN.uuid, erased: true },
+    punishments: [{ type: 'ban', state: 0, reason: 'Spam' }],
+  });
+  for (const command of [['export'], ['erase', '--yes']])
+    assert.match(await refused('player', ...command, '--player', ANN.uuid), /was erased/);
+  const issue = ['punishment', 'issue', '--player', BEN.uuid, '--type', 'warn', '--reason', 'x'];
+  assert.match(await refused(...issue, '--punisher', ANN.uuid), /--punisher: .*was erased/);
+
+  const hide = await run('network', 'set', '--hidden', `Ben,${ANN.uuid}`, '--json');
+  assert.deepEqual(JSON.parse(hide.out), { hidden: [ANN.uuid, 'Ben'], hidden_erased: [ANN.uuid] });
+  assert.match(hide.err, /was erased, and is left out of running matches/);
+  await sendEvents(context, progress({ teams: [{ name: 'Red', players: [ANN, CLEO] }] }));
+  const [live] = await db.tuples(sql`select teams from live_matches`);
+  assert.match(String(live), /Cleo/);
+  assert.doesNotMatch(String(live), /Ann|deleted-/);
+  assert.deepEqual(await db.all(sql`select 1 from hidden_players where uuid = ${pseudonym}`), []);
+
+  const create = ['account', 'create', '--name', 'Again', '--email', 'a@example.org', '--uuid', ANN.uuid];
+  assert.match(await refused(...create), /was erased\. Linking is the return: .*Add --yes/);
+  const dry = await json(...create, '--dry-run');
+  assert.deepEqual([dry['uuid'], dry['erased']], [ANN.uuid, true]);
+  await json('account', 'create', '--name', 'Again', '--email', 'a@example.org');
+  const link = ['account', 'link', '--account', 'Again', '--uuid'];
+  assert.match(await refused(...link, ANN.uuid), /was erased\. Linking is the return/);
+  for (const own of [pseudonym, (await playerByUuid(db, pseudonym))!.name])
+    assert.match(await refused(...link, own, '--yes'), /pseudonym of an erased player/);
+  assert.equal((await json(...link, ANN.uuid, '--yes'))['uuid'], ANN.uuid);
+  const returned = await json('player', 'show', '--player', ANN.uuid);
+  assert.deepEqual([returned['name'], returned['punishments'].length], ['Again', 1]);
+  assert.match(await refused('player', 'merge', '--yes', '--from', pseudonym, '--into', ANN.uuid), /never merged/);
 });

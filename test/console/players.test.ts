@@ -8,7 +8,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
-import { enter, makeOperator, openTestConsole } from './support.ts';
+import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const steve = person(1, 'Steve');
 
@@ -118,6 +118,34 @@ onEachDatabase('a player without an account is erased: pages, events and audit l
     assert.doesNotMatch(JSON.stringify(await db.all(sql`select * from ${table}`)), new RegExp(`Steve|${steve.uuid}`));
   assert.equal((await listAudit(db, { action: 'player.erase' }, 5))[0]!.actor, 'Olga');
   assert.doesNotMatch(console.page.html, /\/erase"/, 'only once');
+
+  // Every page that takes the UUID knows that the player was erased, and leads to nothing.
+  const pages = ['players/', 'players?q=', 'names?q=', 'search?q=', 'audit?subject=', 'punishments?q='];
+  for (const page of pages) {
+    await console.open(`/console/operator/${page}${steve.uuid}`);
+    assert.match(console.text, new RegExp(`The player with the UUID ${steve.uuid} was erased`), page);
+    assert.doesNotMatch(console.page.html, /deleted-/, page);
+  }
+  const pseudonym = (await db.get<{ uuid: string }>(sql`select uuid from pseudonyms`))!.uuid;
+  for (const erased of [steve.uuid, pseudonym]) {
+    for (const [from, into] of [
+      [erased, person(2).uuid],
+      [person(2).uuid, erased],
+    ]) {
+      await console.open('/console/operator/players/merge');
+      const form_token = tokenOn(console.page.html);
+      await console.post('/console/operator/players/merge', { form_token, from: from!, into: into! });
+      assert.deepEqual([console.page.status, /is never merged/.test(console.text)], [422, true]);
+    }
+  }
+  for (const erased of [steve.uuid, pseudonym]) {
+    await console.open(`/console/operator/players/merge?from=${erased}&into=${person(2).uuid}`);
+    assert.match(console.text, /is never merged/);
+  }
+  await console.open('/console/operator/servers');
+  await console.submit({ hidden: steve.uuid }, '/operator/network');
+  await console.open('/console/operator/servers');
+  assert.match(console.text, new RegExp(`Erased: ${steve.uuid}`));
 
   // By command: the preview, the refusal for a player with an account, and the erasure itself.
   const command = (...args: string[]) =>

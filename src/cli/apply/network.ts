@@ -4,6 +4,7 @@ import { UsageError } from '#platform/errors.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import type { AppContext } from '#context/context.ts';
 import { commandActor } from '../command/command.ts';
+import { noteErased } from '../network.ts';
 import { carryOut, type Change, differencesOf } from './change.ts';
 
 /** A list of players in a file. */
@@ -37,6 +38,7 @@ export async function networkChange({ db }: AppContext, wanted: { hidden: string
     changes,
     apply: async (context) => {
       await carryOut(changeNetwork, { ...context, actor: commandActor() }, undefined, wanted);
+      await noteErased(context.db, wanted.hidden);
       return {};
     },
   };

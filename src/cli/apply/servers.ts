@@ -13,6 +13,7 @@ import { commandActor } from '../command/command.ts';
 import { type Applied, carryOut, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
+import { noteErased } from '../network.ts';
 import { hiddenList, readHidden } from './network.ts';
 import { applyManagement, manage, type Management, managementChanges, readManage } from './managed.ts';
 
@@ -105,6 +106,7 @@ async function applyServer(
   const created = known === undefined ? await carryOut(createServer, acting, undefined, { name, ...data }) : undefined;
   if (known !== undefined && differencesOf(await propertiesOf(context.db, known), data).length > 0)
     await carryOut(changeServer, acting, known, data);
+  await noteErased(context.db, data.hidden ?? []);
   const server = known ?? created!.server;
   await applyWatch(acting, server, watch);
   await applyManagement(acting, server, management);

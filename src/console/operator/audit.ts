@@ -6,7 +6,7 @@ import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } 
 import { timestamp, textOf } from '../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 const DAY_MS = 86_400_000;
 /** The first words of action names, which filter by all actions about one kind of thing. */
@@ -42,7 +42,7 @@ async function auditPage(request: ConsoleRequest) {
     ${filters(request, c.req.query())}
     ${
       items.length === 0
-        ? html`<p class="soft">${t.nothing_found}</p>`
+        ? await nothingFound(request, c.req.query('subject'))
         : table(
             t.sections['/audit'],
             headings,

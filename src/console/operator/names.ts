@@ -12,7 +12,7 @@ import { moderatorPage, type Route, type ConsoleRequest, type OwnedRequest } fro
 import { requireAccount } from './accounts.ts';
 import { factorCard } from './factor-reset.ts';
 import { inOperator } from './layout.ts';
-import { searchForm, table } from '../lists.ts';
+import { nothingFound, searchForm, table } from '../lists.ts';
 
 /** The player of a name, with all names that the network has seen, and the account, whose name may be replaced. */
 async function namesPage(request: ConsoleRequest, renaming?: { account: Account; problem: string }) {
@@ -24,7 +24,7 @@ async function namesPage(request: ConsoleRequest, renaming?: { account: Account;
   const isFound = player !== undefined || account !== undefined;
   const inner = html`<section class="card">
       ${searchForm(request, t.find_name, query, '/console/operator/names')}
-      ${query === undefined || isFound ? '' : html`<p class="soft">${t.nothing_found}</p>`}
+      ${query === undefined || isFound ? '' : await nothingFound(request, query)}
     </section>
     ${player === undefined ? '' : await playerCard(request, player)}
     ${account === undefined ? '' : html`${accountCard(request, account, renaming?.problem)} ${await factorCard(request, account)}`}`;

@@ -6,7 +6,8 @@ import type { Html } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
-import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
+import { findForStaff } from '#store/accounts/deleted-players.ts';
+import { hasPseudonym, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, timestamp, textOf } from '../components.ts';
 import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
@@ -23,9 +24,10 @@ async function mergePage(request: ConsoleRequest, error?: string) {
     await findSubmitted(request, submitted['from']),
     await findSubmitted(request, submitted['into']),
   ];
-  const isReady = from !== undefined && into !== undefined && from.uuid !== into.uuid;
+  const isErased = [from, into].some((one) => one && (one.player === undefined || hasPseudonym(one.player)));
+  const isReady = !isErased && from?.player && into?.player && from.player.uuid !== into.player.uuid;
   const isSubmitted = submitted['from'] !== undefined || submitted['into'] !== undefined;
-  const problem = error ?? (isSubmitted && !isReady ? t.merge_unknown : undefined);
+  const problem = error ?? (isErased ? t.merge_erased : isSubmitted && !isReady ? t.merge_unknown : undefined);
   const uuidField = (name: 'from' | 'into', label: string, hint: string): Html =>
     field({ name, label, hint, value: submitted[name], maxlength: 64 });
   const inner = html`<section class="card form">
@@ -36,13 +38,13 @@ async function mergePage(request: ConsoleRequest, error?: string) {
         <button class="quiet">${t.merge_look}</button>
       </form>
     </section>
-    ${isReady ? await confirmation(request, from, into) : ''}`;
+    ${isReady ? await confirmation(request, from.player, into.player) : ''}`;
   return inOperator(request, '/players', request.texts.player_page.merge, inner, problem === undefined ? 200 : 422);
 }
 
-async function findSubmitted({ deps: { db } }: ConsoleRequest, text: string | undefined): Promise<Player | undefined> {
+async function findSubmitted({ deps: { db } }: ConsoleRequest, text: string | undefined) {
   const submitted = textOf(text, 64);
-  return submitted === undefined ? undefined : await findPlayer(db, submitted);
+  return submitted === undefined ? undefined : await findForStaff(db, submitted);
 }
 
 async function confirmation(request: ConsoleRequest, from: Player, into: Player): Promise<Html> {
@@ -79,6 +81,7 @@ async function merge(request: ConsoleRequest) {
   const [from, into] = [uuidOf(form['from'] ?? ''), uuidOf(form['into'] ?? '')];
   if (from === undefined || into === undefined) return await mergePage(request, texts.operator.merge_unknown);
   const outcome = await perform(mergePlayers, { ...deps, actor }, { from, into }, {});
+  if ('refused' in outcome) return await mergePage(request, texts.operator.merge_erased);
   if ('rejected' in outcome) return await mergePage(request, outcome.rejected.reason);
   const job = await findOpenMerge(deps.db, from);
   return job === undefined ? `/operator/players/${into}?done=merged` : `/operator/jobs/${idOf(job)}`;

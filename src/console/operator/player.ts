@@ -8,6 +8,7 @@ import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
+import { isErased } from '#store/accounts/deleted-players.ts';
 import { isPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { readAliases, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
@@ -16,7 +17,7 @@ import { factsList, formTo, timestamp } from '../components.ts';
 import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { hiddenHeading, keyBefore, nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
 import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_PUNISHMENTS = 10;
@@ -31,7 +32,10 @@ async function requirePlayer({ c, deps }: ConsoleRequest): Promise<Player> {
 
 /** Everything about one player: accounts, names, punishments and events. */
 async function playerPage(request: ConsoleRequest, problem?: string) {
-  const { deps, now } = request;
+  const { c, deps, now } = request;
+  const named = c.req.param('uuid') ?? '';
+  if (await isErased(deps.db, named))
+    return inOperator(request, '/players', named, html`<section class="card">${await nothingFound(request, named)}</section>`);
   const player = await requirePlayer(request);
   const { key, uuid, name } = player;
   const punishments = await listPunishmentsOf(deps.db, key, Number.MAX_SAFE_INTEGER, MAX_PUNISHMENTS, now);

@@ -5,7 +5,7 @@ import { type Player, playerByUuid, playersBefore, playersNamed } from '#store/g
 import { textOf, timestamp } from '../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, searchForm, table } from '../lists.ts';
+import { keyBefore, nothingFound, olderPager, PAGE_SIZE, searchForm, table } from '../lists.ts';
 
 /** Players by name, former name or UUID; without a query the newest ones. */
 async function playersPage(request: ConsoleRequest) {
@@ -24,7 +24,7 @@ async function playersPage(request: ConsoleRequest) {
   const title = query === undefined ? p.newest : t.sections['/players'];
   const inner = html`<section class="card">
     ${searchForm(request, p.find, query)}
-    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(title, [t.player, p.last_login], rows)}
+    ${items.length === 0 ? await nothingFound(request, query) : table(title, [t.player, p.last_login], rows)}
     ${query === undefined ? olderPager(request, next) : ''}
     <p><a href="/console/operator/players/merge">${p.merge}</a></p>
   </section>`;

@@ -19,7 +19,7 @@ import { findByWord, type SearchKind } from '#store/search-terms.ts';
 import { textOf, timestamp } from '../components.ts';
 import { moderatorPage, type ConsoleRequest, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { searchForm } from '../lists.ts';
+import { nothingFound, searchForm } from '../lists.ts';
 import { stateBadge, typeName } from './punishment-labels.ts';
 import { recordOf } from './server-key.ts';
 
@@ -80,7 +80,7 @@ async function searchPage(request: ConsoleRequest) {
   const shown = sections.filter(([, found]) => found.length > 0);
   const inner = html`<section class="card">
       ${searchForm(request, s.label, query)}
-      ${query !== undefined && shown.length === 0 ? html`<p class="soft">${isRequestId(query) ? s.request_id(query) : t.nothing_found}</p>` : ''}
+      ${query === undefined || shown.length > 0 ? '' : isRequestId(query) ? html`<p class="soft">${s.request_id(query)}</p>` : await nothingFound(request, query)}
     </section>
     ${shown.map(([title, found], index) => foundCard(title, found, `found-${index}`))}`;
   return inOperator(request, undefined, s.title, inner);

@@ -16,6 +16,7 @@ import type { Form } from '#http/form.ts';
 import { type Html, inline } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
+import { erasedAmong } from '#store/accounts/deleted-players.ts';
 import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
 import { type Server, serverByKey, type ServerNow } from '#store/game/servers.ts';
@@ -51,7 +52,8 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const isPage = c.req.method === 'GET';
   const id = idOf(server.key);
   const { region, order, icon, max, punishments } = server;
-  const hidden = (await hiddenOn(deps.db, server.key)).join('\n');
+  const listed = await hiddenOn(deps.db, server.key);
+  const hidden = listed.join('\n');
   const isOwnForm = !isPage && 'region' in form;
   const submitted = !isOwnForm ? { region, order: String(order), icon, max: String(max), punishments, hidden } : form;
   const receipts = await receiptsBefore(deps.db, server.key, keyBefore(request), RECEIPTS + 1);
@@ -62,7 +64,7 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
     ${retractCard(request, id, problems)}
     <section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.facts}</h2>
-      ${formTo(request, `/operator/servers/${id}`, html`${serverFields(request, submitted, problems)}<button>${request.texts.save}</button>`)}
+      ${formTo(request, `/operator/servers/${id}`, html`${serverFields(request, submitted, problems, await erasedAmong(deps.db, listed))}<button>${request.texts.save}</button>`)}
     </section>
     <section class="card" aria-labelledby="delete">
       <h2 id="delete">${t.delete_server}</h2>

@@ -5,6 +5,7 @@ import { createServer } from '#admin/servers.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listServers, PUNISHMENT_SCOPES, type ServerNow } from '#store/game/servers.ts';
+import { erasedAmong } from '#store/accounts/deleted-players.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import { flashSecret } from '../flash-message.ts';
 import { formTo, number, type Problems, textOf } from '../components.ts';
@@ -65,6 +66,7 @@ export function serverFields(
   { texts: { operator: t } }: ConsoleRequest,
   submitted: ConsoleRequest['form'],
   problems: Problems,
+  erased: readonly string[] = [],
 ): Html {
   const scopes = PUNISHMENT_SCOPES.map((value) => ({ value, label: t.punishment_scopes[value] }));
   return html`${field({ name: 'region', label: t.region, value: submitted['region'], error: problems['region'], maxlength: 64 })}
@@ -72,25 +74,34 @@ export function serverFields(
   ${field({ name: 'icon', label: t.icon, value: submitted['icon'], error: problems['icon'], optional: true })}
   ${field({ name: 'max', label: t.max, type: 'number', value: submitted['max'] ?? '0', error: problems['max'] })}
   ${select('punishments', t.may_change, scopes, submitted['punishments'] ?? 'network')}
-  ${hiddenField(t, submitted['hidden'], problems)}`;
+  ${hiddenField(t, submitted['hidden'], problems, { erased })}`;
 }
 
 /** The list of players who are never shown live, one a line. */
-const hiddenField = (t: Texts['operator'], value: string | undefined, problems: Problems, id = 'hidden'): Html =>
-  field({
-    ...{ name: 'hidden', id, label: t.hidden, hint: t.hidden_hint, value, error: problems[id] },
+function hiddenField(
+  t: Texts['operator'],
+  value: string | undefined,
+  problems: Problems,
+  { id = 'hidden', erased }: { id?: string; erased: readonly string[] },
+): Html {
+  const hint = erased.length === 0 ? t.hidden_hint : `${t.hidden_hint} ${t.erased_hidden(erased.join(', '))}`;
+  return field({
+    ...{ name: 'hidden', id, label: t.hidden, hint, value, error: problems[id] },
     ...{ rows: 4, maxlength: MAX_HIDDEN_TEXT, optional: true },
   });
+}
 
 async function networkCard(request: ConsoleRequest, problems: Problems): Promise<Html> {
   const { texts, deps, form } = request;
   const { operator: t } = texts;
   const isRefused = problems['network'] !== undefined;
-  const listed = isRefused ? form['hidden'] : (await hiddenOn(deps.db, NETWORK)).join('\n');
+  const stored = await hiddenOn(deps.db, NETWORK);
+  const listed = isRefused ? form['hidden'] : stored.join('\n');
+  const own = { id: 'network', erased: await erasedAmong(deps.db, stored) };
   return html`<section class="card form" aria-labelledby="whole">
     <h2 id="whole">${t.whole_network}</h2>
     <p>${t.whole_network_lead}</p>
-    ${formTo(request, '/operator/network', html`${hiddenField(t, listed, problems, 'network')}<button>${texts.save}</button>`)}
+    ${formTo(request, '/operator/network', html`${hiddenField(t, listed, problems, own)}<button>${texts.save}</button>`)}
   </section>`;
 }
 

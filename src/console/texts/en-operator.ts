@@ -40,6 +40,10 @@ export const operator = {
     find: 'Find',
     pager: { label: 'Pages', first: 'Newest', next: 'Older', end: 'End of the list' },
     nothing_found: 'Nothing found.',
+    erased: (uuid: string) =>
+      `The player with the UUID ${uuid} was erased. The records are under a pseudonym, to which the UUID does not lead; the punishments in force are found under “Punishments”.`,
+    erased_hidden: (uuids: string) =>
+      `Erased: ${uuids}. Running matches leave them out; heartbeats have names only, so list the name as well.`,
     find_application: 'Client ID or name',
     access: 'Access',
     limit: 'Limit',
@@ -138,6 +142,8 @@ export const operator = {
     merge_into_hint: 'UUID or name',
     merge_look: 'Compare both',
     merge_unknown: 'Enter two different players that have records here.',
+    merge_erased:
+      'An erased player or a pseudonym is never merged: the pseudonym would become the name of the other player, or lead to it.',
     merge_title: (from: string, into: string) => `Merge ${from} into ${into}?`,
     merge_for_good: 'This cannot be undone.',
     merge_submit: 'Merge',

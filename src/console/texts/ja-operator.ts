@@ -42,6 +42,10 @@ export const operator: typeof en = {
     find: '探す',
     pager: { label: 'ページ', first: '最新へ', next: 'もっと前', end: '以上です' },
     nothing_found: '見つかりませんでした。',
+    erased: (uuid) =>
+      `UUID ${uuid} のプレイヤーは消去されました。記録は仮の名前で残り、UUID からはたどれません。有効な処分は「処分」で確認できます。`,
+    erased_hidden: (uuids) =>
+      `消去済み：${uuids}。進行中の試合には表示されません。ハートビートには名前しかないため、名前も登録してください。`,
     find_application: 'Client ID または名前',
     access: 'API',
     limit: '上限',
@@ -138,6 +142,8 @@ export const operator: typeof en = {
     merge_into_hint: 'UUID または名前',
     merge_look: '両方を確認する',
     merge_unknown: '記録のある、別々の 2 人を指定してください。',
+    merge_erased:
+      '消去されたプレイヤーと仮の名前は統合できません。仮の名前が相手の名前になるか、相手につながってしまうためです。',
     merge_title: (from, into) => `${from} の記録をすべて ${into} のものにしますか？`,
     merge_for_good: '元に戻せません。',
     merge_submit: '統合する',

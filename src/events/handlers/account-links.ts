@@ -36,6 +36,7 @@ async function applyLink(context: EventContext, { player, code }: Link): Promise
   await work.flush();
   const returning = await returningPunishments(work.tx, player.uuid);
   const refusal = await linkPlayer(work.tx, row.account_id, player);
+  if (refusal === 'pseudonym') throw new EventRejected('data.player', 'is the pseudonym of an erased player');
   if (refusal === 'player linked')
     throw new EventRejected('data.player', 'is linked to another account; unlink it there first');
   if (refusal === 'player leaving')

@@ -18,7 +18,11 @@ const PREFIX = 'operator ';
 export const IS_OPERATOR_ACT = sql`(l.credential = 0 and l.event_id like ${`${PREFIX}%`})`;
 
 /** Ingests one event of the operator, with the current time. */
-export async function reportAsOperator(db: Db, clock: Clock, event: OperatorEvent): Promise<Receipt> {
+export async function reportAsOperator(
+  db: Pick<Db, 'transaction' | 'keyedHash'>,
+  clock: Clock,
+  event: OperatorEvent,
+): Promise<Receipt> {
   const time = new Date(clock.now()).toISOString();
   const wire = { version: 1, id: `${PREFIX}${randomUUID()}`, time, ...event };
   return (await ingestEvents(db, clock, { kind: 'operator' }, [wire]))[0]!;

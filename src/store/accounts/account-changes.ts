@@ -2,6 +2,7 @@ import { isUuidLabel, nameKey } from '#platform/text/text.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
+import { isOfPseudonym } from './deleted-players.ts';
 import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';
 import { endApplications, endProofs, endSessions } from './account-sessions.ts';
@@ -104,8 +105,11 @@ export async function setDisabled(db: Db, id: string, timestamp: number | null):
   });
 }
 
-/** `player leaving`: an account linked to the player was just deleted, and the stored events are still being anonymised. */
-export type LinkFailure = 'account linked' | 'player linked' | 'player leaving';
+/**
+ * `player leaving`: an account linked to the player was just deleted, and the stored events are still being anonymised.
+ * `pseudonym`: the UUID is that of a pseudonym, whose game account has another one.
+ */
+export type LinkFailure = 'account linked' | 'player linked' | 'player leaving' | 'pseudonym';
 
 /**
  * Links a game account to an account, which takes the game account's name. A merged game account is treated as the
@@ -122,6 +126,7 @@ export async function linkPlayer(
   const alias = await tx.get<{ into_uuid: string }>(sql`
     select into_uuid from player_aliases where uuid = ${player.uuid}`);
   const uuid = alias?.into_uuid ?? player.uuid;
+  if (await isOfPseudonym(tx, uuid)) return 'pseudonym';
   if (await isLinked(tx, uuid)) return 'player linked';
   if ((await isBeingAnonymised(tx, player.uuid)) || (await isBeingAnonymised(tx, uuid))) return 'player leaving';
   await tx.run(sql`update accounts set player_uuid = ${uuid} where id = ${id}`);

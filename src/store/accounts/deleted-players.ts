@@ -1,8 +1,10 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Player, playerByUuid } from '#store/game/players.ts';
+import { findPlayer, hasPseudonym, type Player, playerByUuid } from '#store/game/players.ts';
 import type { Punishment } from '#store/game/punishments.ts';
-import { pseudonymOf } from './pseudonyms.ts';
+import { uuidOf } from '#platform/text/text.ts';
+import { isPseudonym } from './player-erasure.ts';
+import { pseudonymOf, pseudonymsByHash } from './pseudonyms.ts';
 
 /**
  * The player that has the records of a game account whose owner deleted the account, and gets those of its later events.
@@ -11,6 +13,33 @@ import { pseudonymOf } from './pseudonyms.ts';
 export async function deletedPlayer(db: Queryable, uuid: string): Promise<Player | undefined> {
   const pseudonym = await pseudonymOf(db, uuid);
   return pseudonym && (await playerByUuid(db, pseudonym.uuid));
+}
+
+/** The UUIDs among these texts whose players were erased. */
+export async function erasedAmong(db: Queryable, texts: readonly string[]): Promise<string[]> {
+  const hashes = new Map(texts.flatMap((text) => uuidOf(text) ?? []).map((uuid) => [db.keyedHash(uuid), uuid]));
+  if (hashes.size === 0) return [];
+  return (await pseudonymsByHash(db, [...hashes.keys()])).map(([hash]) => hashes.get(hash)!);
+}
+
+export const isErased = async (db: Queryable, uuid: string): Promise<boolean> =>
+  (await erasedAmong(db, [uuid])).length > 0;
+
+/** Whether a UUID is that of a pseudonym, also after the game account came back. */
+export async function isOfPseudonym(db: Queryable, uuid: string): Promise<boolean> {
+  const player = await playerByUuid(db, uuid);
+  return player === undefined ? await isPseudonym(db, uuid) : hasPseudonym(player);
+}
+
+/** What staff names: a player, or the UUID of an erased one, of whom staff learns no more than that. */
+export type NamedByStaff = { player: Player; erased?: undefined } | { player?: undefined; erased: string };
+
+/** The player that staff names by UUID, name or id, for all commands and pages; undefined if there is none. */
+export async function findForStaff(db: Queryable, text: string): Promise<NamedByStaff | undefined> {
+  const [erased] = await erasedAmong(db, [text]);
+  if (erased !== undefined) return { erased };
+  const player = await findPlayer(db, text);
+  return player && { player };
 }
 
 /** A punishment without what leads to the pseudonym but its key, which is not shown. */

@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import type { Player } from './players.ts';
+import { hasPseudonym, type Player } from './players.ts';
 
 /** The lists of players who are never shown live: one of the network, and one of each server. */
 
@@ -36,8 +36,7 @@ export class HiddenLists {
   static async read(db: Queryable): Promise<HiddenLists> {
     // A player may come under a former name, or with a merged game account, which keeps its names until its records are
     // moved: those names count unless others have them now.
-    return new HiddenLists(
-      await db.all<HiddenRow>(sql`
+    const rows = await db.all<HiddenRow>(sql`
         select h.scope_key, h.entry_key, h.uuid, n.name_key
         from hidden_players h left join players p on p.uuid = h.uuid
           left join player_names n on n.player_key = p.key and (n.name_key = p.name_key
@@ -46,8 +45,8 @@ export class HiddenLists {
         select h.scope_key, h.entry_key, a.uuid, coalesce(n.name_key, p.name_key)
         from hidden_players h join player_aliases a on a.into_uuid = h.uuid left join players p on p.uuid = h.uuid
           left join players m on m.uuid = a.uuid left join player_names n on n.player_key = m.key and (n.name_key = m.name_key
-            or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> m.key))`),
-    );
+            or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> m.key))`);
+    return new HiddenLists([...rows, ...(await pseudonymsOf(db, rows))]);
   }
 
   get isEmpty(): boolean {
@@ -77,6 +76,25 @@ export class HiddenLists {
   }
 }
 
+type Listed = Pick<HiddenRow, 'scope_key' | 'entry_key' | 'uuid'>;
+
+/**
+ * The rows of listed players who were erased, under their pseudonyms. They are looked up each time, because the list must not
+ * lead from the UUID to the pseudonym.
+ */
+async function pseudonymsOf(db: Queryable, rows: readonly Listed[]): Promise<HiddenRow[]> {
+  const hashes = new Map(rows.flatMap((row) => (row.uuid === null ? [] : [[db.keyedHash(row.uuid), row.uuid]])));
+  if (hashes.size === 0) return [];
+  const found = await db.all<{ uuid_hash: string; uuid: string; name: string }>(sql`
+    select uuid_hash, coalesce(a.into_uuid, y.uuid) as uuid, y.name
+    from pseudonyms y left join player_aliases a on a.uuid = y.uuid where uuid_hash in (${list([...hashes.keys()])})`);
+  return found.flatMap(({ uuid_hash, uuid, name }) =>
+    rows
+      .filter((row) => row.uuid === hashes.get(uuid_hash))
+      .map(({ scope_key, entry_key }) => ({ scope_key, entry_key, uuid, name_key: nameKey(name) })),
+  );
+}
+
 /** The entries of a list, as they were entered. */
 export async function hiddenOn(db: Queryable, scope: number): Promise<string[]> {
   const rows = await db.all<{ entry: string }>(sql`select entry from hidden_players where scope_key = ${scope}`);
@@ -104,6 +122,10 @@ export async function allAsShown(db: Queryable, players: readonly Player[]): Pro
   const uuids = players.map(({ uuid }) => uuid);
   const rows = await db.tuples(sql`select uuid from hidden_players where uuid in (${list(uuids)})`);
   const hidden = new Set(rows.map(([uuid]) => uuid as string));
+  if (players.some(hasPseudonym)) {
+    const listed = await db.all<Listed>(sql`select scope_key, entry_key, uuid from hidden_players where uuid is not null`);
+    for (const { uuid } of await pseudonymsOf(db, listed)) hidden.add(uuid!);
+  }
   const sessions = { last_login: null, last_login_server: '', last_logout: null };
   return players.map((player) => (hidden.has(player.uuid) ? { ...player, ...sessions } : player));
 }

@@ -6,7 +6,7 @@ import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { timestamp, textOf } from '../../components.ts';
 import { moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
-import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../../lists.ts';
+import { searchForm, keyBefore, nothingFound, olderPager, PAGE_SIZE, table } from '../../lists.ts';
 import { stateBadge, typeName } from '../punishment-labels.ts';
 import { expiryOf } from './terms.ts';
 
@@ -36,7 +36,8 @@ async function punishmentsPage(request: ConsoleRequest) {
       ${person.isOperator ? html`<a class="button quiet" href="/console/operator/punishments/changes">${t.all_changes}</a>` : ''}
     </div>
     ${searchForm(request, t.find_player, query)}
-    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(t.sections['/punishments'], headings, rows)}
+    ${items.length === 0 || deleted !== undefined ? await nothingFound(request, query) : ''}
+    ${items.length === 0 ? '' : table(t.sections['/punishments'], headings, rows)}
     ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/punishments', t.sections['/punishments'], inner);
