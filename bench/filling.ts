@@ -72,7 +72,7 @@ export async function fillMatches(
 async function ingestOne(work: UnitOfWork, server: Server, { event, wire }: GeneratedMatch): Promise<number> {
   const key = work.keys.next(work.now);
   const { id: eventId, time, data } = prepareEvent(event);
-  const context = { work, sender: OPERATOR, key, eventId, time, server, isReplay: false };
+  const context = { work, sender: OPERATOR, key, playerKeys: work.keys, eventId, time, server, isReplay: false };
   await effectOf(event.type).apply(context, data);
   const body = JSON.stringify(wire.data);
   const hash = contentHash(secretHash, event.type, body);

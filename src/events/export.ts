@@ -4,7 +4,9 @@ import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { EventName, WireEvent } from './schema/index.ts';
 import { firstObservation, isUnnamed } from '#store/game/player-names.ts';
+import { hasPseudonym } from '#store/game/players.ts';
 import { pseudonymisedEvents } from './ledger/pseudonyms.ts';
+import { displacedPlayers, type Holder } from './exported-players.ts';
 import type { Completion } from './handlers/event-effect.ts';
 import { effectOf } from './handlers/index.ts';
 import { parseEnvelope, LEDGER, type LedgerRow, typeInLedger } from './ledger/ledger-rows.ts';
@@ -19,8 +21,9 @@ import type { PunishmentScope, Server } from '#store/game/servers.ts';
  */
 export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
   await using snapshot = await db.snapshot();
-  const substitutes = await substituteEvents(snapshot);
   const shown = await pseudonymisedEvents(snapshot);
+  const players = await displacedPlayers(snapshot, shown);
+  const substitutes = await substituteEvents(snapshot, players.missing);
   for (let after = 0; ;) {
     const rows = await snapshot.all<LedgerRow>(
       sql`${LEDGER} where l.key > ${after} and l.withdrawn is null order by l.key limit ${BATCH_SIZE}`,
@@ -28,7 +31,9 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
     const eventOfRow = await eventsOfRows(snapshot, rows);
     for (const row of rows) {
       while (substitutes.length > 0 && substitutes[0]!.key < row.key) yield substitutes.shift()!.event;
-      yield eventOfRow(shown(row));
+      const event = eventOfRow(shown(row));
+      const player = players.newer.get(row.key);
+      yield player === undefined ? event : { ...event, player_id: idOf(player) };
     }
     if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)!.key;
@@ -81,8 +86,8 @@ interface Substitute {
  * Events for servers and players whose first event is missing from the export. The key of a server or player follows the
  * key of the event that created it; if that event was withdrawn or is a heartbeat, a substitute replaces it.
  */
-async function substituteEvents(db: Queryable): Promise<Substitute[]> {
-  return [...(await serverSubstitutes(db)), ...(await playerSubstitutes(db))].sort((a, b) => a.key - b.key);
+async function substituteEvents(db: Queryable, players: readonly Holder[]): Promise<Substitute[]> {
+  return [...(await serverSubstitutes(db)), ...(await playerSubstitutes(db, players))].sort((a, b) => a.key - b.key);
 }
 
 interface ServerRow {
@@ -105,23 +110,13 @@ async function serverSubstitutes(db: Queryable): Promise<Substitute[]> {
   });
 }
 
-/** Includes merged players: `player_aliases` stores the key that such a player had before the merge. */
-async function playerSubstitutes(db: Queryable): Promise<Substitute[]> {
-  const rows = await db.all<{ key: number; uuid: string; known_as: number }>(sql`
-    select b.key, b.uuid, b.known_as from (
-      select a.key, a.uuid, p.key as known_as from player_aliases a join players p on p.uuid = a.into_uuid
-      where a.key is not null
-      union all
-      select p.key, p.uuid, p.key from players p
-      where not exists (select 1 from player_aliases a where a.into_uuid = p.uuid and a.key = p.key)) b
-    where not exists (
-      select 1 from ledger l
-      where l.key = (select max(k.key) from ledger k where k.key <= b.key) and l.withdrawn is null)`);
+async function playerSubstitutes(db: Queryable, players: readonly Holder[]): Promise<Substitute[]> {
   const substitutes: Substitute[] = [];
-  for (const { key, uuid, known_as } of rows) {
-    const { name, first } = await firstObservation(db, known_as);
+  for (const { key, uuid, player_key, name: present } of players) {
+    const observed = await firstObservation(db, player_key);
+    const name = hasPseudonym({ uuid, name: present }) ? present : observed.name;
     const player = isUnnamed(name) ? { uuid } : { uuid, name };
-    const parts = { key, id: `export player ${idOf(key)}`, time: first, data: { player } };
+    const parts = { key, id: `export player ${idOf(key)}`, time: observed.first, data: { player } };
     substitutes.push({ key, event: toWireEvent({ ...parts, type: 'player.known' }) });
   }
   return substitutes;

@@ -8,6 +8,7 @@ import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
 import type { IngestOptions, NewPlayerLimit } from './event-queue.ts';
 import { type Item, prepareItem, type Checked } from './prepare.ts';
 import { applyPseudonyms } from '../ledger/pseudonyms.ts';
+import { FormerKeys } from './former-keys.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './accepted-events.ts';
 import { type Problem, problemOf } from '../schema/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from '../ledger/receipts.ts';
@@ -133,6 +134,7 @@ class IngestRun {
   /** Events of the ledger and of this run. */
   readonly #accepted: AcceptedEvents;
   readonly #newPlayers: NewPlayerLimit | undefined;
+  readonly #formerKeys = new FormerKeys();
   #isRenumbered = false;
   readonly receipts: Receipt[] = [];
   /** Keys of the servers with rejected events or events with warnings. */
@@ -231,7 +233,9 @@ class IngestRun {
     const { id: eventId, time, type, data } = event;
     const effect = effectOf(type);
     this.#work.changes.declare(effect.changes);
-    const context = { work: this.#work, sender, key, eventId, time, server, isReplay: false };
+    const { player_id } = event;
+    const playerKeys = player_id === undefined ? keys : await this.#formerKeys.of(this.#work, player_id, key);
+    const context = { work: this.#work, sender, key, playerKeys, eventId, time, server, isReplay: false };
     const result = await effect.apply(context, data);
     if (server !== undefined && existing === undefined) {
       this.#work.changes.declare(['server']);

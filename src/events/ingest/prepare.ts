@@ -165,19 +165,20 @@ function timeRefusals({ type, time, data }: Event, now: number): Refusal[] {
 }
 
 /** Members of an event that decide whether its sender may send it. */
-type Addressed = Partial<Pick<Event, 'receipt' | 'server'>> & { type: string };
+type Addressed = Partial<Pick<Event, 'receipt' | 'player_id' | 'server'>> & { type: string };
 
 /** Reads them from an event that the schema refuses. */
 function textsIn(input: unknown): Addressed {
-  const { type, server, receipt } = (input ?? {}) as Record<string, unknown>;
+  const { type, server, receipt, player_id } = (input ?? {}) as Record<string, unknown>;
   return {
     type: typeof type === 'string' ? type : '',
     ...(typeof server === 'string' && { server }),
     ...(typeof receipt === 'string' && { receipt }),
+    ...(typeof player_id === 'string' && { player_id }),
   };
 }
 
-function senderRefusals({ type, server, receipt }: Addressed, sender: Sender): Refusal[] {
+function senderRefusals({ type, server, ...ids }: Addressed, sender: Sender): Refusal[] {
   const known = isType(type) ? typeOf(type) : undefined;
   if (sender.kind === 'operator') {
     const isNamed = server !== undefined || !known?.needsServer;
@@ -186,7 +187,8 @@ function senderRefusals({ type, server, receipt }: Addressed, sender: Sender): R
   const refusals: Refusal[] = [];
   if (known?.sender === 'operators')
     refusals.push({ place: 'type', predicate: `is ${type}, which only operators may send` });
-  if (receipt !== undefined) refusals.push({ place: 'receipt', predicate: 'is for operators only' });
+  for (const place of ['receipt', 'player_id'] as const)
+    if (ids[place] !== undefined) refusals.push({ place, predicate: 'is for operators only' });
   if (server !== undefined && nameKey(server) !== nameKey(sender.serverName))
     refusals.push({
       place: 'server',

@@ -36,5 +36,5 @@ function replayContext(work: UnitOfWork, row: LedgerRow): EventContext {
     credential === 0 || own === undefined
       ? { kind: 'operator' }
       : { kind: 'server', serverKey: own.key, serverName: own.name, credential };
-  return { work, sender, key, eventId, time, server: own, isReplay: true };
+  return { work, sender, key, playerKeys: work.keys, eventId, time, server: own, isReplay: true };
 }

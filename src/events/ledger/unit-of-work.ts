@@ -189,6 +189,8 @@ export interface EventContext {
   sender: Sender;
   /** The event's key: its receipt, and the id of the match, map or punishment that the event creates. */
   key: number;
+  /** Assigns the keys of the players that the event adds. */
+  playerKeys: Pick<Keys, 'following'>;
   /** The sender's own id of the event. */
   eventId: string;
   time: number;
@@ -211,8 +213,9 @@ interface Named {
  * Returns the player, adding an unknown one, and records the name at this time. For events whose rows store the name; see
  * `observePlayer` for the others.
  */
-export function findOrAddPlayer({ work, isReplay }: EventContext, player: Named, time: number): KnownPlayer {
-  return isReplay ? work.players.find(player.uuid)! : work.players.observe(player, time, work.keys);
+export function findOrAddPlayer(context: EventContext, player: Named, time: number): KnownPlayer {
+  const { players } = context.work;
+  return context.isReplay ? players.find(player.uuid)! : players.observe(player, time, context.playerKeys);
 }
 
 /**

@@ -77,6 +77,9 @@ const envelope = z.strictObject({
     .regex(RECEIPT_ID)
     .optional()
     .meta({ description: 'Written by `export events`: keeps ids when a network is moved' }),
+  player_id: z.string().regex(RECEIPT_ID).optional().meta({
+    description: 'Written by `export events`: the id of the player that the event adds, if it is newer than the event',
+  }),
 });
 
 /** A parsed event: timestamps in epoch milliseconds, UUIDs lower case with dashes, defaults filled in. */
@@ -104,7 +107,7 @@ export type PreparedData<T extends EventName> = ReturnType<Types[T]['prepared'][
 
 /** An event as handlers get it: see `EventType.prepared`. */
 export type PreparedEvent<T extends EventName = EventName> = {
-  [N in T]: Pick<Event, 'version' | 'id' | 'time' | 'server' | 'receipt'> & { type: N; data: PreparedData<N> };
+  [N in T]: Pick<Event, 'version' | 'id' | 'time' | 'server' | 'receipt' | 'player_id'> & { type: N; data: PreparedData<N> };
 }[T];
 
 export const prepareEvent = (event: Event): PreparedEvent =>
