@@ -2293,7 +2293,7 @@ export interface operations {
             query?: {
                 /** @description UUIDs, comma-separated; with names at most 100 */
                 uuids?: string[];
-                /** @description Present or former names, comma-separated, ignoring case */
+                /** @description Present or former names (of hidden players present ones only), comma-separated, ignoring case */
                 names?: string[];
                 /** @description The beginning of a present or former name, ignoring case; not with uuids or names */
                 search?: string;

@@ -37,7 +37,7 @@ export async function readFilters(db: Queryable, given: Given): Promise<MatchFil
   const found: MatchFilters = {
     ...(given.server !== undefined && { server: await serverKey(db, given.server) }),
     ...(given.map !== undefined && { map: await mapKey(db, given.map) }),
-    ...(given.player !== undefined && { player: (await findPlayer(db, given.player))?.key }),
+    ...(given.player !== undefined && { player: (await findPlayer(db, given.player, 'shown'))?.key }),
     ...(given.gamemode !== undefined && { gamemode: given.gamemode.toLowerCase() }),
     ...(ranked !== undefined && { ranked }),
   };

@@ -47,7 +47,10 @@ export const playerLookups: Endpoint[] = [
     summary: `Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a name`,
     query: {
       uuids: entries(`UUIDs, comma-separated; with names at most ${MAX_ENTRIES}`, MAX_ENTRIES),
-      names: entries('Present or former names, comma-separated, ignoring case', MAX_ENTRIES),
+      names: entries(
+        'Present or former names (of hidden players present ones only), comma-separated, ignoring case',
+        MAX_ENTRIES,
+      ),
       search: filter('The beginning of a present or former name, ignoring case; not with uuids or names'),
       limit: paging.limit,
     },
@@ -104,7 +107,7 @@ async function byUuids({ deps, caller }: Caller, asked: readonly string[]): Prom
 
 /** A single present holder is found, as by `/v1/players/:id`; a former name finds a player only if no other had it. */
 async function byNames(deps: Deps, asked: readonly string[]): Promise<LookUp[]> {
-  const bearers = await Promise.all(asked.map((name) => playersNamed(deps.db, name, MAX_CANDIDATES)));
+  const bearers = await Promise.all(asked.map((name) => playersNamed(deps.db, name, MAX_CANDIDATES, 'shown')));
   const only = asked.map((name, place) => onlyBearer(name, bearers[place]!));
   const wires = await playersWire(
     deps,

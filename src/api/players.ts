@@ -115,7 +115,7 @@ export async function requirePlayer(endpointContext: EndpointContext): Promise<P
 
 /** As `requirePlayer`, but undefined if there is none. */
 export async function findRequested({ deps, caller, id: text }: EndpointContext): Promise<Player | undefined> {
-  return text === 'me' ? await ownPlayer({ deps, caller }) : await findPlayer(deps.db, text);
+  return text === 'me' ? await ownPlayer({ deps, caller }) : await findPlayer(deps.db, text, 'shown');
 }
 
 export const unknownPlayer = (): HttpError => notFound('There is no player with this UUID, name or id.');

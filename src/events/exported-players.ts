@@ -66,7 +66,9 @@ async function isNamed(db: Queryable, { adding, uuid, player_key }: HolderRow): 
     select a.uuid from player_aliases a join players p on p.uuid = a.into_uuid where p.key = ${player_key} and a.key is null`);
   const uuids = new Set([uuid, ...others.map(([other]) => other as string)]);
   return (await parseStoredEvents(db, rows)).some(({ event: { type, data } }) =>
-    typeOf(type).players(data).some((named) => uuids.has(named)),
+    typeOf(type)
+      .players(data)
+      .some((named) => uuids.has(named)),
   );
 }
 

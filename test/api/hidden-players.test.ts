@@ -107,6 +107,44 @@ onEachDatabase('a hidden player appears nowhere live, from the change of the lis
   assert.notEqual((await get('/v1/players/Saltmarten')).json.last_login, '');
 });
 
+onEachDatabase('only the present name finds a hidden player, except for staff', async (t, url) => {
+  const { get, context, site, run } = await openNetwork(t, url);
+  await sendEvents(
+    context,
+    login('Alpha', { ...STAFF, name: 'Quillback' }),
+    login('Alpha', STAFF, { time: after(1_000) }),
+    login('Alpha', { ...ADA, name: 'Driftwood' }),
+    login('Alpha', ADA, { time: after(1_000) }),
+    match({ teams: [team('Red', ADA, STAFF)] }),
+  );
+  const answers = async (name: string) => {
+    const [lookedUp] = (await get(`/v1/players?names=${name}`)).json;
+    return {
+      found: (await get(`/v1/players/${name}`)).status,
+      names: [lookedUp.status, lookedUp.former_name, lookedUp.candidates.length],
+      search: (await get(`/v1/players?search=${name.slice(0, 5)}`)).json.length,
+      matches: (await get(`/v1/matches?player=${name}`)).json.length,
+      punishments: (await get(`/v1/players/${name}/punishments`)).status,
+      page: (await ask(site, `/players/${name}`)).status,
+      head: (await ask(site, `/players/${name}/head`)).status,
+      formerly: (await ask(site, `/search?q=${name}`)).text.includes('formerly'),
+    };
+  };
+  const before = await answers('Quillback');
+  assert.deepEqual([before.found, before.names, before.formerly], [200, ['found', 'Quillback', 0], true]);
+  await run('network', 'set', '--hidden', 'Saltmarten');
+  assert.deepEqual(await answers('Quillback'), await answers('Nobody'));
+  const present = await answers('Saltmarten');
+  assert.deepEqual([present.found, present.names, present.search], [200, ['found', '', 0], 1]);
+  assert.deepEqual(await answers('Driftwood'), { ...before, names: ['found', 'Driftwood', 0] });
+  await run('player', 'show', '--player', 'Quillback');
+
+  // The former name of somebody else as well, who is found by it.
+  await sendEvents(context, login('Alpha', { ...ADA, name: 'Quillback' }, { time: after(-1_000) }));
+  assert.equal((await get('/v1/players/Quillback')).json.name, 'Ada');
+  assert.equal((await get('/v1/players?names=Quillback')).json[0].player.name, 'Ada');
+});
+
 onEachDatabase('a player of a free-for-all is hidden with the team of that name', async (t, url) => {
   const { context, get, id, run } = await openNetwork(t, url);
   await run('network', 'set', '--hidden', 'Saltmarten');

@@ -64,7 +64,8 @@ class History {
       case 'login':
         return await this.#send(login('Alpha', person(one.who)));
       case 'match': {
-        const players = one.who === one.other ? [team('Red', one.who)] : [team('Red', one.who), team('Blue', one.other)];
+        const players =
+          one.who === one.other ? [team('Red', one.who)] : [team('Red', one.who), team('Blue', one.other)];
         return await this.#send(match({ teams: players }));
       }
       case 'punish':

@@ -35,7 +35,12 @@ async function playerPage(request: ConsoleRequest, problem?: string) {
   const { c, deps, now } = request;
   const named = c.req.param('uuid') ?? '';
   if (await isErased(deps.db, named))
-    return inOperator(request, '/players', named, html`<section class="card">${await nothingFound(request, named)}</section>`);
+    return inOperator(
+      request,
+      '/players',
+      named,
+      html`<section class="card">${await nothingFound(request, named)}</section>`,
+    );
   const player = await requirePlayer(request);
   const { key, uuid, name } = player;
   const punishments = await listPunishmentsOf(deps.db, key, Number.MAX_SAFE_INTEGER, MAX_PUNISHMENTS, now);

@@ -107,7 +107,10 @@ export type PreparedData<T extends EventName> = ReturnType<Types[T]['prepared'][
 
 /** An event as handlers get it: see `EventType.prepared`. */
 export type PreparedEvent<T extends EventName = EventName> = {
-  [N in T]: Pick<Event, 'version' | 'id' | 'time' | 'server' | 'receipt' | 'player_id'> & { type: N; data: PreparedData<N> };
+  [N in T]: Pick<Event, 'version' | 'id' | 'time' | 'server' | 'receipt' | 'player_id'> & {
+    type: N;
+    data: PreparedData<N>;
+  };
 }[T];
 
 export const prepareEvent = (event: Event): PreparedEvent =>

@@ -41,7 +41,7 @@ async function requirePlayer(request: PageRequest, suffix = ''): Promise<Player 
     const byUuid = await playerByUuid(request.db, idOrName);
     if (byUuid !== undefined) return byUuid;
   }
-  const player = idOrName.length > 64 ? undefined : await findPlayer(request.db, idOrName);
+  const player = idOrName.length > 64 ? undefined : await findPlayer(request.db, idOrName, 'shown');
   if (player === undefined) throw request.notFound();
   return new Response(null, { status: 302, headers: { location: `/players/${player.uuid}${suffix}` } });
 }

@@ -123,7 +123,9 @@ export async function allAsShown(db: Queryable, players: readonly Player[]): Pro
   const rows = await db.tuples(sql`select uuid from hidden_players where uuid in (${list(uuids)})`);
   const hidden = new Set(rows.map(([uuid]) => uuid as string));
   if (players.some(hasPseudonym)) {
-    const listed = await db.all<Listed>(sql`select scope_key, entry_key, uuid from hidden_players where uuid is not null`);
+    const listed = await db.all<Listed>(
+      sql`select scope_key, entry_key, uuid from hidden_players where uuid is not null`,
+    );
     for (const { uuid } of await pseudonymsOf(db, listed)) hidden.add(uuid!);
   }
   const sessions = { last_login: null, last_login_server: '', last_logout: null };

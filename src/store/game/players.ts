@@ -1,7 +1,7 @@
 import { isUuidLabel, nameKey, uuidOf } from '#platform/text/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
-import { list, lists, sql } from '#db/sql.ts';
+import { list, lists, type Sql, sql } from '#db/sql.ts';
 
 export interface Player {
   key: number;
@@ -57,11 +57,24 @@ export async function playersByKeys(db: Queryable, keys: readonly number[]): Pro
   return await db.all<Player>(sql`select ${COLUMNS} from players p where p.key in (${list(keys)})`);
 }
 
+/** Whose former names a look-up finds: `shown` leaves out those of hidden players, for everybody but staff. */
+export type FormerNames = 'all' | 'shown';
+
+/** A condition on a name `n` of a player `p`. */
+export const isFindable = (former: FormerNames): Sql =>
+  former === 'all'
+    ? sql`1 = 1`
+    : sql`(n.name_key = p.name_key or not exists (select 1 from hidden_players h where h.uuid = p.uuid))`;
+
 /**
  * The player with this present name, in any case; of several the one last observed with it. Otherwise the player who
  * last had the name.
  */
-export async function playerByName(db: Queryable, name: string): Promise<Player | undefined> {
+export async function playerByName(
+  db: Queryable,
+  name: string,
+  former: FormerNames = 'all',
+): Promise<Player | undefined> {
   const key = nameKey(name);
   // Players without a name have the empty key.
   if (key === '') return undefined;
@@ -70,7 +83,7 @@ export async function playerByName(db: Queryable, name: string): Promise<Player 
   if (last !== undefined) return last;
   return await db.get<Player>(sql`
     select ${COLUMNS} from player_names n join players p on p.key = n.player_key
-    where n.name_key = ${key} order by n.last_seen desc, p.key desc limit 1`);
+    where n.name_key = ${key} and ${isFindable(former)} order by n.last_seen desc, p.key desc limit 1`);
 }
 
 async function lastBearer(db: Queryable, nameKey: string): Promise<Player | undefined> {
@@ -82,11 +95,15 @@ async function lastBearer(db: Queryable, nameKey: string): Promise<Player | unde
 /**
  * A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits is found if no player has that UUID.
  */
-export async function findPlayer(db: Queryable, text: string): Promise<Player | undefined> {
+export async function findPlayer(
+  db: Queryable,
+  text: string,
+  former: FormerNames = 'all',
+): Promise<Player | undefined> {
   const uuid = uuidOf(text);
   const identified = uuid === undefined ? undefined : await playerByUuid(db, uuid);
   if (identified !== undefined) return identified;
-  const named = await playerByName(db, text);
+  const named = await playerByName(db, text, former);
   if (named !== undefined) return named;
   const key = keyOf(text);
   return key === undefined ? undefined : await playerByKey(db, key);
@@ -106,12 +123,13 @@ export async function playersNamed(
   db: Queryable,
   name: string,
   limit: number,
+  former: FormerNames = 'all',
 ): Promise<(Player & { found: string })[]> {
   const key = nameKey(name);
   if (key === '') return [];
   return await db.all<Player & { found: string }>(sql`
     select ${COLUMNS}, n.name as found from player_names n join players p on p.key = n.player_key
-    where n.name_key = ${key}
+    where n.name_key = ${key} and ${isFindable(former)}
     order by case when p.name_key = ${key} then 0 else 1 end, n.last_seen desc, p.key desc limit ${limit}`);
 }
 

@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import type { Player } from './players.ts';
+import { isFindable, type Player } from './players.ts';
 
 export interface FoundPlayer extends Player {
   /** The former name that matched; undefined if the present name matched. */
@@ -15,14 +15,15 @@ export interface FoundMap {
 }
 
 /**
- * Players with a present or former name that begins with the text, in any case, ordered by name.
+ * Players with a present or former name that begins with the text, in any case, ordered by name. Former names of hidden
+ * players find nothing.
  */
 export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
   const rows = await db.all<FoundPlayer & { found: string; found_key: string }>(sql`
     select p.key, p.uuid, p.name, p.last_login, p.last_login_server, p.last_logout, n.name as found,
       n.name_key as found_key
     from player_names n join players p on p.key = n.player_key
-    where ${startsWith(sql`n.name_key`, text)} order by n.name_key, n.player_key limit ${limit}`);
+    where ${startsWith(sql`n.name_key`, text)} and ${isFindable('shown')} order by n.name_key, n.player_key limit ${limit}`);
   const players = new Map<number, FoundPlayer>();
   for (const { found, found_key, ...player } of rows) {
     const isPresent = nameKey(player.name) === found_key;

@@ -37,8 +37,7 @@ async function punishmentsPage(request: ConsoleRequest) {
     </div>
     ${searchForm(request, t.find_player, query)}
     ${items.length === 0 || deleted !== undefined ? await nothingFound(request, query) : ''}
-    ${items.length === 0 ? '' : table(t.sections['/punishments'], headings, rows)}
-    ${olderPager(request, next)}
+    ${items.length === 0 ? '' : table(t.sections['/punishments'], headings, rows)} ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/punishments', t.sections['/punishments'], inner);
 }
