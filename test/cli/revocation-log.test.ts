@@ -9,6 +9,16 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { newFactorCode } from '#store/accounts/factor-codes.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
+import { NETWORK } from '#store/game/hidden-lists.ts';
+import {
+  consumeMailToken,
+  endMailTokens,
+  issueMailToken,
+  type MailToken,
+  peekMailToken,
+} from '#store/accounts/mail-tokens.ts';
+import { acceptInvitation, endInvitation, invite } from '#store/applications/invitations.ts';
 import { startReset } from '#store/accounts/factor-resets.ts';
 import { addWebhook, removeWebhook, turnOff, turnOn, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
 import { addOwner, removeOwner } from '#store/applications/owners.ts';
@@ -115,7 +125,22 @@ async function fill(context: TestAppContext) {
       },
     });
   const keys = { revoked: await keyOf(context, 'Alpha'), valid: await keyOf(context, 'Beta') };
-  return { ann, disabled, demoted, operator, leaver, app, withdrawn, deleted, tokens, keys };
+  const mailed = (kind: MailToken['kind'], data = {}, expires = context.clock.now() + YEARS_MS) =>
+    issueMailToken(context.db, expires, { kind, account_id: operator!.id, data }, 'operator@example.org');
+  const links = {
+    used: await mailed('verify'),
+    voided: await mailed('reset'),
+    undo: await mailed('undo-email', { email: 'before@example.org' }),
+    changed: await mailed('email', { email: 'new@example.org' }),
+  };
+  for (const [{ key }, { id }] of [
+    [app, demoted!],
+    [app, disabled!],
+    [withdrawn, demoted!],
+  ] as const)
+    await invite(context.db, Date.now(), { applicationKey: key, accountId: id, invitedBy: operator!.id });
+  await setHidden(context.db, 0, NETWORK, [person(2).uuid]);
+  return { links, ann, disabled, demoted, operator, leaver, app, withdrawn, deleted, tokens, keys };
 }
 
 type Filled = Awaited<ReturnType<typeof fill>>;
@@ -144,6 +169,16 @@ async function deleteAndRevoke(context: TestAppContext, filled: Filled, environm
   await removeWebhook(db, removed!.key);
   for (const { key } of [off!, onAgain!]) await turnOff(db, 0, key, 'operator');
   await turnOn(db, 0, onAgain!.key);
+  await consumeMailToken(db, 0, filled.links.used);
+  await endMailTokens(db, filled.operator!.id);
+  await consumeMailToken(db, 0, filled.links.undo);
+  await acceptInvitation(db, Date.now(), filled.app.key, filled.demoted!.id);
+  await endInvitation(db, filled.app.key, filled.disabled!.id);
+  await endInvitation(db, filled.withdrawn.key, filled.demoted!.id);
+  const again = { applicationKey: filled.withdrawn.key, accountId: filled.demoted!.id, invitedBy: filled.operator!.id };
+  await invite(db, Date.now(), again);
+  await setHidden(db, 0, (await serverByName(db, 'Beta'))!.key, ['Player3']);
+  await setHidden(db, 0, NETWORK, ['Player3', 'Unknown']);
   // A person who was erased and is unknown to the backup, but whose events a game server may still hold.
   await sendEvents(context, login('Alpha', person(9, 'Later')));
   await ok(environment, 'player', 'erase', '--player', person(9).uuid, '--yes');
@@ -165,6 +200,9 @@ const REPLAYED = {
   roles_lowered: 1,
   factor_codes_used: 1,
   factor_resets_ended: 1,
+  mail_links_ended: 3,
+  invitations_ended: 2,
+  players_hidden: 2,
 };
 
 const pick = (from: Record<string, unknown>): Record<string, unknown> =>
@@ -211,6 +249,19 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
     ['Disabled', 'user', 5],
     ['Leaver', 'user', null],
     ['Operator', 'operator', null],
+  ]);
+  const found = await Promise.all(Object.values(filled.links).map((secret) => peekMailToken(db, 0, secret)));
+  assert.deepEqual(
+    found.map((token) => token?.kind),
+    [undefined, undefined, 'undo-email', undefined],
+  );
+  assert.deepEqual(await db.tuples(sql`select application_key, account_id from owner_invitations`), [
+    [filled.withdrawn.key, filled.demoted!.id],
+  ]);
+  const beta = (await serverByName(db, 'Beta'))!.key;
+  assert.deepEqual(await db.tuples(sql`select scope_key, entry, uuid from hidden_players order by scope_key`), [
+    [NETWORK, person(3).uuid, person(3).uuid],
+    [beta, person(3).uuid, person(3).uuid],
   ]);
   const owners = await db.tuples(
     sql`select account_id from application_owners where application_key = ${filled.app.key}`,

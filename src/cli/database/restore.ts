@@ -109,7 +109,8 @@ async function replay(context: AppContext, logs: readonly string[], created: num
 
 const PASSWORDS =
   'Deletions and revocations of the log are done again. Passwords, mail addresses and game accounts of accounts are as they ' +
-  'were at the backup, and so are withdrawn events and punishments.\n';
+  'were at the backup, and so are withdrawn events and punishments, links that undo a change of an address, and entries of the ' +
+  'lists of hidden players that were removed since or name nobody whom the backup knows.\n';
 
 /**
  * @returns whether the key of the backup has to be written to a file

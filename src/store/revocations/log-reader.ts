@@ -25,6 +25,9 @@ export const KINDS = [
   'factor code',
   'factor reset',
   'webhook',
+  'mail link',
+  'invitation',
+  'hidden player',
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 

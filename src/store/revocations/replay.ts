@@ -3,10 +3,12 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
 import type { Role } from '#store/accounts/accounts.ts';
 import { deleteApplication } from '#store/applications/applications.ts';
+import { endInvitation } from '#store/applications/invitations.ts';
 import { syncOwnerSuspension } from '#store/applications/suspension.ts';
 import { recordChanges } from '#store/game/changes.ts';
 import { Keys } from '#store/sequence.ts';
 import { deleteAgain, eraseAgain, gameAccountsOf, pseudonymsIn } from './erasures.ts';
+import { hideAgain } from './hidden-players.ts';
 import type { Revocations } from './log-reader.ts';
 
 /**
@@ -33,6 +35,9 @@ export interface Replayed {
   recovery_codes_used: number;
   factor_codes_used: number;
   factor_resets_ended: number;
+  mail_links_ended: number;
+  invitations_ended: number;
+  players_hidden: number;
   accounts_disabled: number;
   roles_lowered: number;
   /** The ids of accounts that could not be deleted, disabled or lowered, because they are the last operator. */
@@ -54,6 +59,7 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   const applications = await replayApplications(db, revocations);
   const credentials = await replayCredentials(db, now, revocations);
   const factors = await replayFactors(db, revocations);
+  const players_hidden = await hideAgain(db, now, revocations['hidden player']);
   return {
     ...{
       accounts_erased,
@@ -61,6 +67,7 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
       ...applications,
       ...credentials,
       ...factors,
+      players_hidden,
       accounts_disabled,
       roles_lowered,
     },
@@ -127,6 +134,7 @@ async function endWebhook(db: Db, key: number, state: string): Promise<boolean> 
 }
 
 type Factors =
+  | 'mail_links_ended'
   | 'passkeys_removed'
   | 'authenticator_apps_removed'
   | 'recovery_codes_used'
@@ -150,13 +158,23 @@ async function replayFactors(db: Db, revocations: Revocations): Promise<Pick<Rep
     ),
     factor_codes_used: await inBatches(db, codes, (some) => sql`delete from factor_codes where hash in (${some})`),
     factor_resets_ended: await inBatches(db, resets, (some) => sql`delete from factor_resets where hash in (${some})`),
+    mail_links_ended: await inBatches(
+      db,
+      revocations['mail link'],
+      (some) => sql`delete from mail_tokens where hash in (${some})`,
+    ),
   };
 }
 
 async function replayApplications(
   db: Db,
-  { application, access, owner, consent }: Revocations,
-): Promise<Pick<Replayed, 'applications_deleted' | 'access_withdrawn' | 'owners_removed' | 'consents_ended'>> {
+  { application, access, owner, consent, invitation }: Revocations,
+): Promise<
+  Pick<
+    Replayed,
+    'applications_deleted' | 'access_withdrawn' | 'owners_removed' | 'consents_ended' | 'invitations_ended'
+  >
+> {
   return {
     applications_deleted: await count(application.keys(), (clientId) => deleteApplication(db, clientId)),
     access_withdrawn: await count(access, ([clientId, state]) =>
@@ -169,6 +187,7 @@ async function replayApplications(
     ),
     owners_removed: await count(endedIn(owner), (pair) => removeOwner(db, pair)),
     consents_ended: await count(endedIn(consent), (pair) => endConsent(db, pair)),
+    invitations_ended: await count(endedIn(invitation), ([key, account]) => endInvitation(db, Number(key), account)),
   };
 }
 
