@@ -27,13 +27,16 @@ export class Acts {
   readonly #operator: Operator;
   readonly #senders: readonly ModelSender[];
   readonly #random: Random;
+  readonly #mayReturn: boolean;
   readonly #linked = new Map<string, string>();
   #accounts = 0;
 
-  constructor(operator: Operator, senders: readonly ModelSender[], random: Random) {
+  /** @param mayReturn whether erased players are linked again */
+  constructor(operator: Operator, senders: readonly ModelSender[], random: Random, mayReturn = false) {
     this.#operator = operator;
     this.#senders = senders;
     this.#random = random;
+    this.#mayReturn = mayReturn;
   }
 
   async next(): Promise<void> {
@@ -109,10 +112,10 @@ export class Acts {
     await this.#run('player', 'merge', '--from', this.#player(), '--into', this.#player(), '--yes', '--json');
   }
 
-  /** Creates an account; its player types the code of the account page on a server. */
+  /** Creates an account; its player types the code of the account page on a server, or the operator links the player. */
   async #link(): Promise<void> {
     const uuid = this.#player();
-    if (this.deleted.has(uuid)) return;
+    if (this.deleted.has(uuid) && !this.#mayReturn) return;
     const name = `account${++this.#accounts}`;
     const email = `${name}@model.example`;
     const created = await this.#operator.run(
@@ -127,6 +130,11 @@ export class Acts {
     );
     if (created?.status !== 0) return;
     const { id } = JSON.parse(created.out) as { id: string };
+    if (this.#mayReturn && this.#random.chance(0.4)) {
+      const linked = await this.#run('account', 'link', '--account', id, '--uuid', uuid, '--yes');
+      if (linked !== 'refused') this.#linked.set(id, uuid);
+      return;
+    }
     const code = await this.#operator.linkCodeOf(id);
     if (code === undefined) return;
     const sender = this.#random.pick(this.#senders);

@@ -5,6 +5,7 @@ import { Random } from '../support/random.ts';
 import { ServedNetwork } from '../support/served-network.ts';
 import { Acts } from './acts.ts';
 import { check } from './check.ts';
+import { reimport } from './reimport.ts';
 import { EventGenerator } from './generated-events.ts';
 import { Operator } from '../support/operator.ts';
 import { ModelSender } from './sender.ts';
@@ -39,7 +40,7 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
       const generator = new EventGenerator(random.fork(), began, 'e');
       return [new ModelSender(`Server ${number}`, key, () => services.ingestPorts, generator, random.fork())];
     });
-    const acts = new Acts(operator, senders, random.fork());
+    const acts = new Acts(operator, senders, random.fork(), true);
     let kills = 0;
     for (let round = 0; round < ROUNDS; round++) {
       kills += await runRound(services, operator, senders, acts, random.fork());
@@ -47,7 +48,7 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
       const differences = [...acts.failures, ...found];
       if (differences.length > 0) return { events: countSent(senders), kills, differences };
     }
-    return { events: countSent(senders), kills, differences: [] };
+    return { events: countSent(senders), kills, differences: await reimport(databases, url, operator, SECRET_KEY) };
   } finally {
     operator.close();
     await services.stop();

@@ -1,0 +1,75 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { idOf } from '#platform/ids.ts';
+import { sql } from '#db/sql.ts';
+import { migrate } from '#db/migrate.ts';
+import { openDb } from '#db/open.ts';
+import { runJobs } from '#events/jobs/runner.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Databases } from '../support/databases.ts';
+import { Operator } from '../support/operator.ts';
+import { keepEvents } from './check.ts';
+import { differences } from './differences.ts';
+import type { Exported } from './exported.ts';
+
+/** Imports the export of a network into an empty one, which must have the same ids and export the same. @returns the differences */
+export async function reimport(databases: Databases, url: string, operator: Operator, key: string): Promise<string[]> {
+  const exported = await operator.run('export', 'events', '-');
+  if (exported?.status !== 0) return [`export events failed: ${exported?.err}`];
+  const copy = await databases.create();
+  {
+    await using db = await openDb(copy, { keyedHash: secretHash });
+    await migrate(db);
+  }
+  const importer = new Operator({ DATABASE_URL: copy, SECRET_KEY: key });
+  const file = await keepEvents(exported.out);
+  try {
+    const imported = await importer.run('import', 'events', file, '--json');
+    if (imported?.status !== 0) return [`import events failed: ${imported?.err}${imported?.out}`];
+    {
+      await using db = await openDb(copy, { keyedHash: secretHash });
+      await runJobs({ db, clock: systemClock });
+    }
+    const again = await importer.run('export', 'events', '-');
+    const found = [
+      ...differences(storedIn(exported.out), storedIn(again?.out ?? '')),
+      ...differences(await idsOf(url), await idsOf(copy)),
+    ];
+    if (found.length > 0) found.push(`The exported events: ${await keepEvents(exported.out)}`);
+    return found.map((line) => `after the import: ${line}`);
+  } finally {
+    importer.close();
+    await rm(dirname(file), { recursive: true });
+    await databases.remove(copy);
+  }
+}
+
+/** The events of the ledger by their receipts; the others are of the present. */
+function storedIn(text: string): Record<string, unknown> {
+  const events = text.split('\n').filter((line) => line !== '');
+  return Object.fromEntries(
+    events.flatMap((line) => {
+      const event = JSON.parse(line) as Exported;
+      return event.receipt === undefined ? [] : [[event.receipt, event]];
+    }),
+  );
+}
+
+async function idsOf(url: string): Promise<Record<string, unknown>> {
+  await using db = await openDb(url, { keyedHash: secretHash });
+  const ids: Record<string, unknown> = {};
+  const queries = {
+    server: sql`select key, name from servers`,
+    player: sql`select key, uuid, name from players`,
+    'merged player': sql`select key, uuid from player_aliases where key is not null`,
+    map: sql`select key, name from maps`,
+    match: sql`select key from matches`,
+    punishment: sql`
+      select u.key, u.reference, p.uuid from punishments u join players p on p.key = u.punished_key`,
+  };
+  for (const [kind, query] of Object.entries(queries)) {
+    for (const [key, ...facts] of await db.tuples(query)) ids[`${kind} ${idOf(key as number)}`] = facts;
+  }
+  return ids;
+}
