@@ -27,7 +27,8 @@ import { command } from './command/operation-command.ts';
 import { createFrom, FROM } from './apply/command.ts';
 import { timestampOf } from './command/values.ts';
 import { byName, requireServer } from './server-name.ts';
-import { HIDDEN_OPTION, wireHidden } from './network.ts';
+import { wireHidden } from './command/hidden-players.ts';
+import { HIDDEN_OPTION } from './network.ts';
 import { manageCommands } from './server-manage.ts';
 import { watchCommands } from './server-watch.ts';
 

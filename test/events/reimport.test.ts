@@ -98,7 +98,7 @@ class History {
     const account = await createAccount(this.#db, clock.now(), {
       ...{ name, email: `${name}@example.org`, role: 'user', password: null, email_verified: true },
     });
-    assert.ok(typeof account !== 'string', String(account));
+    assert.ok(typeof account !== 'string', `account ${name}`);
     this.#accounts.set(number, account.id);
     if (!byCode) return void (await linkGameAccount(this.#db, clock, account.id, person(number)));
     const code = await newLinkCode(this.#db, clock.now(), account.id);

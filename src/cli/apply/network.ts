@@ -4,7 +4,7 @@ import { UsageError } from '#platform/errors.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import type { AppContext } from '#context/context.ts';
 import { commandActor } from '../command/command.ts';
-import { noteErased } from '../network.ts';
+import { noteErased } from '../command/hidden-players.ts';
 import { carryOut, type Change, differencesOf } from './change.ts';
 
 /** A list of players in a file. */

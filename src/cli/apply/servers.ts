@@ -13,7 +13,7 @@ import { commandActor } from '../command/command.ts';
 import { type Applied, carryOut, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
-import { noteErased } from '../network.ts';
+import { noteErased } from '../command/hidden-players.ts';
 import { hiddenList, readHidden } from './network.ts';
 import { applyManagement, manage, type Management, managementChanges, readManage } from './managed.ts';
 
