@@ -1,6 +1,9 @@
 import { UsageError } from '#platform/errors.ts';
+import { errorOutput } from '#platform/process/output.ts';
+import { isErased } from '#store/accounts/deleted-players.ts';
 import { type AuditEntry, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
 import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from './command/command.ts';
+import { erasedSentence } from './command/player-option.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;
@@ -42,9 +45,11 @@ async function audit(input: Input): Promise<void> {
   );
   const filter = { actor, action, subject, address, before, outcome: outcome as Outcome | undefined };
   const bounds = { since: readTime(input, 'since'), until: readTime(input, 'until') };
-  await withAppContext(input, async ({ db }) =>
-    printTable(input, (await listAudit(db, { ...filter, ...bounds }, Number(limit))).map(wire)),
-  );
+  await withAppContext(input, async ({ db }) => {
+    printTable(input, (await listAudit(db, { ...filter, ...bounds }, Number(limit))).map(wire));
+    if (subject !== undefined && (await isErased(db, subject)))
+      errorOutput().write(`--subject: ${erasedSentence(subject)}\n`);
+  });
 }
 
 function readTime(input: Input, name: string): number | undefined {

@@ -202,6 +202,8 @@ onEachDatabase('commands know the UUID of an erased player, and never merge it o
   const issue = ['punishment', 'issue', '--player', BEN.uuid, '--type', 'warn', '--reason', 'x'];
   assert.match(await refused(...issue, '--punisher', ANN.uuid), /--punisher: .*was erased/);
 
+  assert.match((await run('audit', '--subject', ANN.uuid)).err, /was erased/);
+
   const hide = await run('network', 'set', '--hidden', `Ben,${ANN.uuid}`, '--json');
   assert.deepEqual(JSON.parse(hide.out), { hidden: [ANN.uuid, 'Ben'], hidden_erased: [ANN.uuid] });
   assert.match(hide.err, /was erased, and is left out of running matches/);
