@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
-import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
+import { addUsage, HOUR_MS, type LastUse, type PersonalRead, type Usage } from '#store/applications/usage.ts';
 import type { Caller } from './callers.ts';
 
 /** Not more often, because on SQLite every commit empties the response cache. */
@@ -14,15 +14,17 @@ export class UsageMeter implements AsyncDisposable {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #timer: NodeJS.Timeout;
-  #hour = 0;
-  /** The counters of the current hour, by application key, then by endpoint. */
-  #current = new Map<number, Map<string, Usage>>();
-  /** Unsaved counters of earlier hours and of failed saves. */
-  #past: Usage[] = [];
-  /** The last request of each application, in epoch milliseconds, by application key. */
-  #lastUses = new Map<number, number>();
-  /** When an application last read with a user's token, by account id, then by Client ID. */
-  #reads = new Map<string, Map<string, number>>();
+  readonly #usage = new Unsaved<Usage>(
+    ({ application_key, hour, endpoint }) => `${application_key} ${hour} ${endpoint}`,
+    (sum, { requests, client_errors, limited, server_errors }) => {
+      sum.requests += requests;
+      sum.client_errors += client_errors;
+      sum.limited += limited;
+      sum.server_errors += server_errors;
+    },
+  );
+  readonly #lastUses = new Unsaved<LastUse>(({ application_key }) => `${application_key}`, toLater);
+  readonly #reads = new Unsaved<PersonalRead>(({ account_id, client_id }) => `${account_id} ${client_id}`, toLater);
 
   constructor(db: Db, clock: Clock, saveFailed: (error: unknown) => void) {
     this.#db = db;
@@ -37,55 +39,30 @@ export class UsageMeter implements AsyncDisposable {
   count(caller: Caller, endpoint: string, status: number): void {
     if (caller.kind === 'server') return;
     const now = this.#clock.now();
-    const { key, client_id } = caller.application;
-    const usage = this.#counters(key, endpoint, now);
-    usage.requests++;
-    if (status === 429) usage.limited++;
-    else if (status >= 500) usage.server_errors++;
-    else if (status >= 400) usage.client_errors++;
-    this.#lastUses.set(key, now);
-    if (caller.kind === 'user' && status < 400) this.#noteRead(caller.accountId, client_id, now);
-  }
-
-  #counters(application_key: number, endpoint: string, now: number): Usage {
-    const hour = now - (now % HOUR_MS);
-    if (hour !== this.#hour) this.#startHour(hour);
-    let endpoints = this.#current.get(application_key);
-    if (endpoints === undefined) this.#current.set(application_key, (endpoints = new Map()));
-    let usage = endpoints.get(endpoint);
-    if (usage === undefined) {
-      usage = { application_key, hour, endpoint, requests: 0, client_errors: 0, limited: 0, server_errors: 0 };
-      endpoints.set(endpoint, usage);
-    }
-    return usage;
-  }
-
-  #startHour(hour: number): void {
-    for (const endpoints of this.#current.values()) this.#past.push(...endpoints.values());
-    this.#current = new Map();
-    this.#hour = hour;
-  }
-
-  #noteRead(accountId: string, clientId: string, now: number): void {
-    let reads = this.#reads.get(accountId);
-    if (reads === undefined) this.#reads.set(accountId, (reads = new Map()));
-    reads.set(clientId, now);
+    const { key: application_key, client_id } = caller.application;
+    this.#usage.add({
+      application_key,
+      hour: now - (now % HOUR_MS),
+      endpoint,
+      requests: 1,
+      client_errors: Number(status >= 400 && status < 500 && status !== 429),
+      limited: Number(status === 429),
+      server_errors: Number(status >= 500),
+    });
+    this.#lastUses.add({ application_key, last: now });
+    if (caller.kind === 'user' && status < 400) this.#reads.add({ account_id: caller.accountId, client_id, last: now });
   }
 
   /** Adds the counters to the database. If that fails, the next call adds them. */
   async save(): Promise<void> {
-    this.#startHour(this.#hour);
-    const [counted, lastUses, readsByAccount] = [this.#past, this.#lastUses, this.#reads];
-    if (counted.length === 0) return;
-    [this.#past, this.#lastUses, this.#reads] = [[], new Map(), new Map()];
-    const reads = [...readsByAccount].flatMap(([account_id, clients]) =>
-      [...clients].map(([client_id, last]) => ({ account_id, client_id, last })),
-    );
+    const [usage, lastUses, reads] = [this.#usage.take(), this.#lastUses.take(), this.#reads.take()];
+    if (usage.length === 0) return;
     try {
-      await addUsage(this.#db, counted, lastUses, reads);
+      await addUsage(this.#db, usage, lastUses, reads);
     } catch (error) {
-      this.#past.push(...counted);
-      for (const [key, last] of lastUses) if (!this.#lastUses.has(key)) this.#lastUses.set(key, last);
+      for (const row of usage) this.#usage.add(row);
+      for (const row of lastUses) this.#lastUses.add(row);
+      for (const row of reads) this.#reads.add(row);
       throw error;
     }
   }
@@ -94,4 +71,33 @@ export class UsageMeter implements AsyncDisposable {
     clearInterval(this.#timer);
     await this.save();
   }
+}
+
+/** Rows that are not saved yet, merged by key: a statement that adds rows must not have two of the same key. */
+class Unsaved<Row> {
+  readonly #keyOf: (row: Row) => string;
+  readonly #merge: (into: Row, row: Row) => void;
+  #rows = new Map<string, Row>();
+
+  constructor(keyOf: (row: Row) => string, merge: (into: Row, row: Row) => void) {
+    this.#keyOf = keyOf;
+    this.#merge = merge;
+  }
+
+  add(row: Row): void {
+    const key = this.#keyOf(row);
+    const into = this.#rows.get(key);
+    if (into === undefined) this.#rows.set(key, row);
+    else this.#merge(into, row);
+  }
+
+  take(): Row[] {
+    const rows = [...this.#rows.values()];
+    this.#rows = new Map();
+    return rows;
+  }
+}
+
+function toLater(into: { last: number }, { last }: { last: number }): void {
+  into.last = Math.max(into.last, last);
 }

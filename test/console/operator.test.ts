@@ -12,7 +12,7 @@ import { findPlayer } from '#store/game/players.ts';
 import { createServerKey, listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
 import { listServers } from '#store/game/servers.ts';
 import { createJob } from '#store/jobs.ts';
-import { usageSince } from '#store/applications/usage.ts';
+import { readLastUse, usageSince } from '#store/applications/usage.ts';
 import type { Caller } from '#api/callers.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import {
@@ -191,7 +191,35 @@ onEachDatabase(
       { ...row, hour: hour + 3_600_000, endpoint: '/v1/players/:id' },
       { ...row, hour: hour + 3_600_000, endpoint: '/v1/servers' },
     ]);
-    assert.equal((await connectedApplications(context.db, ann.id))[0]!.read, context.clock.now());
+    const read = async () => (await connectedApplications(context.db, ann.id))[0]!.read;
+    assert.equal(await read(), context.clock.now());
+
+    const failToSave = async () => {
+      const { mock } = t.mock.method(context.db, 'transaction', async () => await Promise.reject(new Error('no disk')));
+      await assert.rejects(meter.save(), /no disk/);
+      mock.restore();
+    };
+    meter.count(user, '/v1/players/:id', 200);
+    context.clock.advance(1);
+    meter.count(user, '/v1/players/:id', 429);
+    await failToSave();
+    context.clock.advance(1);
+    meter.count(user, '/v1/players/:id', 200);
+    await meter.save();
+    assert.deepEqual(
+      (await usageSince(context.db, app.key, hour + 3_600_000)).map((counter) => ({ ...counter })),
+      [
+        { ...row, hour: hour + 3_600_000, endpoint: '/v1/players/:id', requests: 4, limited: 1 },
+        { ...row, hour: hour + 3_600_000, endpoint: '/v1/servers' },
+      ],
+      'counts of a failed save are added once, to those counted after it',
+    );
+    assert.deepEqual([await read(), await readLastUse(context.db, app.key)], Array(2).fill(context.clock.now()));
+    context.clock.advance(1);
+    meter.count(user, '/v1/players/:id', 200);
+    await failToSave();
+    await meter.save();
+    assert.equal(await read(), context.clock.now(), 'when data was read is kept, too');
   },
 );
 

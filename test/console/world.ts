@@ -157,7 +157,7 @@ async function addWeekOfUsage({ db }: AppContext, { key }: Application, now: num
       counted.push({ application_key: key, hour, endpoint, requests, client_errors, limited, server_errors: 0 });
     });
   }
-  await addUsage(db, counted, new Map([[key, now - 60_000]]), []);
+  await addUsage(db, counted, [{ application_key: key, last: now - 60_000 }], []);
 }
 
 export interface ConsolePage {

@@ -18,6 +18,13 @@ export interface Usage {
   server_errors: number;
 }
 
+/** When an application last used the data API. */
+export interface LastUse {
+  application_key: number;
+  /** Epoch milliseconds. */
+  last: number;
+}
+
 /** The last use of an application with the tokens of one account. */
 export interface PersonalRead {
   account_id: string;
@@ -26,11 +33,11 @@ export interface PersonalRead {
   last: number;
 }
 
-/** Adds the counts since the last call to the stored ones, in one transaction without fsync. */
+/** Adds the counts since the last call, one of each key, to the stored ones, in one transaction without fsync. */
 export async function addUsage(
   db: Db,
   usage: readonly Usage[],
-  lastUses: ReadonlyMap<number, number>,
+  lastUses: readonly LastUse[],
   reads: readonly PersonalRead[],
 ): Promise<void> {
   const rows = usage.map((row) => [
@@ -52,7 +59,7 @@ export async function addUsage(
     ),
     ...insertAll(
       'insert into application_uses (application_key, last) values',
-      [...lastUses],
+      lastUses.map(({ application_key, last }) => [application_key, last]),
       'on conflict (application_key) do update set last = excluded.last where excluded.last > application_uses.last',
     ),
     ...reads.map(
