@@ -56,7 +56,7 @@ export const playerLookups: Endpoint[] = [
     },
     response: z.array(PlayerLookUp),
     price: {
-      description: `Each ${ENTRIES_PER_REQUEST} entries of \`uuids\` and \`names\` count as a request, as \`X-RateLimit-Cost\` says`,
+      description: `Each ${ENTRIES_PER_REQUEST} entries of \`uuids\` and \`names\` count as a request, as \`X-RateLimit-Cost\` says; if less is left, the answer is 429 and nothing is counted`,
       of: ({ uuids, names }) => {
         const count = uuids.length + names.length;
         return count > MAX_ENTRIES ? 1 : Math.max(1, Math.ceil(count / ENTRIES_PER_REQUEST));

@@ -182,7 +182,7 @@ export class Api {
   }
 
   /** Counts, or only reads, the requests of a client address: with only a Client ID, or failed ones. */
-  #countAddress(
+  async #countAddress(
     request: IncomingMessage,
     kind: 'address' | 'failed',
     how: 'count' | 'peek' = 'count',
@@ -190,7 +190,12 @@ export class Api {
   ): Promise<RateLimitResult> {
     const limiter = this.#rateLimiter;
     const limit = this.#context.config[LIMITS[kind === 'failed' ? 'failedCredentials' : 'clientId'].max.network];
-    return countNetworks((...counted) => limiter[how](...counted, price), kind, this.#addresses.of(request), limit);
+    const countedBy = (way: 'count' | 'peek'): Promise<RateLimitResult> =>
+      countNetworks((...counted) => limiter[way](...counted, price), kind, this.#addresses.of(request), limit);
+    if (how === 'peek' || price === 1) return await countedBy(how);
+    // One that a wider network refuses must not be counted for the narrower ones.
+    const before = await countedBy('peek');
+    return before.remaining < price ? { ...before, allowed: false } : await countedBy('count');
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body | StreamStart> {

@@ -24,7 +24,7 @@ export interface RateLimitResult {
 export interface RateLimiter extends AsyncDisposable {
   /**
    * Counts a request.
-   * @param price the number of requests that it counts as. One that costs more than is left is refused and uses up the rest.
+   * @param price the number of requests that it counts as. One that costs more than is left is refused and not counted.
    */
   count(subject: string, limit: number, price?: number): RateLimitResult | Promise<RateLimitResult>;
   /** Reads the state without counting a request. */
@@ -104,6 +104,10 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   count(subject: string, limit: number, price = 1): RateLimitResult {
+    if (price > 1) {
+      const before = this.peek(subject, limit);
+      if (price > before.remaining) return { ...before, allowed: false };
+    }
     this.#unsaved.add(subject);
     return rateLimitResult(this.#windows.add(subject, price, this.#clock.now()), limit);
   }
@@ -182,26 +186,35 @@ export class SharedRateLimiter implements RateLimiter {
   }
 
   async #countBatch(batch: readonly Pending<Count, RateLimitResult>[]): Promise<void> {
-    const sum = batch.reduce((total, { item }) => total + item.price, 0);
-    const { used: last, resets } = await this.#add(batch[0]!.item.subject, sum);
-    let used = last - sum;
-    for (const { item, resolve } of batch) resolve(rateLimitResult({ used: (used += item.price), resets }, item.limit));
+    const single = batch.filter(({ item }) => item.price === 1);
+    if (single.length > 0) {
+      const { used: last, resets } = (await this.#add(single[0]!.item.subject, single.length))!;
+      let used = last - single.length;
+      for (const { item, resolve } of single) resolve(rateLimitResult({ used: ++used, resets }, item.limit));
+    }
+    for (const { item, resolve } of batch) if (item.price > 1) resolve(await this.#countDear(item));
   }
 
-  async #add(subject: string, count: number): Promise<Window> {
+  async #countDear({ subject, limit, price }: Count): Promise<RateLimitResult> {
+    const window = price > limit ? undefined : await this.#add(subject, price, limit);
+    return window ? rateLimitResult(window, limit) : { ...(await this.peek(subject, limit)), allowed: false };
+  }
+
+  /** @returns undefined if more than `most` requests would be counted then, and none is */
+  async #add(subject: string, count: number, most?: number): Promise<Window | undefined> {
     const now = this.#clock.now();
     const statement = sql`
       insert into rate_limits (subject, used, resets) values (${subject}, ${count}, ${now + WINDOW_MS})
       on conflict (subject) do update set
         used = case when rate_limits.resets <= ${now} then excluded.used else rate_limits.used + excluded.used end,
         resets = case when rate_limits.resets <= ${now} then excluded.resets else rate_limits.resets end
+      where rate_limits.resets <= ${now} or rate_limits.used <= ${(most ?? Number.MAX_SAFE_INTEGER) - count}
       returning used, resets`;
     // On SQLite a commit blocks the event loop for the disk unless it is not durable. On PostgreSQL that takes a
     // transaction of four round trips instead of one statement.
-    const window = this.#db.remote
+    return this.#db.remote
       ? await this.#db.get<Window>(statement)
       : await this.#db.transaction((tx) => tx.get<Window>(statement), { durable: false });
-    return window!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

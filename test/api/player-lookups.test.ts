@@ -108,7 +108,8 @@ onSqlite('a look-up without or with too much is refused in a sentence', async (t
 
 for (const counters of ['memory', 'database']) {
   onEachDatabase(`ten entries cost one request of the hour, counted in ${counters}`, async (t, url) => {
-    const { get } = await network(t, url, { COUNTERS: counters, APP_LIMIT: '40' });
+    const limits = { APP_LIMIT: '40', ADDRESS_LIMIT: '40', TRUSTED_PROXIES: '127.0.0.1' };
+    const { get, app } = await network(t, url, { COUNTERS: counters, ...limits });
     const ask = async (count: number, wish = {}): Promise<number[]> => {
       const names = Array.from({ length: count }, (_, number) => `n${number}`).join();
       const { status, headers } = await get(`/v1/players?names=${names}`, wish);
@@ -126,7 +127,19 @@ for (const counters of ['memory', 'database']) {
     );
     assert.equal(Math.min(...together.map(([, , remaining]) => remaining!)), 20);
     assert.deepEqual(await ask(100), [200, 10, 10]);
-    assert.deepEqual(await ask(91), [200, 10, 0], 'the last ones');
+    assert.deepEqual(await ask(11), [200, 2, 8]);
+    assert.deepEqual(await ask(100), [429, 10, 8], 'a dearer one is refused and not charged');
+    const dear = await Promise.all([ask(50), ask(50)]);
+    assert.deepEqual(dear.map(([status]) => status).sort(), [200, 429], 'of two, one');
+    assert.deepEqual(await ask(21), [200, 3, 0], 'the last ones');
+    const other = { token: undefined, clientId: app.client_id };
+    const from = async (count: number, network: string) =>
+      await ask(count, { ...other, headers: { 'x-forwarded-for': `2001:db8:0:${network}::1` } });
+    for (const used of [10, 20, 30, 40]) assert.deepEqual(await from(100, '100'), [200, 10, 40 - used]);
+    for (const used of [9, 18, 27, 36]) assert.deepEqual(await from(90, '101'), [200, 9, 40 - used]);
+    assert.deepEqual(await from(50, '102'), [429, 5, 4], 'the /56 has four left');
+    assert.deepEqual(await from(40, '102'), [200, 4, 0]);
+    assert.deepEqual(await from(1, '202'), [200, 1, 39]);
     const { status, text } = await get('/v1/players?names=a');
     assert.deepEqual([status, text], [429, '{"error":"rate_limit","error_description":"Rate limit exceeded"}']);
     assert.equal((await get('/v1/servers')).headers['x-ratelimit-cost'], undefined);

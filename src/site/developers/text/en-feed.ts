@@ -99,7 +99,7 @@ export const lists = {
   description: 'Several players at once, search, filters of matches, the matches and kills of a player, leaderboards.',
   lookUp: 'Several players at once',
   lookUpText:
-    'Up to 100 entries in `uuids` and `names` together. Each ten count as a request, as `X-RateLimit-Cost` says. Every entry is answered by itself:',
+    'Up to 100 entries in `uuids` and `names` together. Each ten count as a request, as `X-RateLimit-Cost` says; if less is left, the answer is 429 and nothing is counted. Every entry is answered by itself:',
   lookUpHead: ['Status', 'Meaning'],
   lookUps: [
     ['found', '`player` is what `/v1/players/:id` gives; `former_name` is set if the name is a former one'],

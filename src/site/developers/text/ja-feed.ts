@@ -98,7 +98,7 @@ export const lists: typeof enLists = {
   description: '複数プレイヤーの取得、検索、試合の絞り込み、プレイヤーの試合とキル、ランキング。',
   lookUp: '複数のプレイヤーを一度に',
   lookUpText:
-    '`uuids` と `names` を合わせて 100 件まで。10 件ごとに 1 リクエストと数え、`X-RateLimit-Cost` が示します。1 件ずつ結果が返ります。',
+    '`uuids` と `names` を合わせて 100 件まで。10 件ごとに 1 リクエストと数え、`X-RateLimit-Cost` が示します。残りが足りないときは 429 を返し、何も数えません。1 件ずつ結果が返ります。',
   lookUpHead: ['status', '意味'],
   lookUps: [
     ['found', '`player` は `/v1/players/:id` と同じ内容です。以前の名前で見つかった場合は `former_name` に入ります'],
