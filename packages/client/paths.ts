@@ -24,7 +24,7 @@ export type Arguments<P extends Path, O> =
   Partial<Params<P>> extends Params<P> ? [params?: Params<P>, options?: O] : [params: Params<P>, options?: O];
 
 /**
- * The path and query of a request. A list is written with commas.
+ * The path and query of a request. A list is written with commas, with one in a value as `NAME[]`.
  * @throws TypeError if a part of the path is missing, or would change the path (`..`)
  */
 export function pathOf(path: string, params: object = {}): string {
@@ -35,7 +35,11 @@ export function pathOf(path: string, params: object = {}): string {
     rest.delete(name);
     return encodeURIComponent(value);
   });
-  const query = new URLSearchParams([...rest].map(([name, value]) => [name, String(value)])).toString();
+  const pairs = [...rest].flatMap(([name, value]): string[][] => {
+    const hasComma = Array.isArray(value) && value.some((one) => String(one).includes(','));
+    return hasComma ? value.map((one) => [`${name}[]`, String(one)]) : [[name, String(value)]];
+  });
+  const query = new URLSearchParams(pairs).toString();
   return query === '' ? filled : `${filled}?${query}`;
 }
 
@@ -47,6 +51,9 @@ export function priceOf(path: string): number {
   const [name, query] = path.split('?');
   if (name !== LOOK_UP) return 1;
   const lists = new URLSearchParams(query);
-  const entries = ['uuids', 'names'].flatMap((list) => lists.getAll(list).flatMap((value) => value.split(',')));
+  const entries = ['uuids', 'names'].flatMap((list) => [
+    ...lists.getAll(list).flatMap((value) => value.split(',')),
+    ...lists.getAll(`${list}[]`),
+  ]);
   return Math.max(1, Math.ceil(entries.length / ENTRIES_PER_REQUEST));
 }

@@ -166,31 +166,24 @@ export const paging = pagingBy(boundOf, Number.MAX_SAFE_INTEGER);
 /** The value of a filter: any text. A value that matches nothing gives an empty list. */
 export const filter = (description: string) => clean(256).optional().meta({ description });
 
-/** A list of entries, separated by commas. */
+/** A list of any texts. */
 export const entries = (description: string, maxItems: number) =>
   z
-    .string()
-    .refine(isCleanText, 'must not contain control characters')
-    .transform((value) => value.split(',').flatMap((entry) => entry.trim() || []))
+    .array(z.string().refine(isCleanText, 'must not contain control characters'))
     .default([])
     .meta({ description, type: 'array', items: { type: 'string' }, maxItems });
 
-/** `fields`: comma-separated names of extra fields. */
+/** `fields`: names of extra fields. */
 export function fieldsOf<const N extends readonly [string, ...string[]]>(names: N) {
   const allowed: ReadonlySet<string> = new Set(names);
   return z
-    .string()
-    .transform((value) =>
-      value
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
-    )
+    .array(z.string())
+    .transform((values) => values.flatMap((value) => value.split(',')).map((name) => name.trim()))
     .refine(
-      (requested) => requested.every((name) => allowed.has(name)),
+      (requested) => requested.every((name) => name === '' || allowed.has(name)),
       `must be a comma-separated list of ${names.join(', ')}`,
     )
-    .transform((requested) => new Set(requested) as ReadonlySet<N[number]>)
+    .transform((requested) => new Set(requested).difference(new Set([''])) as ReadonlySet<N[number]>)
     .default(new Set<N[number]>())
     .meta({ description: 'Extra fields, comma-separated', type: 'array', items: { type: 'string', enum: names } });
 }

@@ -192,7 +192,9 @@ const DESCRIPTION =
   'Read-only statistics of the game network. Send an access token or a Client ID with every request. Every response has ' +
   'headers with the state of the hourly rate limit. Lists are sorted newest first and paged with `max_id`. An error is ' +
   '`{"error": code, "error_description": sentence}`. Unknown parameters are ignored, and an empty one counts as not ' +
-  'given. Members are added to a resource only when `fields` asks for them; schemas that allow additional members may ' +
+  'given. A list is one value with commas, or the parameter for each value: `names=a&names=b`, `names[]=a`, ' +
+  '`names[0]=a`; with brackets a comma belongs to the value. ' +
+  'Members are added to a resource only when `fields` asks for them; schemas that allow additional members may ' +
   'get more at any time.';
 
 function operationObject(endpoint: Endpoint, schemas: Schemas): object {

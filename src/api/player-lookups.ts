@@ -48,7 +48,7 @@ export const playerLookups: Endpoint[] = [
     query: {
       uuids: entries(`UUIDs, comma-separated; with names at most ${MAX_ENTRIES}`, MAX_ENTRIES),
       names: entries(
-        'Present or former names (of hidden players present ones only), comma-separated, ignoring case',
+        'Present or former names (of hidden players present ones only), comma-separated, ignoring case; one with a comma as `names[]=`',
         MAX_ENTRIES,
       ),
       search: filter('The beginning of a present or former name, ignoring case; not with uuids or names'),

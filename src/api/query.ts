@@ -21,12 +21,16 @@ export class Query {
   /** The names of parameters that an endpoint does not have, each once. */
   namesOutside(shape: Shape): string[] {
     if (this.#pairs.length === 0) return [];
-    const names = this.#pairs.map(([name]) => name);
-    return [...new Set(names)].filter((name) => name !== '' && !Object.hasOwn(shape, name));
+    const names = new Set(this.#pairs.map(([name]) => name));
+    const isKnown = (name: string): boolean => {
+      const schema = shape[listOf(name) ?? ''];
+      return Object.hasOwn(shape, name) || (schema !== undefined && isList(schema));
+    };
+    return [...names].filter((name) => name !== '' && !isKnown(name));
   }
 
   /**
-   * Parses the parameters of an endpoint and ignores all others. An empty one counts as not given.
+   * Parses the parameters of an endpoint and ignores all others. An empty one, or an empty value of a list, counts as not given.
    * @throws HttpError 400 with the parameter's name and what it must be
    */
   read(shape: Shape): Readonly<Record<string, unknown>> {
@@ -35,25 +39,47 @@ export class Query {
 
   #read(shape: Shape): Record<string, unknown> {
     const result: Record<string, unknown> = {};
-    for (const name in shape) result[name] = this.#readOne(name, shape[name]!);
+    for (const name in shape) {
+      const schema = shape[name]!;
+      result[name] = isList(schema) ? this.#readList(name, schema) : this.#readOne(name, schema);
+    }
     return result;
   }
 
   #readOne(name: string, schema: Shape[string]): unknown {
     const sent = this.#pairs.filter(([parameter]) => parameter === name);
-    if (sent[0] === undefined) return parameterDefault(schema);
-    if (sent.length > 1 && !isList(schema)) throw invalidRequest(`${name} must not be given more than once.`);
-    const text = sent.map(([, value]) => value).join(',');
-    if (text === '') return parameterDefault(schema);
-    const value = decoded(text);
-    if (value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
-    const parsed = schema.safeParse(value);
-    if (!parsed.success) throw invalidRequest(`${name} ${parsed.error.issues[0]!.message}.`);
-    return parsed.data;
+    if (sent.length > 1) throw invalidRequest(`${name} must not be given more than once.`);
+    const value = sent[0] === undefined ? '' : requireDecoded(name, sent[0][1]);
+    return value === '' ? parameterDefault(schema) : parse(name, schema, value);
+  }
+
+  /** Only between values of `NAME` a comma separates: one in `NAME[]` or `NAME[0]` belongs to the value. */
+  #readList(name: string, schema: Shape[string]): unknown {
+    const values = this.#pairs.flatMap(([parameter, text]): string[] => {
+      if (parameter === name) return requireDecoded(name, text).split(',');
+      return listOf(parameter) === name ? [requireDecoded(name, text)] : [];
+    });
+    const given = values.map((value) => value.trim()).filter((value) => value !== '');
+    return given.length === 0 ? parameterDefault(schema) : parse(name, schema, given);
   }
 }
 
-/** Whether a parameter is a comma-separated list, whose values generated clients also send one by one. */
+/** The list to which a parameter adds one value: the notations of PHP and of many libraries. */
+const listOf = (parameter: string): string | undefined => /^(.+)\[\d*\]$/.exec(parameter)?.[1];
+
+function requireDecoded(name: string, text: string): string {
+  const value = decoded(text);
+  if (value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
+  return value;
+}
+
+function parse(name: string, schema: Shape[string], value: string | string[]): unknown {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidRequest(`${name} ${parsed.error.issues[0]!.message}.`);
+  return parsed.data;
+}
+
+/** Whether a parameter is a list, whose values clients send with commas or one by one. */
 const isList = (schema: Shape[string]): boolean => schema.meta()?.['type'] === 'array';
 
 const parameterDefaults = new WeakMap<Shape[string], { value: unknown }>();

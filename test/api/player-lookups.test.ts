@@ -68,6 +68,21 @@ onEachDatabase('each entry of uuids and names is answered by itself', async (t, 
   assert.equal(heron.banned, true);
   assert.equal(lookUps[0]!.player!.banned, false);
   assert.deepEqual(lookUpsIn(await get(`/v1/players?uuids=${person(1).uuid}&uuids=${person(5).uuid}`)).length, 2);
+
+  await sendEvents(context, named(8, 'Doe, J.', -500));
+  const brackets = await get('/v1/players?names%5B%5D=doe,%20j.&names[]=&names[7]=Ada&names=Bob,%20eve&names[x]=Ada');
+  assert.deepEqual(lookUpsIn(brackets).map(summary), [
+    ['doe, j.', 'found', 'Doe, J.', '', ''],
+    ['Ada', 'found', 'Ada', '', ''],
+    ['Bob', 'found', 'Bob', '', ''],
+    ['eve', 'not_found', null, '', ''],
+  ]);
+  assert.equal(brackets.headers['x-ignored-parameters'], 'names%5Bx%5D');
+  assert.equal(brackets.headers['x-ratelimit-cost'], '1');
+  const { headers, json } = await get('/v1/players/Ada?fields[]=total&fields[0]=names,%20&limit[]=5');
+  assert.deepEqual(Object.keys(json).slice(-2), ['total', 'names'], 'as axios and PHP send lists');
+  assert.equal(headers['x-ignored-parameters'], 'limit%5B%5D');
+  assert.equal((await get('/v1/players/Ada?fields[]=nothing')).status, 400);
 });
 
 onEachDatabase('a search finds players by the beginning of a present or former name', async (t, url) => {

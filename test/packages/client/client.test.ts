@@ -165,7 +165,8 @@ onSqlite('the client waits for the next window before the limit is used up', asy
   );
 });
 
-const names = (count: number): string[] => Array.from({ length: count }, (_, number) => `name${number}`);
+/** One of them has a comma. */
+const names = (count: number): string[] => Array.from({ length: count }, (_, number) => `name${number || ',0'}`);
 
 onSqlite('the client admits a look-up by what it counts as', async (t, url) => {
   const { context, origin } = await testApi(t, url);
