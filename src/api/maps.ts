@@ -74,7 +74,7 @@ export const maps: Endpoint[] = [
     summary: 'Maps, newest first',
     query: {
       playing: flag('1 adds servers, rotations and rates to each item; the list holds the same maps either way'),
-      search: filter('Only maps whose name begins with this text, ignoring case'),
+      search: filter('Only maps with a word in their name that begins with this text, ignoring case'),
       gamemode: filter('Only maps of this gamemode, ignoring case'),
       rotation: filter("Only maps in this server's rotation: a server id or name"),
       fields: fieldsOf(['image_url', 'rotation_order']),

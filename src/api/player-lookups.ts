@@ -44,14 +44,14 @@ export const playerLookups: Endpoint[] = [
   endpoint({
     path: '/v1/players',
     tag: 'Player',
-    summary: `Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a name`,
+    summary: `Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a word of a name`,
     query: {
       uuids: entries(`UUIDs, comma-separated; with names at most ${MAX_ENTRIES}`, MAX_ENTRIES),
       names: entries(
         'Present or former names (of hidden players present ones only), comma-separated, ignoring case; one with a comma as `names[]=`',
         MAX_ENTRIES,
       ),
-      search: filter('The beginning of a present or former name, ignoring case; not with uuids or names'),
+      search: filter('The beginning of a word of a present or former name, ignoring case; not with uuids or names'),
       limit: paging.limit,
     },
     response: z.array(PlayerLookUp),

@@ -50,13 +50,15 @@ onEachDatabase('maps are listed, filtered and shown with the servers that play t
       assert.equal((await get(`/v1/maps?gamemode=${wrong}`)).status, 400, wrong);
   });
 
-  await t.test('search filters by the beginning of the name, with paging and other filters', async () => {
+  await t.test('search filters by the beginning of a word of the name, with paging and other filters', async () => {
     assert.deepEqual(await list('search=T'), ['Three', 'Two']);
     assert.deepEqual(await list('search=tW&playing=1&gamemode=dtm&rotation=Alpha'), ['Two']);
     const [{ id }] = (await get('/v1/maps?search=t&limit=1')).json;
     assert.deepEqual(await list(`search=t&max_id=${id}`), ['Two']);
     for (const nothing of ['wo', '%25', 'Three%20', '_hree'])
       assert.deepEqual(await list(`search=${nothing}`), [], nothing);
+    await sendEvents(context, map('Old Town'));
+    assert.deepEqual(await list('search=TOW'), ['Old Town'], 'any word');
     assert.equal((await get('/v1/maps?search=%00')).status, 400);
   });
 

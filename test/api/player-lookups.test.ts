@@ -85,7 +85,7 @@ onEachDatabase('each entry of uuids and names is answered by itself', async (t, 
   assert.equal((await get('/v1/players/Ada?fields[]=nothing')).status, 400);
 });
 
-onEachDatabase('a search finds players by the beginning of a present or former name', async (t, url) => {
+onEachDatabase('a search finds players by the beginning of a word of a present or former name', async (t, url) => {
   const { context, get } = await network(t, url);
   const search = async (text: string, more = '') =>
     lookUpsIn(await get(`/v1/players?search=${text}${more}`)).map(summary);
@@ -95,13 +95,44 @@ onEachDatabase('a search finds players by the beginning of a present or former n
   ]);
   assert.deepEqual(await search('gre'), [['gre', 'found', 'Heron', 'Grebe', '']]);
   assert.deepEqual(await search('o', '&limit=1'), [['o', 'found', 'Ada', 'Otter', '']]);
-  assert.deepEqual(await search('rebe'), [], 'only the beginning');
+  assert.deepEqual(await search('rebe'), [], 'only the beginning of a word');
   assert.deepEqual(await search('%25'), []);
+  await sendEvents(
+    context,
+    ...Array.from({ length: 101 }, (_, number) => named(7, `Wren${number}`, -900 + number)),
+    ...[named(7, 'Great wren', -500), named(8, 'Wrenna', -400), named(9, 'WRENZ', -300), named(9, 'Last_Wren', -200)],
+  );
+  assert.deepEqual(
+    await search('wren', '&limit=3'),
+    [
+      ['wren', 'found', 'Great wren', '', ''],
+      ['wren', 'found', 'Last_Wren', '', ''],
+      ['wren', 'found', 'Wrenna', '', ''],
+    ],
+    'players are limited, not their names, and the present name counts first',
+  );
   await sendEvents(context, logout('Alpha', person(6, 'Heron')));
   await setHidden(context.db, context.clock.now(), 0, ['Heron']);
   const [hidden] = lookUpsIn(await get('/v1/players?search=heron'));
   assert.deepEqual(hidden!.player, (await get('/v1/players/Heron')).json);
   assert.equal(hidden!.player!.last_login, '', 'a hidden player as if it had never logged in');
+  assert.deepEqual(await search('gre', '&limit=1'), [['gre', 'found', 'Great wren', '', '']], 'not by a former name');
+});
+
+onEachDatabase('candidates are the present holders of a name, the one last seen with it first', async (t, url) => {
+  const { context, get } = await network(t, url);
+  await sendEvents(context, named(3, 'Twin', -100));
+  const [twin] = lookUpsIn(await get('/v1/players?names=twin'));
+  assert.deepEqual(
+    twin!.candidates.map(({ uuid }) => uuid),
+    [person(3).uuid, person(4).uuid],
+  );
+  await sendEvents(context, named(4, 'Twin', -50), named(3, 'Gemini', -40), named(10, 'Twin', -200));
+  const [again] = lookUpsIn(await get('/v1/players?names=twin'));
+  assert.deepEqual(
+    again!.candidates.map(({ uuid }) => uuid),
+    [person(4).uuid, person(10).uuid, person(3).uuid],
+  );
 });
 
 onSqlite('a look-up without or with too much is refused in a sentence', async (t, url) => {

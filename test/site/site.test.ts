@@ -3,7 +3,10 @@ import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { test } from 'node:test';
 import { ENDPOINTS } from '#api/index.ts';
 import fc from 'fast-check';
+import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
+import { serverByName } from '#store/game/servers.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import {
@@ -106,7 +109,7 @@ onEachDatabase('the page of a punishment says who revoked it and why, in both la
 });
 
 onEachDatabase(
-  'search finds players by prefixes of current and former names, maps by name, and everything by id',
+  'search finds players, servers and maps by the beginning of a word of a name, and everything by id',
   async (t, url) => {
     const context = await testContext(t, url);
     const [id] = await sendEvents(
@@ -129,6 +132,24 @@ onEachDatabase(
       `/players/${person(1).uuid}`,
     );
     assert.match(await page(context, '/search?q=nobodyhere'), /Nothing found/);
+
+    await sendEvents(context, configured('Garten East'), configured('Garden'), login('Alpha', person(4, 'Mr_Garten')));
+    const words = await page(context, '/search?q=GARTEN');
+    const [east, old] = await Promise.all(['Garten East', 'Garden'].map(async (name) => await serverByName(context.db, name)));
+    for (const result of [
+      /id="players">Players<[\s\S]*Mr_Garten[\s\S]*id="servers">Servers<[\s\S]*id="maps">Maps<[\s\S]*Grün Ø Garten/,
+      new RegExp(`href="/servers/${idOf(east!.key)}"><bdi>Garten East`),
+    ])
+      assert.match(words, result);
+    assert.ok(!words.includes('Garden') && !words.includes('Zebra'));
+    assert.match(await page(context, '/search?q=garten&lang=ja'), /サーバー[\s\S]*Garten East/);
+    const ofServer = await get(context, `/search?q=${idOf(old!.key)}`);
+    assert.equal(ofServer.headers.get('location'), `/servers/${idOf(old!.key)}`);
+    await sendEvents(context, event('server.removed', {}, { server: 'Garten East' }));
+    assert.ok(!(await page(context, '/search?q=east')).includes('Garten East'), 'a removed server has no page');
+    await setHidden(context.db, context.clock.now(), 0, ['Fled']);
+    assert.match(await page(context, '/search?q=grus'), /Nothing found/, 'a former name of a hidden player');
+    assert.match(await page(context, '/search?q=fled'), /id="players"/);
   },
 );
 

@@ -64,7 +64,7 @@ import {
   playersNamed,
 } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
-import { searchMaps, searchPlayers } from '#store/game/search.ts';
+import { searchMaps, searchPlayers, searchServers } from '#store/game/search.ts';
 import { readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import {
   bannedPlayers,
@@ -169,7 +169,8 @@ test('no read of a request scans a table that grows with the network', async (t)
     isBanned: (db) => isBanned(db, player.key, 1),
     'playersByUuid and bannedPlayers': (db) =>
       Promise.all([playersByUuid(db, [person(1).uuid, person(2).uuid]), bannedPlayers(db, [1, 2], 1)]),
-    'searchPlayers and searchMaps': (db) => Promise.all([searchPlayers(db, 'x', 20), searchMaps(db, 'x', 20)]),
+    'searchPlayers, searchServers and searchMaps': (db) =>
+      Promise.all([searchPlayers(db, 'player', 20), searchServers(db, 'alpha', 20), searchMaps(db, 'x', 20)]),
     'findPlayer by UUID': (db) => findPlayer(db, person(1).uuid),
     'findPlayer by name': (db) => findPlayer(db, 'nobody'),
     matchByKey: (db) => matchByKey(db, 1),

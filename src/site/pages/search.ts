@@ -7,21 +7,28 @@ import { matchByKey } from '#store/game/matches.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
 import { playerByKey, playerByUuid } from '#store/game/players.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
-import { type FoundMap, type FoundPlayer, searchMaps, searchPlayers } from '#store/game/search.ts';
+import {
+  type FoundMap,
+  type FoundPlayer,
+  type FoundServer,
+  searchMaps,
+  searchPlayers,
+  searchServers,
+} from '#store/game/search.ts';
+import { serverByKey } from '#store/game/servers.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { heading, modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const MAX_RESULTS = 50;
 
-/** `/search`: players by current and former names, maps by name; an id or UUID redirects to its page. */
+/** `/search`: players by present and former names, servers and maps by any word of a name; an id or UUID redirects to its page. */
 export async function searchPage(request: PageRequest): Promise<PageContent | Response> {
   const { text } = request;
   const query = request.query('q')?.trim() ?? '';
   const path = query === '' ? undefined : await pathOfId(request, query);
   if (path !== undefined) return new Response(null, { status: 302, headers: { location: path } });
-  const foundPlayers = query === '' ? [] : await searchPlayers(request.db, query, MAX_RESULTS);
-  const foundMaps = query === '' ? [] : await searchMaps(request.db, query, MAX_RESULTS);
+  const sections = query === '' ? [] : await sectionsOf(request, query);
   return {
     title: query === '' ? text.search.label : text.search.results(query),
     description: text.search.label,
@@ -29,11 +36,46 @@ export async function searchPage(request: PageRequest): Promise<PageContent | Re
     noIndex: true,
     main: html`<h1>${query === '' ? text.search.label : html`<bdi>${text.search.results(query)}</bdi>`}</h1>
       ${searchForm(request, query)}
-      ${foundPlayers.length + foundMaps.length === 0 && query !== '' ? html`<p>${text.search.nothing}</p>` : ''}
-      <div class="two even">
-        ${foundPlayers.length === 0 ? '' : playerResults(request, foundPlayers)}${foundMaps.length === 0 ? '' : mapResults(request, foundMaps)}
-      </div>`,
+      ${sections.length === 0 && query !== '' ? html`<p>${text.search.nothing}</p>` : ''}
+      <div class="two even">${sections}</div>`,
   };
+}
+
+async function sectionsOf(request: PageRequest, query: string): Promise<Html[]> {
+  const { db, text } = request;
+  const players = (await searchPlayers(db, query, MAX_RESULTS)).map((player) => foundPlayer(request, player));
+  const servers = (await searchServers(db, query, MAX_RESULTS)).map(foundServer);
+  const maps = (await searchMaps(db, query, MAX_RESULTS)).map((map) => foundMap(request, map));
+  return [
+    ...section('players', text.sections.players, players),
+    ...section('servers', text.home.servers, servers),
+    ...section('maps', text.sections.maps, maps),
+  ];
+}
+
+function section(id: string, title: string, found: readonly Html[]): Html[] {
+  if (found.length === 0) return [];
+  return [
+    html`<section class="card" aria-labelledby="${id}">
+      ${heading(id, title)}
+      <ul class="found">
+        ${found.map((one) => html`<li>${one}</li>`)}
+      </ul>
+    </section>`,
+  ];
+}
+
+function foundPlayer(request: PageRequest, player: FoundPlayer): Html {
+  const { formerly } = player;
+  const former = html` <span class="soft small">${request.text.search.formerly} <bdi>${formerly}</bdi></span>`;
+  return html`${playerLink(request, player, 28)}${formerly === undefined ? '' : former}`;
+}
+
+const foundServer = ({ key, name }: FoundServer): Html => html`<a href="/servers/${idOf(key)}"><bdi>${name}</bdi></a>`;
+
+function foundMap(request: PageRequest, { key, name, gamemodes }: FoundMap): Html {
+  return html`<a href="/maps/${idOf(key)}"><bdi>${name}</bdi></a>
+    <span class="soft small">${gamemodes.slice(0, 3).map((gamemode) => html`${modeLabel(request, gamemode)} `)}</span>`;
 }
 
 /** The path of the page of an id or a player's UUID; undefined if nothing has it. */
@@ -44,6 +86,7 @@ async function pathOfId({ db, now }: PageRequest, text: string): Promise<string 
   if (key === undefined) return undefined;
   if ((await matchByKey(db, key)) !== undefined) return `/matches/${idOf(key)}`;
   if ((await mapByKey(db, key)) !== undefined) return `/maps/${idOf(key)}`;
+  if ((await serverByKey(db, key, 0)) !== undefined) return `/servers/${idOf(key)}`;
   if ((await punishmentByKey(db, key, now)) !== undefined) return `/punishments/${idOf(key)}`;
   const foundPlayer = await playerByKey(db, key);
   return foundPlayer === undefined ? undefined : `/players/${foundPlayer.uuid}`;
@@ -64,38 +107,6 @@ export function searchForm({ text }: PageRequest, query: string): Html {
       placeholder="${text.search.placeholder}"
     /><button>${text.search.button}</button>
   </form>`;
-}
-
-function playerResults(request: PageRequest, players: readonly FoundPlayer[]): Html {
-  const { text } = request;
-  return html`<section class="card" aria-labelledby="players">
-    ${heading('players', text.sections.players)}
-    <ul class="found">
-      ${players.map(
-        (result) =>
-          html`<li>
-            ${playerLink(request, result, 28)}${result.formerly === undefined ? '' : html` <span class="soft small">${text.search.formerly} <bdi>${result.formerly}</bdi></span>`}
-          </li>`,
-      )}
-    </ul>
-  </section>`;
-}
-
-function mapResults(request: PageRequest, maps: readonly FoundMap[]): Html {
-  return html`<section class="card" aria-labelledby="maps">
-    ${heading('maps', request.text.sections.maps)}
-    <ul class="found">
-      ${maps.map(
-        ({ key, name, gamemodes }) =>
-          html`<li>
-            <a href="/maps/${idOf(key)}"><bdi>${name}</bdi></a>
-            <span class="soft small"
-              >${gamemodes.slice(0, 3).map((gamemode) => html`${modeLabel(request, gamemode)} `)}</span
-            >
-          </li>`,
-      )}
-    </ul>
-  </section>`;
 }
 
 const ACTIVE_PLAYERS = 12;

@@ -40,11 +40,11 @@ export const en = {
     developers: 'Developers',
   },
   search: {
-    label: 'Search players, maps and ids',
+    label: 'Search players, servers, maps and ids',
     placeholder: 'Name or id',
     button: 'Search',
     results: (query: string) => `Search: ${query}`,
-    nothing: 'Nothing found. Search looks at the beginning of names.',
+    nothing: 'Nothing found. Search looks at the beginning of the words of names.',
     formerly: 'formerly',
   },
   feeds: { matches: 'Feed of matches', punishments: 'Feed of punishments' },

@@ -34,11 +34,11 @@ export const ja: Text = {
     developers: '開発者向け',
   },
   search: {
-    label: 'プレイヤー・マップ・ID を検索',
+    label: 'プレイヤー・サーバー・マップ・ID を検索',
     placeholder: '名前または ID',
     button: '検索',
     results: (query) => `検索：${query}`,
-    nothing: '見つかりませんでした。名前は先頭の文字から検索します。',
+    nothing: '見つかりませんでした。名前に含まれる単語を、先頭の文字から検索します。',
     formerly: '旧名',
   },
   feeds: { matches: '試合のフィード', punishments: '処分のフィード' },

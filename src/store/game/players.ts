@@ -117,7 +117,7 @@ export async function playersBefore(db: Queryable, before: number, limit: number
 
 /**
  * All players who have or had a name, in any case: those who have it first, then by their last use of the name, newest first.
- * `found` is the name in its spelling.
+ * `found` is the name in its spelling. The last use of a present name is in player_stats, as at `namesOf`.
  */
 export async function playersNamed(
   db: Queryable,
@@ -128,9 +128,11 @@ export async function playersNamed(
   const key = nameKey(name);
   if (key === '') return [];
   return await db.all<Player & { found: string }>(sql`
-    select ${COLUMNS}, n.name as found from player_names n join players p on p.key = n.player_key
+    select ${COLUMNS}, n.name as found
+    from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = p.key
     where n.name_key = ${key} and ${isFindable(former)}
-    order by case when p.name_key = ${key} then 0 else 1 end, n.last_seen desc, p.key desc limit ${limit}`);
+    order by case when p.name_key = ${key} then 0 else 1 end,
+      case when p.name_key = ${key} then s.name_seen else n.last_seen end desc, p.key desc limit ${limit}`);
 }
 
 /** The players whom a text can mean, if it is a name that several have or had; otherwise none. */

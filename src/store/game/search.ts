@@ -1,7 +1,11 @@
-import { nameKey } from '#platform/text/text.ts';
+import { isUuidLabel, nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { type Sql, sql } from '#db/sql.ts';
-import { isFindable, type Player } from './players.ts';
+import { list, sql } from '#db/sql.ts';
+import { findByWord, hasWord, searchKey, type SearchTerm, searchTerms } from '../search-terms.ts';
+import { type Player, playersByKeys } from './players.ts';
+import { serversByKeys } from './servers.ts';
+
+/** The public search: players, servers and maps by the beginning of any word of a name, in any case, in the order of these words. */
 
 export interface FoundPlayer extends Player {
   /** The former name that matched; undefined if the present name matched. */
@@ -14,36 +18,74 @@ export interface FoundMap {
   gamemodes: string[];
 }
 
+export interface FoundServer {
+  key: number;
+  name: string;
+}
+
 /**
- * Players with a present or former name that begins with the text, in any case, ordered by name. Former names of hidden
- * players find nothing.
+ * Players by a present or former name, hidden players by the present one alone. A player is also found by the beginning of the
+ * UUID.
  */
 export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
-  const rows = await db.all<FoundPlayer & { found: string; found_key: string }>(sql`
-    select p.key, p.uuid, p.name, p.last_login, p.last_login_server, p.last_logout, n.name as found,
-      n.name_key as found_key
-    from player_names n join players p on p.key = n.player_key
-    where ${startsWith(sql`n.name_key`, text)} and ${isFindable('shown')} order by n.name_key, n.player_key limit ${limit}`);
-  const players = new Map<number, FoundPlayer>();
-  for (const { found, found_key, ...player } of rows) {
-    const isPresent = nameKey(player.name) === found_key;
-    if (isPresent || !players.has(player.key)) {
-      players.set(player.key, { ...player, formerly: isPresent ? undefined : found });
-    }
+  const found = new Map<number, FoundPlayer>();
+  for await (const terms of searchTerms(db, 'player', text)) {
+    await addPlayers(db, found, terms, searchKey(text));
+    if (found.size >= limit) break;
   }
-  return [...players.values()];
+  return await withSpelling(db, [...found.values()].slice(0, limit));
 }
 
-/** Maps with a name that begins with the text, in any case, ordered by name. */
+async function addPlayers(
+  db: Queryable,
+  found: Map<number, FoundPlayer>,
+  terms: readonly SearchTerm[],
+  text: string,
+): Promise<void> {
+  const keys = new Set(terms.map(({ ref }) => Number(ref))).difference(new Set(found.keys()));
+  const players = new Map((await playersByKeys(db, [...keys])).map((player) => [player.key, player]));
+  const uuids = [...players.values()].map(({ uuid }) => uuid);
+  const hidden = new Set(
+    (await db.tuples(sql`select uuid from hidden_players where uuid in (${list(uuids)})`)).flat() as string[],
+  );
+  for (const { ref, source } of terms) {
+    const player = players.get(Number(ref));
+    if (player === undefined || found.has(player.key)) continue;
+    const isPresent = hasWord(nameKey(player.name), text) || source === player.uuid.replaceAll('-', '');
+    if (isPresent || !hidden.has(player.uuid))
+      found.set(player.key, { ...player, formerly: isPresent ? undefined : source });
+  }
+}
+
+/** With the former names as they were written. */
+async function withSpelling(db: Queryable, players: readonly FoundPlayer[]): Promise<FoundPlayer[]> {
+  const former = players.filter(({ formerly }) => formerly !== undefined);
+  if (former.length === 0) return [...players];
+  const rows = await db.tuples(sql`
+    select player_key, name_key, name from player_names
+    where player_key in (${list(former.map(({ key }) => key))}) and name_key in (${list(former.map((one) => one.formerly!))})`);
+  const names = new Map((rows as [number, string, string][]).map(([key, nameKey, name]) => [`${key} ${nameKey}`, name]));
+  return players.map((player) => {
+    const name = names.get(`${player.key} ${player.formerly}`);
+    return { ...player, formerly: name === undefined || isUuidLabel(name) ? undefined : name };
+  });
+}
+
 export async function searchMaps(db: Queryable, text: string, limit: number): Promise<FoundMap[]> {
-  const rows = await db.all<Omit<FoundMap, 'gamemodes'> & { gamemodes: string }>(sql`
-    select m.key, m.name, m.gamemodes from maps m
-    where ${startsWith(sql`m.name_key`, text)} order by m.name_key, m.key limit ${limit}`);
-  return rows.map((row) => ({ ...row, gamemodes: JSON.parse(row.gamemodes) as string[] }));
+  const keys = await findByWord(db, 'map', text, limit);
+  const rows = await db.all<Omit<FoundMap, 'gamemodes'> & { gamemodes: string }>(
+    sql`select key, name, gamemodes from maps where key in (${list(keys.map(Number))})`,
+  );
+  return inOrder(keys, rows).map((row) => ({ ...row, gamemodes: JSON.parse(row.gamemodes) as string[] }));
 }
 
-/** A prefix as a range of an index that is ordered by code points, of which U+10FFFF is the last. */
-export function startsWith(column: Sql, text: string): Sql {
-  const prefix = nameKey(text);
-  return sql`${column} >= ${prefix} and ${column} < ${`${prefix}\u{10ffff}`}`;
+/** Servers without those that were removed, of which there are few. */
+export async function searchServers(db: Queryable, text: string, limit: number): Promise<FoundServer[]> {
+  const keys = await findByWord(db, 'server', text, 2 * limit);
+  return inOrder(keys, await serversByKeys(db, keys.map(Number), 0)).slice(0, limit);
+}
+
+function inOrder<Row extends { key: number }>(keys: readonly string[], rows: readonly Row[]): Row[] {
+  const byKey = new Map(rows.map((row) => [String(row.key), row]));
+  return keys.flatMap((key) => byKey.get(key) ?? []);
 }

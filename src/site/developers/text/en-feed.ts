@@ -99,7 +99,7 @@ export const lists = {
   description: 'Several players at once, search, filters of matches, the matches and kills of a player, leaderboards.',
   lookUp: 'Several players at once',
   lookUpText:
-    'Up to 100 entries in `uuids` and `names` together. Each ten count as a request, as `X-RateLimit-Cost` says; if less is left, the answer is 429 and nothing is counted. Every entry is answered by itself:',
+    'Up to 100 entries in `uuids` and `names` together. Each ten count as a request, as `X-RateLimit-Cost` says; if less is left, the answer is 429 and nothing is counted. A name with a comma is sent as `names[]=`. Every entry is answered by itself:',
   lookUpHead: ['Status', 'Meaning'],
   lookUps: [
     ['found', '`player` is what `/v1/players/:id` gives; `former_name` is set if the name is a former one'],
@@ -108,7 +108,7 @@ export const lists = {
     ['invalid', 'The entry of `uuids` is no UUID'],
   ] as Row[],
   search: 'Search',
-  searchText: '`search` finds players by the beginning of a present or former name, and maps by that of their name.',
+  searchText: '`search` finds players by the beginning of a word of a present or former name, and maps by that of their name: `fox` finds Red_Fox.',
   filters: 'Filters of matches',
   filtersText:
     '`server` and `map` take an id or a name, `player` a UUID, a name or an id, `since` and `until` a time with its offset, `ranked` 1 or 0. Each filter can be used alone. These go together; all other combinations are a 400 that names them:',

@@ -98,7 +98,7 @@ export const lists: typeof enLists = {
   description: '複数プレイヤーの取得、検索、試合の絞り込み、プレイヤーの試合とキル、ランキング。',
   lookUp: '複数のプレイヤーを一度に',
   lookUpText:
-    '`uuids` と `names` を合わせて 100 件まで。10 件ごとに 1 リクエストと数え、`X-RateLimit-Cost` が示します。残りが足りないときは 429 を返し、何も数えません。1 件ずつ結果が返ります。',
+    '`uuids` と `names` を合わせて 100 件まで。10 件ごとに 1 リクエストと数え、`X-RateLimit-Cost` が示します。残りが足りないときは 429 を返し、何も数えません。コンマを含む名前は `names[]=` で送ります。1 件ずつ結果が返ります。',
   lookUpHead: ['status', '意味'],
   lookUps: [
     ['found', '`player` は `/v1/players/:id` と同じ内容です。以前の名前で見つかった場合は `former_name` に入ります'],
@@ -107,7 +107,7 @@ export const lists: typeof enLists = {
     ['invalid', '`uuids` の値が UUID ではありません'],
   ],
   search: '検索',
-  searchText: '`search` は、今または以前の名前の先頭でプレイヤーを、名前の先頭でマップを探します。',
+  searchText: '`search` は、今または以前の名前に含まれる単語の先頭でプレイヤーを、名前に含まれる単語の先頭でマップを探します。`fox` で Red_Fox が見つかります。',
   filters: '試合の絞り込み',
   filtersText:
     '`server` と `map` は id か名前、`player` は UUID・名前・id、`since` と `until` は時差付きの時刻、`ranked` は 1 か 0 です。どれも単独で使えます。組み合わせられるのは次のとおりで、ほかの組み合わせは、それを示す 400 になります。',

@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { startsWith } from '../search.ts';
+import { mapsByWord } from '../../search-terms.ts';
 import { byOrder } from '../servers.ts';
 
 export interface MapAuthor {
@@ -45,7 +45,7 @@ export const WITH_IMAGE = sql`left join map_images i on i.map_key = m.key`;
 interface MapQuery {
   before: number;
   limit: number;
-  /** The beginning of the name. */
+  /** The beginning of a word of the name. */
   search?: string | undefined;
   gamemode?: string | undefined;
   serverKey?: number | undefined;
@@ -59,7 +59,7 @@ export async function listMaps(
   const from = gamemode === undefined ? sql`maps m` : sql`map_gamemodes g join maps m on m.key = g.map_key`;
   const ofMode = gamemode === undefined ? sql`` : sql`and g.gamemode_key = ${nameKey(gamemode)}`;
   const ofServer = serverKey === undefined ? sql`` : inRotation(serverKey);
-  const named = search === undefined ? sql`` : sql`and ${startsWith(sql`m.name_key`, search)}`;
+  const named = search === undefined ? sql`` : sql`and m.key in (${mapsByWord(search)})`;
   const rows = await db.all<MapRow>(sql`
     select ${COLUMNS} from ${from} ${WITH_IMAGE}
     where m.key < ${before} ${named} ${ofMode} ${ofServer} order by m.key desc limit ${limit}`);
