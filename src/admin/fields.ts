@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readTime } from '#platform/text/time.ts';
 
 /** Fields of operations. The message of a problem is the second half of a sentence: `must be a whole number from 0 to 9`. */
 
@@ -27,12 +28,7 @@ export const readable = <Value>(read: (text: string) => Value | undefined, forms
 export const withoutFields = { fields: z.strictObject({}), detail: () => ({}) };
 
 /** A point in time, as epoch milliseconds. */
-export const time = readable((text) => {
-  const ms = Date.parse(text);
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(ms)
-    ? ms
-    : undefined;
-}, 'a time like 2026-01-31T12:00:00Z');
+export const time = readable(readTime, 'a time like 2026-01-31T12:00:00Z');
 
 type Kind = 'text' | 'number' | 'boolean';
 

@@ -3,6 +3,7 @@ import type { Caller } from './callers.ts';
 import type { Clock } from '#platform/clock.ts';
 import { boundOf } from '#platform/ids.ts';
 import { isCleanText } from '#platform/text/text.ts';
+import { readTime } from '#platform/text/time.ts';
 import type { Queryable, Snapshot } from '#db/db.ts';
 import type { Cursors } from '#store/game/change-cursors.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
@@ -196,16 +197,14 @@ export const flag = (description: string) => bit().default(false).meta({ descrip
 /** A filter that is `1` or `0`. */
 export const bitFilter = (description: string) => bit().optional().meta({ description });
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+ -]\d\d:\d\d)$/i;
-
 /** A filter by time, in epoch milliseconds. A blank is the `+` of an offset that was sent without percent-encoding. */
 export const timeFilter = (description: string) =>
   z
     .string()
-    .transform((text) => (TIME.test(text) ? Date.parse(text.replace(' ', '+')) : NaN))
+    .transform((text) => readTime(text.replace(' ', '+')) ?? NaN)
     .refine(
       Number.isFinite,
-      'must be a time with its offset, such as 2026-03-01T20:00:00+09:00 or 2026-03-01T11:00:00Z',
+      'must be a time with its offset, such as 2026-03-01T20:00:00+09:00 or 2026-03-01T11:00:00Z, on a day that exists',
     )
     .optional()
     .meta({ description, format: 'date-time' });

@@ -1,6 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { errorOutput } from '#platform/process/output.ts';
 import { isErased } from '#store/accounts/deleted-players.ts';
+import { readTime } from '#platform/text/time.ts';
 import { type AuditEntry, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
 import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from './command/command.ts';
 import { erasedSentence } from './command/player-option.ts';
@@ -44,7 +45,7 @@ async function audit(input: Input): Promise<void> {
     optional(input, name),
   );
   const filter = { actor, action, subject, address, before, outcome: outcome as Outcome | undefined };
-  const bounds = { since: readTime(input, 'since'), until: readTime(input, 'until') };
+  const bounds = { since: timeOption(input, 'since'), until: timeOption(input, 'until') };
   await withAppContext(input, async ({ db }) => {
     printTable(input, (await listAudit(db, { ...filter, ...bounds }, Number(limit))).map(wire));
     if (subject !== undefined && (await isErased(db, subject)))
@@ -52,12 +53,11 @@ async function audit(input: Input): Promise<void> {
   });
 }
 
-function readTime(input: Input, name: string): number | undefined {
+function timeOption(input: Input, name: string): number | undefined {
   const text = optional(input, name);
   if (text === undefined) return undefined;
-  const timestamp = Date.parse(text);
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(timestamp))
-    return timestamp;
+  const time = readTime(text);
+  if (time !== undefined) return time;
   throw new UsageError(`--${name} must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
 }
 

@@ -1,5 +1,6 @@
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { uuidOf } from '#platform/text/text.ts';
+import { readTime } from '#platform/text/time.ts';
 import { fit, unstyled } from '#importers/text.ts';
 import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
 import { ConnectionLost } from './connection-lost.ts';
@@ -104,8 +105,8 @@ export function banOf(value: unknown): Ban | undefined {
 /** Null for a ban without an end, or with an end that is invalid or later than an event can express. */
 function expiresIn(value: unknown): number | null {
   if (typeof value !== 'string' || value.length > 64) return null;
-  const time = Date.parse(value);
-  return time >= 0 && time < LAST_TIMESTAMP ? time : null;
+  const time = readTime(value);
+  return time !== undefined && time >= 0 && time < LAST_TIMESTAMP ? time : null;
 }
 
 function uuidIn(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { readTime } from '#platform/text/time.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
@@ -71,8 +72,7 @@ function filterOf({ c }: ConsoleRequest): AuditFilter {
 /** The start of a day (midnight UTC) from the value of a date field. */
 function dayOf(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
-  const day = Date.parse(text);
-  return Number.isNaN(day) ? undefined : day;
+  return readTime(`${text}T00:00Z`);
 }
 
 function filters({ texts: { operator: t } }: ConsoleRequest, submitted: Record<string, string>): Html {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { isShownText, uuidOf } from '#platform/text/text.ts';
 import { isName, labelled, NOT_SHOWN, playerName } from './player-names.ts';
+import { readTime } from '#platform/text/time.ts';
 
 /** The form of an id, in receipts and in the data API. */
 export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;
@@ -15,10 +16,18 @@ export const count = z.int().min(0).max(1_000_000_000);
 export const score = z.int().min(-1_000_000_000).max(1_000_000_000);
 export const name = text(128, 1);
 
-/** An RFC 3339 timestamp with seconds and offset, converted to epoch milliseconds. */
-export const timestamp = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00' })
-  .transform((value) => Date.parse(value))
+const TIME_FORM = 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00';
+
+/** An RFC 3339 timestamp with offset, converted to epoch milliseconds. */
+export const timestamp = z
+  .string({ error: TIME_FORM })
+  .meta({ format: 'date-time' })
+  .transform((value, context) => {
+    const time = readTime(value);
+    if (time !== undefined) return time;
+    context.addIssue({ code: 'custom', message: TIME_FORM });
+    return z.NEVER;
+  })
   .refine((value) => value >= 0, 'must not lie before 1970')
   .refine((value) => value < LAST_TIMESTAMP, 'must lie before the end of the year 9999');
 

@@ -1,6 +1,6 @@
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const;
+import { readTime } from './time.ts';
 
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const;
 
 /** The formats that `readUntil` accepts, for messages. */
 export const UNTIL_FORMS = 'never, a duration like 30m, 12h, 7d or 4w, or a time like 2026-01-31T12:00:00Z';
@@ -14,6 +14,5 @@ export function readUntil(text: string, now: number): number | null | undefined 
   if (entered === 'never') return null;
   const [, count, unit] = /^([1-9]\d{0,4})([mhdw])$/.exec(entered) ?? [];
   if (unit !== undefined) return now + Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  const timestamp = TIMESTAMP.test(entered) ? Date.parse(entered) : Number.NaN;
-  return Number.isNaN(timestamp) ? undefined : timestamp;
+  return readTime(entered);
 }
