@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { idOf, keyOf } from '#platform/ids.ts';
+import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
 import { MATCH_INDEXES } from '#store/game/match-filters.ts';
 import { serverByName } from '#store/game/servers.ts';
@@ -103,6 +104,31 @@ onEachDatabase('each allowed combination of filters gives its matches, page by p
   await retractEvents(api.context.db, api.context.clock, [keyOf(second)!]);
   const withdrawn = sent.filter(({ id }) => id !== second);
   assert.deepEqual(await pagedBy(api, 'player=player2'), inOrder([], withdrawn.filter(FILTERS['player']![1])));
+});
+
+onEachDatabase('a walk by the end goes on after its last match was withdrawn', async (t, url) => {
+  const { context, get } = await testApi(t, url);
+  const ends = [-4_000_000, -100_000, -3_000_000, -200_000, -2_000_000, -5_000_000].map((ms) => after(ms));
+  const played = ends.map((finished) => match({ started: after(-600_000, finished), finished }));
+  const ids = await sendEvents(context, configured('Alpha'), ...played).then(([, ...all]) => all);
+  const [oldest, newest, third, second, middle, first] = ids;
+  const walk = `since=${after(-9_000_000)}&limit=2`;
+  const page = async (query: string): Promise<string[]> =>
+    (await get(`/v1/matches?${query}`)).json.map(({ id }: Sent) => id);
+  assert.deepEqual(await page(walk), [newest, second]);
+  await retractEvents(context.db, context.clock, [keyOf(second!)!]);
+  // The match that arrived before the withdrawn one ended before all others but one.
+  assert.deepEqual(await page(`${walk}&max_id=${second}`), [middle, third], 'what follows the withdrawn match');
+  assert.deepEqual(await page(`${walk}&max_id=${second}&server=Alpha`), [middle, third]);
+  const listed = await listMatchesWhere(context.db, undefined, keyOf(second!)!, 9);
+  const rest = [middle, third, oldest, first];
+  assert.deepEqual(
+    listed.map(({ key }) => idOf(key)),
+    rest,
+    'on the site, too',
+  );
+  await retractEvents(context.db, context.clock, [keyOf(oldest!)!]);
+  assert.deepEqual(await page(`${walk}&max_id=${oldest}`), [first], 'the match that arrived first');
 });
 
 onSqlite('filters take names and ids, and answer a wrong one', async (t, url) => {

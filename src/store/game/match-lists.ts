@@ -1,3 +1,4 @@
+import { readTime } from '#platform/text/time.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, list, type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
@@ -36,12 +37,20 @@ export async function listMatchesWhere(
     select key, head, started, finished, map_key, server_key from matches where ${toCondition(filter, end, limit)}`);
 }
 
-/** The end of a match; if it was withdrawn, a position near it: after the end of the match that arrived before it. */
+/**
+ * The end of a match, also of a withdrawn one, which the ledger still has. For the key of no match a position near it: after
+ * the end of the match that arrived before it.
+ */
 export async function endOf(db: Queryable, key: number): Promise<End | undefined> {
   if (key === Number.MAX_SAFE_INTEGER) return LAST;
   const found = await db.get<End>(sql`
     select finished, key from matches where key <= ${key} order by key desc limit 1`);
-  return found?.key === key ? found : found && { finished: found.finished, key: found.key + 1 };
+  if (found?.key === key) return found;
+  const withdrawn = await db.get<{ body: string }>(sql`
+    select body from ledger where key = ${key} and type = 'match.finished'`);
+  const finished = withdrawn && readTime((JSON.parse(withdrawn.body) as { finished: string }).finished);
+  if (finished !== undefined) return { finished, key };
+  return found && { finished: found.finished, key: found.key + 1 };
 }
 
 /** Each filter reads one index from its end. The value appears twice for the reason at `keysetPage`. */
