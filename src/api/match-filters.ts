@@ -2,7 +2,7 @@ import { invalidRequest } from '#http/errors.ts';
 import { keyOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { MATCH_INDEXES, type MatchFilters } from '#store/game/match-filters.ts';
+import { indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-filters.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
 import { findPlayer } from '#store/game/players.ts';
 import { serverByName } from '#store/game/servers.ts';
@@ -46,11 +46,9 @@ export async function readFilters(db: Queryable, given: Given): Promise<MatchFil
 
 function checkCombination(names: readonly (keyof Given)[]): void {
   const kinds = new Set(names.map((name) => (name === 'since' || name === 'until' ? 'time' : name)));
-  const order = ['server', 'map', 'gamemode', 'player', 'ranked', 'time'].filter((kind) => kinds.has(kind as 'time'));
-  if (Object.hasOwn(MATCH_INDEXES, order.join(' '))) return;
-  throw invalidRequest(
-    `${names.slice(0, -1).join(', ')} and ${names.at(-1)} must not be given together. Pairs that can be: ${ALLOWED}.`,
-  );
+  if (indexOf(kinds) !== undefined) return;
+  const given = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  throw invalidRequest(`${given} must not be given together. What can be: player with any others; ${ALLOWED}.`);
 }
 
 /** A removed server has its matches. */

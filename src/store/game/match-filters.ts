@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '#db/db.ts';
-import { identifier, type Sql, sql } from '#db/sql.ts';
+import { identifier, list, type Sql, sql } from '#db/sql.ts';
 import { keysetPage, pageBefore } from '../keyset-paging.ts';
 import { type End, endOf } from './match-lists.ts';
-import { playedBelow } from './matches.ts';
+import { playedKeys } from './matches.ts';
 
 /** What a list of matches is filtered by: keys of a server and a player, and the name key of a map. */
 export interface MatchFilters {
@@ -17,17 +18,22 @@ export interface MatchFilters {
   until?: number | undefined;
 }
 
+const PLAYER_INDEX = 'player_matches_by_player';
+
 /**
  * The combinations of filters, each with the index that its list reads from its beginning. Every other combination would read
- * and discard the matches of others, at a million matches all of them. `time` is `since`, `until` or both.
+ * and discard the matches of others, at a million matches all of them; with `player` all go, because it discards none but the
+ * player's own. `time` is `since`, `until` or both.
  */
 export const MATCH_INDEXES: Readonly<Record<string, string>> = {
   server: 'matches_by_server',
   map: 'matches_by_map',
   gamemode: 'matches_by_gamemode',
-  player: 'player_matches_by_player',
+  player: PLAYER_INDEX,
   ranked: 'matches_by_ranked',
   time: 'matches_by_end',
+  'server gamemode': 'matches_by_gamemode_and_server',
+  'map gamemode': 'matches_by_gamemode_and_map',
   'map ranked': 'matches_by_map',
   'gamemode ranked': 'matches_by_gamemode',
   'server time': 'matches_by_server_and_end',
@@ -35,6 +41,16 @@ export const MATCH_INDEXES: Readonly<Record<string, string>> = {
   'gamemode time': 'matches_by_gamemode_and_end',
   'ranked time': 'matches_by_ranked_and_end',
 };
+
+/** The kinds of filters in the order of the combinations. */
+const KINDS = ['server', 'map', 'gamemode', 'player', 'ranked', 'time'];
+
+/** The index that serves these kinds of filters; undefined if none does. */
+export function indexOf(kinds: ReadonlySet<string>): string | undefined {
+  if (kinds.has('player')) return PLAYER_INDEX;
+  const names = KINDS.filter((kind) => kinds.has(kind)).join(' ');
+  return Object.hasOwn(MATCH_INDEXES, names) ? MATCH_INDEXES[names] : undefined;
+}
 
 /**
  * The keys of the matches with one of these combinations of filters: newest first, or with a time by their end, the last one
@@ -47,14 +63,66 @@ export async function filteredMatches(
   before: number,
   limit: number,
 ): Promise<number[]> {
+  const { player, ...others } = filters;
+  if (player !== undefined) {
+    const isAlone = Object.values(others).every((value) => value === undefined);
+    if (isAlone) return await playedKeys(db, player, before, limit);
+    return await ofPlayer(db, { ...others, player }, before, limit);
+  }
   const rows = await db.tuples(await selectKeys(db, filters, before, limit));
   return rows.map(([key]) => key as number);
 }
 
 async function selectKeys(db: Queryable, filters: MatchFilters, before: number, limit: number): Promise<Sql> {
-  if (filters.player !== undefined) return sql`select m.key ${playedBelow(filters.player, before, limit)}`;
   if (filters.since === undefined && filters.until === undefined) return byArrival(filters, before, limit);
   return byEnd(filters, (await endOf(db, before)) ?? FIRST, limit);
+}
+
+const FIRST_READ = 100;
+const MAX_READ = 1_000;
+
+/**
+ * Reads the player's matches, newest first, in parts: until the page is full, and all of them for a list by the end. Between
+ * parts others have their turn.
+ */
+async function ofPlayer(db: Queryable, filters: PlayerFilters, before: number, limit: number): Promise<number[]> {
+  const byEnd = filters.since !== undefined || filters.until !== undefined;
+  const end = byEnd ? ((await endOf(db, before)) ?? FIRST) : undefined;
+  let found: Played[] = [];
+  let below = byEnd ? Number.MAX_SAFE_INTEGER : before;
+  for (let size = FIRST_READ; ; size = Math.min(2 * size, MAX_READ)) {
+    const keys = await playedKeys(db, filters.player, below, size);
+    found.push(...(await readPlayed(db, keys)).filter((match) => isWanted(match, filters, end)));
+    found = found.sort((a, b) => (byEnd && b.finished - a.finished) || b.key - a.key).slice(0, limit);
+    if (keys.length < size || (!byEnd && found.length === limit)) return found.map(({ key }) => key);
+    below = keys.at(-1)!;
+    await setImmediate();
+  }
+}
+
+type PlayerFilters = MatchFilters & { player: number };
+type PlayedTuple = [key: number, finished: number, server: number, map: string, gamemode: string, ranked: number];
+type Played = Required<Pick<MatchFilters, 'server' | 'map' | 'gamemode' | 'ranked'>> & End;
+
+/** Without a join, for which PostgreSQL may read all matches. */
+async function readPlayed(db: Queryable, keys: readonly number[]): Promise<Played[]> {
+  if (keys.length === 0) return [];
+  const rows = await db.tuples(sql`
+    select key, finished, server_key, map_key, gamemode, ranked from matches where key in (${list(keys)})`);
+  return (rows as PlayedTuple[]).map(([key, finished, server, map, gamemode, ranked]) => ({
+    ...{ key, finished, server, map, gamemode },
+    ranked: ranked === 1,
+  }));
+}
+
+const FACTS = ['server', 'map', 'gamemode', 'ranked'] as const;
+
+function isWanted(match: Played, filters: MatchFilters, end: End | undefined): boolean {
+  const { since = Number.MIN_SAFE_INTEGER, until = Number.MAX_SAFE_INTEGER } = filters;
+  const { finished, key } = match;
+  if (finished < since || finished >= until) return false;
+  if (end !== undefined && (finished > end.finished || (finished === end.finished && key >= end.key))) return false;
+  return FACTS.every((fact) => filters[fact] === undefined || filters[fact] === match[fact]);
 }
 
 /** Before the end of every match. */
@@ -63,6 +131,11 @@ const FIRST: End = { finished: Number.MIN_SAFE_INTEGER, key: 0 };
 /** Of a map or a gamemode the index has a list for each value of `ranked`: without that filter, both are merged. */
 function byArrival(filters: MatchFilters, before: number, limit: number): Sql {
   const [column, value] = columnOf(filters)!;
+  const { gamemode } = filters;
+  if (gamemode !== undefined && column !== 'gamemode')
+    return sql`
+      select key from matches
+      where ${identifier(column)} = ${value} and ${keysetPage('gamemode', gamemode, pageBefore(before, limit))}`;
   const page = keysetPage(column, value, pageBefore(before, limit));
   if (column === 'server_key' || column === 'ranked') return sql`select key from matches where ${page}`;
   const list = (ranked: 0 | 1): Sql => sql`select key from matches where ranked = ${ranked} and ${page}`;

@@ -200,6 +200,15 @@ export function playedBelow(playerKey: number, before: number, limit: number): S
     order by p.player_key desc, p.match_key desc limit ${limit}`;
 }
 
+/** The keys below `before` of a player's matches, newest first: a range of the same index. */
+export async function playedKeys(db: Queryable, playerKey: number, before: number, limit: number): Promise<number[]> {
+  const rows = await db.tuples(sql`
+    select match_key from player_matches
+    where (player_key, match_key) < (${playerKey}, ${before}) and player_key >= ${playerKey}
+    order by player_key desc, match_key desc limit ${limit}`);
+  return rows.map(([key]) => key as number);
+}
+
 /** A player's matches with keys below `before`, newest first. */
 export async function matchesOf(
   db: Queryable,

@@ -111,7 +111,7 @@ export const lists = {
   searchText: '`search` finds players by the beginning of a word of a present or former name, and maps by that of their name: `fox` finds Red_Fox.',
   filters: 'Filters of matches',
   filtersText:
-    '`server` and `map` take an id or a name, `player` a UUID, a name or an id, `since` and `until` a time with its offset, `ranked` 1 or 0. Each filter can be used alone. These go together; all other combinations are a 400 that names them:',
+    '`server` and `map` take an id or a name, `player` a UUID, a name or an id, `since` and `until` a time with its offset, `ranked` 1 or 0. Each filter can be used alone, and `player` with any others. Without `player` these pairs go together; all other combinations are a 400 that names them:',
   filtersHead: ['Filter', 'Together with'],
   time: '`since`, `until` or both',
   byTime: 'With `since` or `until` the list is sorted by the end of the matches, the last one first.',
