@@ -31,6 +31,8 @@ export interface Report {
   sender: Sender;
   /** Check the events and return receipts, but store nothing. */
   dryRun: boolean;
+  /** Whether the key is a test key, as its receipts say. */
+  isTest: boolean;
 }
 
 /** `POST /events`: one event, an array of events, or a stream of lines. The response is one receipt per event, in order. */
@@ -96,11 +98,17 @@ type ParsedEvent = RawEvent | InvalidElement;
 /** Prepares the events of a request and passes them through the limits of their server to the event queue. */
 export async function acceptEvents(
   deps: IngestDeps,
-  { sender, dryRun }: Report,
+  report: Report,
   events: Iterable<ParsedEvent>,
 ): Promise<Receipt[]> {
   // Returned, not awaited: the items are large, and should be garbage while their receipts are awaited.
-  return deps.limits.accept(await prepareItems(deps, sender, events), { dryRun });
+  return accept(deps, report, await prepareItems(deps, report.sender, events));
+}
+
+function accept({ limits }: IngestDeps, { dryRun, isTest }: Report, items: Item[]): Promise<Receipt[]> {
+  const accepted = limits.accept(items, { dryRun });
+  if (!isTest) return accepted;
+  return accepted.then((receipts) => receipts.map((receipt) => ({ ...receipt, test: true })));
 }
 
 async function prepareItems(
@@ -124,11 +132,11 @@ function sendJson(response: ServerResponse, json: string): void {
  * have been stored.
  */
 async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
-  const { request, response, sender, dryRun } = eventRequest;
+  const { request, response, sender } = eventRequest;
   const receiptLines = new ReceiptLines(request, response);
   try {
-    const accept = (batch: Item[]): Promise<Receipt[]> => deps.limits.accept(batch, { dryRun });
-    for await (const receipts of mapInOrder(batchesOf(deps, request, sender), accept))
+    const acceptBatch = (batch: Item[]): Promise<Receipt[]> => accept(deps, eventRequest, batch);
+    for await (const receipts of mapInOrder(batchesOf(deps, request, sender), acceptBatch))
       await receiptLines.write(receipts);
     if (receiptLines.isEmpty)
       throw new HttpError(400, 'invalid_request', 'The body holds no event; send one event a line.');

@@ -9,12 +9,11 @@ import { boundOf } from '#platform/ids.ts';
 import type { Log } from '#platform/process/log.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { receiptsAfter } from '#events/ledger/receipt-log.ts';
-import type { Sender } from '#events/ledger/receipts.ts';
 import type { Credential } from '#store/game/server-keys.ts';
 import { Credentials } from './credentials.ts';
 import { handleProtocolRequest } from './protocols/protocol-request.ts';
 import { type ProtocolMatch, protocolRoutes } from './protocols/protocols.ts';
-import { handleEventRequest } from './event-request.ts';
+import { handleEventRequest, type Report } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
 import { ServerLimits } from './server-limits.ts';
 
@@ -46,11 +45,10 @@ export async function openIngest(
   const routes: Record<string, Route> = {
     '/events': {
       POST: async ({ request, response, query, credential }) => {
-        const dryRun = isDryRun(query) || credential.test;
         using limits = serverLimits.open(credential.serverKey);
         await handleEventRequest(
           { clock, limits, keyedHash },
-          { request, response, sender: serverSender(credential), dryRun },
+          { request, response, ...reportBy(credential, isDryRun(query)) },
         );
       },
     },
@@ -77,8 +75,7 @@ export async function openIngest(
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
     using limits = serverLimits.open(credential.serverKey);
-    const sender = serverSender(credential);
-    const deps = { db, clock, keyedHash, limits, sender, dryRun: credential.test };
+    const deps = { db, clock, keyedHash, limits, ...reportBy(credential) };
     send(response, 200, JSON.stringify(await handleProtocolRequest(deps, request, parameters[0] ?? '', handle)));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -140,11 +137,10 @@ function limitedLog(log: (error: unknown, wire: HttpError, requestId: string) =>
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
-const serverSender = ({ credential, serverKey, serverName }: Credential): Sender => ({
-  kind: 'server',
-  serverKey,
-  serverName,
-  credential,
+const reportBy = ({ credential, serverKey, serverName, test }: Credential, dryRun = false): Report => ({
+  sender: { kind: 'server', serverKey, serverName, credential },
+  dryRun: dryRun || test,
+  isTest: test,
 });
 
 function notAllowed(route: object): HttpError {

@@ -106,6 +106,7 @@ const warnings = {
 const newPlayers = { type: 'integer', minimum: 1, description: 'Players of the event that were not known before' };
 const firstReceipt = { ...text, description: 'Another event with this id was accepted before, under this receipt' };
 const retry = { const: true, description: 'The event itself is valid: it may be accepted when it is sent again later' };
+const test = { const: true, description: 'Sent with a test key: nothing is stored' };
 const receipt = {
   oneOf: [
     {
@@ -118,19 +119,20 @@ const receipt = {
         note: { ...text, description: 'Why the event, or a part of it, changed nothing' },
         warnings,
         new_players: newPlayers,
+        test,
       },
       description: 'Stored on disk and visible to readers',
     },
     {
       type: 'object',
       required: ['id', 'status', 'receipt'],
-      properties: { id, status: { const: 'duplicate' }, receipt: receiptId },
+      properties: { id, status: { const: 'duplicate' }, receipt: receiptId, test },
       description: 'Accepted before; nothing has changed',
     },
     {
       type: 'object',
       required: ['id', 'status', 'reason', 'place'],
-      properties: { id, status: { const: 'rejected' }, reason, place, problems, retry, receipt: firstReceipt },
+      properties: { id, status: { const: 'rejected' }, reason, place, problems, retry, receipt: firstReceipt, test },
       description: 'Refused; nothing has changed',
     },
   ],

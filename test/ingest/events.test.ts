@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from '#db/sql.ts';
+import { isExcluded } from '#store/game/excluded-matches.ts';
 import { listEventWarnings } from '#store/game/event-warnings.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
@@ -228,6 +229,28 @@ onEachDatabase('values that are not plausible are accepted with warnings, which 
     assert.equal(json.status, 'accepted');
     assert.equal(json.warnings?.[0].place, member && `data.teams.0.players.0.${member}`, JSON.stringify(counts));
   }
+  const fallen = (deaths: number, time: number) =>
+    post(
+      match({
+        teams: [{ name: 'Red', players: [{ ...person(1), death_count: deaths }] }, team('Blue', 2)],
+        kills: [
+          { killer: null, victim: person(1).uuid, time: after(-time) },
+          { victim: person(1).uuid, time: after(-time) },
+          { killer: person(2).uuid, victim: person(1).uuid, time: after(-time) },
+        ],
+      }),
+    );
+  assert.equal((await fallen(2, 1)).json.warnings, undefined);
+  const more = (await fallen(1, 2)).json;
+  assert.deepEqual(more.warnings, [
+    {
+      place: 'data.teams.0.players.0.death_count',
+      reason:
+        '`data.teams[0].players[0].death_count` is 1, but 2 deaths of the player without a killer are in `data.kills`.',
+    },
+  ]);
+  assert.equal(await isExcluded(context.db, keyOfId(more.receipt)!), false, 'either may be wrong: the match counts');
+  await retractEvents(context.db, context.clock, [keyOfId(more.receipt)!]);
   const { json } = await post(played({ time_played: 600_000 }));
   assert.equal(
     json.warnings[0].reason,
@@ -246,7 +269,7 @@ onEachDatabase('values that are not plausible are accepted with warnings, which 
     [
       ['Alpha', 'player.statistics'],
       ['Alpha', 'server.presence'],
-      ...Array.from({ length: 6 }, () => ['Alpha', 'match.finished']),
+      ...Array.from({ length: 7 }, () => ['Alpha', 'match.finished']),
     ],
     'one heartbeat only',
   );
@@ -464,6 +487,14 @@ onEachDatabase('with a dry run or a test key events are checked but not stored',
     );
     const streamed = await post(lines(...received), { ...wish, headers: NDJSON });
     assert.equal(streamed.text.match(/accepted/g)!.length, 2);
+    const [single, tests] = [await post(received[0], wish), streamed.text.match(/"test":true\}\n/g)?.length];
+    const isTest = 'token' in wish;
+    assert.deepEqual(
+      [...json, single.json].map(({ test }: { test?: true }) => test),
+      Array(4).fill(isTest ? true : undefined),
+      'only the receipt of a test key says so',
+    );
+    assert.equal(tests, isTest ? 3 : undefined);
   }
   for (const table of ['matches', 'refusals']) {
     assert.equal((await context.db.all({ strings: [`select key from ${table}`], values: [] })).length, 0);

@@ -53,6 +53,7 @@ export function implausibleMatch(match: FinishedMatch): Problem[] {
     warnings.push(
       problemOf(`has ${scorer}, more than a player can complete in ${Math.round(seconds)} s`, 'data.objectives'),
     );
+  warnings.push(...excessiveEnvdeaths(match).slice(0, MAX_WARNINGS));
   for (const [t, { players }] of match.teams.entries()) {
     for (const [p, player] of players.entries()) {
       if (isPlausible(player, seconds)) continue;
@@ -60,7 +61,31 @@ export function implausibleMatch(match: FinishedMatch): Problem[] {
       if (warnings.length >= MAX_WARNINGS) return warnings.slice(0, MAX_WARNINGS);
     }
   }
-  return warnings;
+  return warnings.slice(0, MAX_WARNINGS);
+}
+
+/** The deaths without a killer of each player who has any. */
+export function countEnvdeaths({ kills }: FinishedMatch): Map<string, number> {
+  const deaths = new Map<string, number>();
+  for (const { killer, victim } of kills) if (killer === null) deaths.set(victim, (deaths.get(victim) ?? 0) + 1);
+  return deaths;
+}
+
+/** Players with more deaths without a killer than deaths. Either may be wrong, so that the match counts all the same. */
+function excessiveEnvdeaths(match: FinishedMatch): Problem[] {
+  const envdeaths = countEnvdeaths(match);
+  if (envdeaths.size === 0) return [];
+  const reported = new Map<string, { deaths: number; place: string }>();
+  for (const [t, { players }] of match.teams.entries())
+    for (const [p, { uuid, death_count }] of players.entries()) {
+      const { deaths, place } = reported.get(uuid) ?? { deaths: 0, place: `data.teams.${t}.players.${p}.death_count` };
+      reported.set(uuid, { deaths: deaths + death_count, place });
+    }
+  return [...envdeaths].flatMap(([uuid, count]) => {
+    const { deaths, place } = reported.get(uuid)!;
+    const predicate = `is ${deaths}, but ${count} deaths of the player without a killer are in \`data.kills\``;
+    return count > deaths ? [problemOf(predicate, place)] : [];
+  });
 }
 
 function aboutPlayer(player: Player, seconds: number, path: string): Problem[] {

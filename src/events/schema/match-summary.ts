@@ -1,4 +1,4 @@
-import { isPlausibleMatch } from './match-plausibility.ts';
+import { countEnvdeaths, isPlausibleMatch } from './match-plausibility.ts';
 import type { FinishedMatch } from './match-schema.ts';
 import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
@@ -194,13 +194,6 @@ function completedBy({ objectives }: FinishedMatch): Map<string, Completed> {
     counts.objective++;
   }
   return completed;
-}
-
-/** The deaths without a killer of each player who has any. */
-function countEnvdeaths({ kills }: FinishedMatch): Map<string, number> {
-  const deaths = new Map<string, number>();
-  for (const { killer, victim } of kills) if (killer === null) deaths.set(victim, (deaths.get(victim) ?? 0) + 1);
-  return deaths;
 }
 
 /** The amounts of a match for a player; each counter group uses its own. A draw counts as played only. */
