@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { nameKey } from '#platform/text/text.ts';
+import { isShortUuid, nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
@@ -15,6 +15,7 @@ import type { Effects } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MAP_EVENTS } from '../schema/maps.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
+import { namesByUuid } from '#store/game/players.ts';
 
 type Published = DataOf<'map.published'>;
 
@@ -23,43 +24,70 @@ type Published = DataOf<'map.published'>;
  * ones: every server may publish any map, and the event with the latest `time` counts, whatever its version is. An empty
  * objective or a missing picture does not overwrite the stored one, because older map files lack them.
  */
-async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
-  const { time, work } = context;
+async function applyPublished(context: EventContext, sent: Published): Promise<HandlerResult> {
+  const { time, work, isReplay } = context;
+  const authors = isReplay ? sent.authors : await namedAuthors(work, sent.authors);
+  const data = { ...sent, authors };
+  const stored = authors === sent.authors ? undefined : { authors };
   const picture = await imageHash(context, data);
   const known = await publishedMap(work.tx, data.name);
   if (known === undefined) {
     await storeImage(context, data, picture);
     await addMap(context, data, picture);
-    return undefined;
+    return { stored };
   }
   const next = { ...data, objective: data.objective || known.objective };
   const same = isSame(known, next) && (picture === undefined || known.hash === picture);
   if (time === known.published) {
-    if (same) return { duplicateOf: known.changed_key };
+    // The author may have another name than when the map was stored.
+    const asKnown = withNames(sent.authors, (_, place) => known.authors[place]?.name);
+    const isRepeated =
+      same || (isSame(known, { ...next, authors: asKnown }) && [undefined, known.hash].includes(picture));
+    if (isRepeated) return { duplicateOf: known.changed_key };
     throw new EventRejected(
       'time',
       'is also the time of another version of this map; a newer version has a later time',
     );
   }
   await storeImage(context, data, picture);
-  if (time < known.published) return { note: 'nothing changed: a newer version is already published' };
+  if (time < known.published) return { stored, note: 'nothing changed: a newer version is already published' };
   if (!same) {
     await updateMap(context, known.key, next, picture);
-    return undefined;
+    return { stored };
   }
   // A late event with an earlier time must not replace this version.
   await work.tx.run(sql`update maps set published = ${time} where key = ${known.key}`);
-  return { note: 'nothing changed: the same map is already published' };
+  return { stored, note: 'nothing changed: the same map is already published' };
 }
+
+/** Authors who were sent by UUID alone get the name of the player, if it is known: from then on as if it had been sent. */
+async function namedAuthors(work: UnitOfWork, authors: Published['authors']): Promise<Published['authors']> {
+  const nameless = authors.flatMap(({ name, uuid }) => (name === '' && uuid !== '' ? uuid : []));
+  if (nameless.length === 0) return authors;
+  await work.load(nameless);
+  return withNames(authors, (uuid) => work.players.find(uuid)?.name);
+}
+
+type NameOf = (uuid: string, place: number) => string | undefined;
+
+const withNames = (authors: Published['authors'], nameOf: NameOf): Published['authors'] =>
+  authors.map((author, place) => {
+    const name = author.name === '' && author.uuid !== '' ? (nameOf(author.uuid, place) ?? '') : '';
+    return name === '' || isShortUuid(name) ? author : { ...author, name };
+  });
 
 /** Whether the stored map equals the event's data, so that publishing it would change nothing. */
 export async function isPublished(db: Queryable, data: Published): Promise<boolean> {
   const known = await publishedMap(db, data.name);
   if (known === undefined) return false;
   const picture = data.image && hashImage(data.image);
-  return (
-    isSame(known, { ...data, objective: data.objective || known.objective }) && (picture ?? known.hash) === known.hash
+  const names = await namesByUuid(
+    db,
+    data.authors.map(({ uuid }) => uuid),
   );
+  const authors = withNames(data.authors, (uuid) => names.get(uuid));
+  const objective = data.objective || known.objective;
+  return isSame(known, { ...data, authors, objective }) && (picture ?? known.hash) === known.hash;
 }
 
 type PublishedMap = GameMap & { published: number; changed_key: number | null; hash: string | undefined };
@@ -145,7 +173,7 @@ const isSame = (known: Facts, next: Facts): boolean =>
   JSON.stringify(mapFacts(known)) === JSON.stringify(mapFacts(next));
 
 function mapFacts({ version, proto, objective, type, path, authors, teams, gamemodes }: Facts): Facts {
-  return { version, proto, objective, type, path, authors, teams, gamemodes };
+  return { version, proto, objective, type, path, authors, teams, gamemodes: gamemodes.map(nameKey) };
 }
 
 /** Deletes the picture of a map with the last event that has it. The map itself is rebuilt. */

@@ -249,7 +249,8 @@ class IngestRun {
       const scope = server?.key ?? 0;
       const place = { key, scope, aggregate: result?.aggregate ?? effect.aggregate?.(data, scope) ?? null };
       this.#accepted.add(eventIdentity(server, event), checked, place);
-      this.#addToLedger(sender, checked, place);
+      const raw = result?.stored && JSON.stringify({ ...(JSON.parse(checked.raw) as object), ...result.stored });
+      this.#addToLedger(sender, raw === undefined ? checked : { ...checked, raw }, place);
     }
     const warnings = [...(checked.warnings ?? []), ...(result?.warnings ?? [])];
     if (warnings.length > 0) this.#recordWarnings(event, key, server?.key ?? 0, warnings);

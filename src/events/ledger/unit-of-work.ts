@@ -252,6 +252,7 @@ export class EventRejected extends Error {
  * - note: a message to the sender, such as why the event changed nothing
  * - aggregate: the aggregate that the event changed, if only its handler knows it
  * - warnings: values that are not plausible, given the stored ones
+ * - stored: members of the data that the ledger has in the place of those that were sent
  * - duplicateOf: the event changes nothing because an earlier one has the same content: the key of that event, or null if it
  *   is not in the ledger
  */
@@ -259,6 +260,7 @@ export type HandlerResult =
   | {
       note?: string;
       aggregate?: string;
+      stored?: object | undefined;
       warnings?: Problem[];
       duplicateOf?: number | null;
     }

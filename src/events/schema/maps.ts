@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { eventType, NO_CHECKS, noPlayers } from './event-type.ts';
 import { count, EXAMPLE_UUID, name, text, uuid } from './members.ts';
 
@@ -7,6 +8,8 @@ const author = z.strictObject({
   uuid: z.union([z.literal(''), uuid], `must be a UUID such as ${EXAMPLE_UUID}, or empty`).default(''),
   contribution: text(512).default(''),
 });
+
+const knownMode = (mode: string): string => GAMEMODE_NAMES.find((name) => name === mode.toLowerCase()) ?? mode;
 
 const data = z.strictObject({
   name,
@@ -18,7 +21,12 @@ const data = z.strictObject({
     .array(z.strictObject({ name: text(128), max: count.default(0), color: text(32).default('') }))
     .max(100)
     .default([]),
-  gamemodes: z.array(text(32, 1)).max(20).default([]),
+  gamemodes: z
+    .array(text(32, 1))
+    .max(20)
+    .default([])
+    .meta({ description: "Known ones in any case: they are stored as PGM's tags, in lower case" })
+    .transform((modes) => [...new Set(modes.map(knownMode))]),
   type: text(32).default(''),
   path: text(512).default(''),
   image: z
