@@ -209,8 +209,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a name
-         * @description Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a name. Each 10 entries of `uuids` and `names` count as a request, as `X-RateLimit-Cost` says.
+         * Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a word of a name
+         * @description Players by UUIDs and names, each entry answered by itself and in its order, UUIDs first; or by the beginning of a word of a name. Each 10 entries of `uuids` and `names` count as a request, as `X-RateLimit-Cost` says; if less is left, the answer is 429 and nothing is counted.
          */
         get: operations["getPlayers"];
         put?: never;
@@ -1880,7 +1880,7 @@ export interface operations {
             query?: {
                 /** @description 1 adds servers, rotations and rates to each item; the list holds the same maps either way */
                 playing?: "0" | "1";
-                /** @description Only maps whose name begins with this text, ignoring case */
+                /** @description Only maps with a word in their name that begins with this text, ignoring case */
                 search?: string;
                 /** @description Only maps of this gamemode, ignoring case */
                 gamemode?: string;
@@ -2293,9 +2293,9 @@ export interface operations {
             query?: {
                 /** @description UUIDs, comma-separated; with names at most 100 */
                 uuids?: string[];
-                /** @description Present or former names (of hidden players present ones only), comma-separated, ignoring case */
+                /** @description Present or former names (of hidden players present ones only), comma-separated, ignoring case; one with a comma as `names[]=` */
                 names?: string[];
-                /** @description The beginning of a present or former name, ignoring case; not with uuids or names */
+                /** @description The beginning of a word of a present or former name, ignoring case; not with uuids or names */
                 search?: string;
                 /** @description Number of items, 1 to 100; above 100 counts as 100 */
                 limit?: number;

@@ -182,20 +182,14 @@ export class Api {
   }
 
   /** Counts, or only reads, the requests of a client address: with only a Client ID, or failed ones. */
-  async #countAddress(
+  #countAddress(
     request: IncomingMessage,
     kind: 'address' | 'failed',
     how: 'count' | 'peek' = 'count',
     price = 1,
   ): Promise<RateLimitResult> {
-    const limiter = this.#rateLimiter;
     const limit = this.#context.config[LIMITS[kind === 'failed' ? 'failedCredentials' : 'clientId'].max.network];
-    const countedBy = (way: 'count' | 'peek'): Promise<RateLimitResult> =>
-      countNetworks((...counted) => limiter[way](...counted, price), kind, this.#addresses.of(request), limit);
-    if (how === 'peek' || price === 1) return await countedBy(how);
-    // One that a wider network refuses must not be counted for the narrower ones.
-    const before = await countedBy('peek');
-    return before.remaining < price ? { ...before, allowed: false } : await countedBy('count');
+    return countNetworks(this.#rateLimiter, how, { kind, address: this.#addresses.of(request), limit, price });
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body | StreamStart> {

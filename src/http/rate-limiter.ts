@@ -31,21 +31,31 @@ export interface RateLimiter extends AsyncDisposable {
   peek(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
 }
 
+interface OfAddress {
+  kind: string;
+  address: string;
+  limit: number;
+  price: number;
+}
+
 /**
  * Counts a request for each network of an address, and stops at one that has used up its limit: otherwise its refused
- * requests would use up the limit of the wider ones.
- * @param count `count` or `peek` of a rate limiter
+ * requests would use up the limit of the wider ones. One that costs more than one of them has left is counted for none.
  * @returns the result for the network with the fewest requests left
  */
 export async function countNetworks(
-  count: (subject: string, limit: number) => RateLimitResult | Promise<RateLimitResult>,
-  kind: string,
-  address: string,
-  limit: number,
+  limiter: RateLimiter,
+  how: 'count' | 'peek',
+  counted: OfAddress,
 ): Promise<RateLimitResult> {
+  const { kind, address, limit, price } = counted;
+  if (how === 'count' && price > 1) {
+    const before = await countNetworks(limiter, 'peek', counted);
+    if (price > before.remaining) return { ...before, allowed: false };
+  }
   let fewest: RateLimitResult | undefined;
   for (const { name, factor } of clientNetworks(address)) {
-    const result = await count(`${kind}:${name}`, limit * factor);
+    const result = await limiter[how](`${kind}:${name}`, limit * factor, price);
     if (!result.allowed) return result;
     if (fewest === undefined || result.remaining < fewest.remaining) fewest = result;
   }

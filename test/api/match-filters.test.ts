@@ -167,7 +167,16 @@ onSqlite('filters take names and ids, and answer a wrong one', async (t, url) =>
     assert.equal(status, 400, query);
     return String(json.error_description);
   };
-  for (const wrong of ['yesterday', '2026-03-01', '2026-03-01T12:00:00', '2026-13-01T00:00:00Z', '1772366400', '%00', '2026-02-30T00:00:00Z', '2026-02-28T24:00:00Z'])
+  for (const wrong of [
+    'yesterday',
+    '2026-03-01',
+    '2026-03-01T12:00:00',
+    '2026-13-01T00:00:00Z',
+    '1772366400',
+    '%00',
+    '2026-02-30T00:00:00Z',
+    '2026-02-28T24:00:00Z',
+  ])
     assert.match(await refused(`since=${wrong}`), /^since must be a time with its offset, such as/, wrong);
   assert.match(await refused('ranked=yes'), /^ranked must be 1 or 0\.$/);
   assert.match(await refused(`since=${UNTIL}&until=${SINCE}`), /^since must be before until\.$/);

@@ -383,6 +383,23 @@ onEachEmptyDatabase('a grant ends with the last of its tokens', async (t, url) =
   ]);
 });
 
+onEachEmptyDatabase('known gamemodes of stored maps get the case of their tags', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await migrate(db, { upTo: FILES.findIndex((name) => name.includes('match-filters')) });
+  const maps = [['["CTW","dtm","KOTH"]'], ['["Capture The CP"]'], ['[]']] as const;
+  for (const [place, [gamemodes]] of maps.entries())
+    await db.run(sql`
+      insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published)
+      values (${place}, ${`M${place}`}, ${`m${place}`}, '1', '', '', '', '', '[]', '[]', ${gamemodes}, 0, 0)`);
+  await migrate(db);
+  assert.deepEqual(await db.tuples(sql`select gamemodes from maps order by key`), [
+    ['["ctw","dtm","koth"]'],
+    ['["Capture The CP"]'],
+    ['[]'],
+  ]);
+});
+
 onEachEmptyDatabase('old audit entries have the names, subjects and details of today', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());

@@ -15,11 +15,12 @@ type Published = DataOf<'map.published'>;
 const ann = person(1, 'Ann');
 const authorOf = ({ uuid }: { uuid: string }) => ({ uuid, contribution: 'Walls' });
 
+const publish = (version: string, ms: number, ...authors: object[]): WireEvent =>
+  map('Isle', { version, authors }, { time: after(ms) });
+
 onEachDatabase('an author by UUID is named when the map is stored, if the player is known', async (t, url, dialect) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
-  const publish = (version: string, ms: number, ...authors: object[]): WireEvent =>
-    map('Isle', { version, authors }, { time: after(ms) });
   const authors = async () => (await mapByName(db, 'Isle'))!.authors.map(({ name }) => name);
   const send = async (sent: WireEvent) => (await ingestEvents(db, clock, { kind: 'operator' }, [sent]))[0]!;
 

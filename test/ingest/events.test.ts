@@ -229,7 +229,7 @@ onEachDatabase('values that are not plausible are accepted with warnings, which 
     assert.equal(json.status, 'accepted');
     assert.equal(json.warnings?.[0].place, member && `data.teams.0.players.0.${member}`, JSON.stringify(counts));
   }
-  const fallen = (deaths: number, time: number) =>
+  const dying = (deaths: number, time: number) =>
     post(
       match({
         teams: [{ name: 'Red', players: [{ ...person(1), death_count: deaths }] }, team('Blue', 2)],
@@ -240,8 +240,8 @@ onEachDatabase('values that are not plausible are accepted with warnings, which 
         ],
       }),
     );
-  assert.equal((await fallen(2, 1)).json.warnings, undefined);
-  const more = (await fallen(1, 2)).json;
+  assert.equal((await dying(2, 1)).json.warnings, undefined);
+  const more = (await dying(1, 2)).json;
   assert.deepEqual(more.warnings, [
     {
       place: 'data.teams.0.players.0.death_count',

@@ -135,7 +135,9 @@ onEachDatabase(
 
     await sendEvents(context, configured('Garten East'), configured('Garden'), login('Alpha', person(4, 'Mr_Garten')));
     const words = await page(context, '/search?q=GARTEN');
-    const [east, old] = await Promise.all(['Garten East', 'Garden'].map(async (name) => await serverByName(context.db, name)));
+    const [east, old] = await Promise.all(
+      ['Garten East', 'Garden'].map(async (name) => await serverByName(context.db, name)),
+    );
     for (const result of [
       /id="players">Players<[\s\S]*Mr_Garten[\s\S]*id="servers">Servers<[\s\S]*id="maps">Maps<[\s\S]*Grün Ø Garten/,
       new RegExp(`href="/servers/${idOf(east!.key)}"><bdi>Garten East`),

@@ -1,3 +1,4 @@
+import { readTime } from '#platform/text/time.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { PunishmentTerms } from '#store/game/punishments.ts';
@@ -35,5 +36,5 @@ export async function reportedTerms(
 
 function parseTerms(body: string): PunishmentTerms {
   const { type, reason, expires } = JSON.parse(body) as { type: string; reason: string; expires: string | null };
-  return { type, reason, expires: expires === null ? null : Date.parse(expires) };
+  return { type, reason, expires: expires === null ? null : readTime(expires)! };
 }

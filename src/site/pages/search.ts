@@ -35,8 +35,7 @@ export async function searchPage(request: PageRequest): Promise<PageContent | Re
     path: '/search',
     noIndex: true,
     main: html`<h1>${query === '' ? text.search.label : html`<bdi>${text.search.results(query)}</bdi>`}</h1>
-      ${searchForm(request, query)}
-      ${sections.length === 0 && query !== '' ? html`<p>${text.search.nothing}</p>` : ''}
+      ${searchForm(request, query)} ${sections.length === 0 && query !== '' ? html`<p>${text.search.nothing}</p>` : ''}
       <div class="two even">${sections}</div>`,
   };
 }

@@ -64,7 +64,9 @@ async function withSpelling(db: Queryable, players: readonly FoundPlayer[]): Pro
   const rows = await db.tuples(sql`
     select player_key, name_key, name from player_names
     where player_key in (${list(former.map(({ key }) => key))}) and name_key in (${list(former.map((one) => one.formerly!))})`);
-  const names = new Map((rows as [number, string, string][]).map(([key, nameKey, name]) => [`${key} ${nameKey}`, name]));
+  const names = new Map(
+    (rows as [number, string, string][]).map(([key, nameKey, name]) => [`${key} ${nameKey}`, name]),
+  );
   return players.map((player) => {
     const name = names.get(`${player.key} ${player.formerly}`);
     return { ...player, formerly: name === undefined || isUuidLabel(name) ? undefined : name };

@@ -8,8 +8,9 @@ import { readDate } from '#importers/minecraft/date.ts';
 import { readTime } from '#platform/text/time.ts';
 import { readUntil } from '#platform/text/until.ts';
 
+const at = (day: string): number => Date.parse(`${day}T11:05:00Z`);
+
 test('a time has an offset, and its day exists', () => {
-  const at = (day: string): number => Date.parse(`${day}T11:05:00Z`);
   for (const [text, expected] of [
     ['2026-03-01T20:05:00.000+09:00', at('2026-03-01')],
     ['2026-03-01T11:05:00.000000000Z', at('2026-03-01')],

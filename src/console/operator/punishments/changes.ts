@@ -3,6 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
+import { readTime } from '#platform/text/time.ts';
 import { listChanges, type PunishmentChange } from '#events/punishments/changes.ts';
 import { button, number, timestamp } from '../../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
@@ -66,7 +67,7 @@ function targetOf({ target }: PunishmentChange): Html {
 function termsOf(request: ConsoleRequest, { terms }: PunishmentChange): Html {
   const { operator: t } = request.texts;
   const { type, level, reason, expires } = terms;
-  const until = expires === null ? t.never_expires : expires && timestamp(request, Date.parse(expires));
+  const until = expires === null ? t.never_expires : expires && timestamp(request, readTime(expires)!);
   const parts: [string, Html | string | undefined][] = [
     [t.kind, type && typeName(request, type)],
     [t.level, level === undefined ? undefined : number(request, level)],

@@ -108,7 +108,8 @@ export const lists = {
     ['invalid', 'The entry of `uuids` is no UUID'],
   ] as Row[],
   search: 'Search',
-  searchText: '`search` finds players by the beginning of a word of a present or former name, and maps by that of their name: `fox` finds Red_Fox.',
+  searchText:
+    '`search` finds players by the beginning of a word of a present or former name, and maps by that of their name: `fox` finds Red_Fox.',
   filters: 'Filters of matches',
   filtersText:
     '`server` and `map` take an id or a name, `player` a UUID, a name or an id, `since` and `until` a time with its offset, `ranked` 1 or 0. Each filter can be used alone, and `player` with any others. Without `player` these pairs go together; all other combinations are a 400 that names them:',

@@ -107,7 +107,8 @@ export const lists: typeof enLists = {
     ['invalid', '`uuids` の値が UUID ではありません'],
   ],
   search: '検索',
-  searchText: '`search` は、今または以前の名前に含まれる単語の先頭でプレイヤーを、名前に含まれる単語の先頭でマップを探します。`fox` で Red_Fox が見つかります。',
+  searchText:
+    '`search` は、今または以前の名前に含まれる単語の先頭でプレイヤーを、名前に含まれる単語の先頭でマップを探します。`fox` で Red_Fox が見つかります。',
   filters: '試合の絞り込み',
   filtersText:
     '`server` と `map` は id か名前、`player` は UUID・名前・id、`since` と `until` は時差付きの時刻、`ranked` は 1 か 0 です。どれも単独で使え、`player` はほかのどれとでも組み合わせられます。`player` なしで組み合わせられるのは次のとおりで、ほかの組み合わせは、それを示す 400 になります。',
