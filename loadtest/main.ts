@@ -39,7 +39,7 @@ target.
   npm run loadtest -- sign-in                          guesses from 50 addresses; secrets at rest after 1,000 sign-ins; key rotation
   npm run loadtest -- sign-in --only guesses           one part: secrets, rotation, guesses
   npm run loadtest -- changes                          mirrors of the feed of changes, subscribers, idle streams, live pages
-  npm run loadtest -- changes --only mirrors --kills 10   one part: mirrors, subscribers, idle, live; 10 kills instead of 100
+  npm run loadtest -- changes --only mirrors --kills 10   one part: mirrors, subscribers, idle, live, python; 10 kills instead of 100
   npm run loadtest -- changes --only idle --matches 500   500 idle streams instead of 5,000
   npm run loadtest -- recording --out DIR              plays one history and writes everything that can be observed into DIR
   npm run loadtest -- recording --compare DIR          compares it with the recording of another revision

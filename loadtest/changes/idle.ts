@@ -9,7 +9,7 @@ import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
 import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
-import { createSubscribers, Subscribers, STREAM_LIMITS, STREAM_PATH } from './subscribers.ts';
+import { createSubscribers, rename, Subscribers, STREAM_LIMITS, STREAM_PATH } from './subscribers.ts';
 
 const STREAMS = 5_000;
 const CHANGES = 10;
@@ -86,17 +86,7 @@ async function measureService(url: string, streams: number, seconds: number): Pr
   })();
   const service = await serveProcess(url, { environment: STREAM_LIMITS });
   let number = 0;
-  const change = async (): Promise<void> => {
-    const player = { uuid: '5c0fe11a-0000-4000-8000-000000000001', name: `Renamed${number}` };
-    const event = { version: 1, id: `login ${number++}`, type: 'player.login', time: new Date().toISOString() };
-    const response = await fetch(`http://127.0.0.1:${service.ingest}/events`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...event, data: { player } }),
-    });
-    const text = await response.text();
-    if (!text.includes('"accepted"')) throw new Error(`POST /events: ${response.status} ${text}`);
-  };
+  const change = (): Promise<void> => rename(service.ingest, key, number++);
   const delays = async (): Promise<number[]> => {
     const text = await (await fetch(`http://127.0.0.1:${service.internal}/metrics`)).text();
     const lines = text.split('\n').filter((line) => /^scorehall_event_loop_delay_seconds.*percentile="100"/.test(line));

@@ -4,12 +4,14 @@ import { testSubscribers } from './evening.ts';
 import { testIdle } from './idle.ts';
 import { testLive } from './live.ts';
 import { testMirrors } from './mirrors.ts';
+import { testPython } from './python.ts';
 
 const TESTS: Record<string, (report: Report, options: LoadTestOptions) => Promise<void>> = {
   mirrors: testMirrors,
   subscribers: testSubscribers,
   idle: testIdle,
   live: testLive,
+  python: testPython,
 };
 
 export const PARTS = Object.keys(TESTS);

@@ -43,3 +43,16 @@ export async function createSubscribers(db: Db, count: number): Promise<string[]
   for (let number = 0; number < count; number++) tokens.push((await createReaderIn(db)).token);
   return tokens;
 }
+
+/** Makes one change: a player has another name. */
+export async function rename(port: number, key: string, number: number): Promise<void> {
+  const player = { uuid: '5c0fe11a-0000-4000-8000-000000000001', name: `Renamed${number}` };
+  const event = { version: 1, id: `login ${number}`, type: 'player.login', time: new Date().toISOString() };
+  const response = await fetch(`http://127.0.0.1:${port}/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...event, data: { player } }),
+  });
+  const text = await response.text();
+  if (!text.includes('"accepted"')) throw new Error(`POST /events: ${response.status} ${text}`);
+}

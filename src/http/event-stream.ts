@@ -11,7 +11,6 @@ const HEADERS = [
 ];
 /** Proxies and browsers close a connection that is silent for longer. */
 const COMMENT_MS = 15_000;
-const COMMENT = Buffer.from(':\n\n');
 const TICK_MS = 1_000;
 /** Bytes that wait for a client that does not read, besides those in the buffers of the system. */
 const MAX_BUFFERED = 256 * 1024;
@@ -38,17 +37,47 @@ const TOO_SLOW: StreamEvent = {
   data: JSON.stringify({ error: 'too_slow', error_description: 'The stream was not read fast enough. Connect again.' }),
 };
 
+/** The chunk that ends a body. */
+const LAST_CHUNK = '0\r\n\r\n';
+
+/** Whole events as one chunk of a body (RFC 9112, section 7.1). */
+function chunkOf(bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+}
+
+/** Bytes of whole events, which many streams share. */
+export class EventBytes {
+  readonly #bytes: Buffer;
+  #chunk: Buffer | undefined;
+
+  constructor(events: string) {
+    this.#bytes = Buffer.from(events);
+  }
+
+  /** As they are written to a stream with chunks, or to another one. */
+  bytesFor(hasChunks: boolean): Buffer {
+    return hasChunks ? (this.#chunk ??= chunkOf(this.#bytes)) : this.#bytes;
+  }
+}
+
+const COMMENT = new EventBytes(':\n\n');
+
 /** A connection that receives Server-Sent Events (HTML Standard, section 9.2). */
 export class EventStream {
   readonly #out: Writable;
+  readonly #hasChunks: boolean;
   readonly #clock: Clock;
   readonly #closed = Promise.withResolvers<void>();
   #lastWrite: number;
   #isOpen = true;
 
-  /** @param out the rest of a response with the headers of `beginStream` */
-  constructor(out: Writable, clock: Clock) {
+  /**
+   * @param out the rest of a response with the headers of `beginStream`, or its connection
+   * @param hasChunks whether the stream writes the chunks of the body: Node does for a response, and nobody for a connection
+   */
+  constructor(out: Writable, clock: Clock, hasChunks = false) {
     this.#out = out;
+    this.#hasChunks = hasChunks;
     this.#clock = clock;
     this.#lastWrite = clock.now();
     out.on('error', () => undefined);
@@ -72,12 +101,13 @@ export class EventStream {
     return this.#lastWrite;
   }
 
-  /** Sends bytes of whole events, which many streams may share. Ends the stream of a client that does not read. */
-  send(bytes: string | Buffer): void {
+  /** Sends whole events in one write. Ends the stream of a client that does not read. */
+  send(events: string | EventBytes): void {
     if (!this.isOpen) return;
     if (this.#out.writableLength > MAX_BUFFERED) return this.endSlow();
     this.#lastWrite = this.#clock.now();
-    this.#out.write(bytes);
+    const bytes = typeof events === 'string' ? new EventBytes(events) : events;
+    this.#out.write(bytes.bytesFor(this.#hasChunks));
   }
 
   /** Ends the stream of a client that does not read. */
@@ -98,7 +128,9 @@ export class EventStream {
   end(event?: StreamEvent): void {
     if (!this.isOpen) return;
     this.#isOpen = false;
-    this.#out.end(event && eventText(event));
+    const last = event && new EventBytes(eventText(event)).bytesFor(this.#hasChunks);
+    if (last !== undefined) this.#out.write(last);
+    this.#out.end(this.#hasChunks ? LAST_CHUNK : undefined);
     const timeout = new AbortController();
     void this.closed.then(() => timeout.abort());
     void systemClock.wait(END_TIMEOUT_MS, timeout.signal).then(() => this.#out.destroy());
@@ -106,13 +138,14 @@ export class EventStream {
 }
 
 /**
- * Sends the headers of a stream and what tells the client when to connect again. The body has no length and no chunks: it
- * ends with its connection, so that one write sends an event.
+ * Sends the headers of a stream and what tells the client when to connect again. The body of HTTP/1.1 has chunks, without
+ * which HTTP libraries keep events back until they have some hundred bytes; that of HTTP/1.0 ends with its connection.
  * @param headers further headers, names and values in turn
  * @returns whether the request wants the events; HEAD wants only the headers
  */
 export function beginStream(response: ServerResponse, headers: readonly string[]): boolean {
-  response.removeHeader('transfer-encoding');
+  // Node would write chunks for HTTP/1.0 with `TE: chunked`.
+  if (response.req.httpVersion === '1.0') response.removeHeader('transfer-encoding');
   response.writeHead(200, [...headers, ...HEADERS]);
   if (response.req.method === 'HEAD') {
     response.end();
@@ -140,9 +173,9 @@ export class EventStreams implements Disposable {
     return this.#open.size;
   }
 
-  /** Adds a stream, which ends at once if all were ended before. @param out see `EventStream` */
-  add(out: Writable): EventStream {
-    const stream = new EventStream(out, this.#clock);
+  /** Adds a stream, which ends at once if all were ended before. The parameters are those of `EventStream`. */
+  add(out: Writable, hasChunks = false): EventStream {
+    const stream = new EventStream(out, this.#clock, hasChunks);
     this.#open.add(stream);
     void stream.closed.then(() => this.#open.delete(stream));
     if (this.#isEnded) stream.end();
@@ -168,7 +201,7 @@ export class EventStreams implements Disposable {
 }
 
 /** Writes the same bytes to many streams, with turns for other work in between. */
-export async function sendToAll(streams: Iterable<EventStream>, bytes: Buffer): Promise<void> {
+export async function sendToAll(streams: Iterable<EventStream>, bytes: EventBytes): Promise<void> {
   let written = 0;
   for (const stream of streams) {
     stream.send(bytes);

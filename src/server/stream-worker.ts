@@ -24,19 +24,21 @@ function reply(message: FromStreams): void {
   if (process.connected) process.send!(message, undefined, {}, () => undefined);
 }
 
-async function follow(id: number, order: Parameters<ChangeStreams['follow']>[1], socket?: Socket): Promise<void> {
+type Follow = Extract<ToStreams, { follow: number }>;
+
+async function follow({ follow: id, order, hasChunks }: Follow, socket?: Socket): Promise<void> {
   // The client can have closed the connection on its way here.
   if (socket !== undefined) {
     socket.setNoDelay(true);
     socket.resume();
-    await streams.follow(socket, order);
+    await streams.follow(socket, order, hasChunks);
   }
   reply({ ended: id });
 }
 
 process.on('message', (message: ToStreams, socket?: Socket) => {
   if (message === 'stop') streams.stop();
-  else if ('follow' in message) void follow(message.follow, message.order, socket);
+  else if ('follow' in message) void follow(message, socket);
   else if ('metrics' in message)
     void context.metrics.getMetricsAsJSON().then((list) => reply({ metrics: message.metrics, list }));
 });

@@ -9,7 +9,10 @@ import { answerScrapes, type MetricList, STREAMS } from './thread-metrics.ts';
 
 /** A message to the process of the streams. With `follow` comes the socket. */
 export type ToStreams =
-  { config: Config; service: number } | { follow: number; order: StreamOrder } | { metrics: number } | 'stop';
+  | { config: Config; service: number }
+  | { follow: number; order: StreamOrder; hasChunks: boolean }
+  | { metrics: number }
+  | 'stop';
 
 /** A message from it. */
 export type FromStreams = 'ready' | { ended: number } | { metrics: number; list: MetricList };
@@ -60,7 +63,8 @@ export class StreamProcess implements StreamHost, AsyncDisposable {
       socket.destroy();
       ended();
     });
-    running.child.send({ follow: id, order } satisfies ToStreams, socket, { keepOpen: true }, (error) => {
+    const { chunkedEncoding: hasChunks } = response;
+    running.child.send({ follow: id, order, hasChunks } satisfies ToStreams, socket, { keepOpen: true }, (error) => {
       socket.destroy();
       if (error !== null) running.end(id);
       else if (running.open.has(id)) running.open.set(id, ended);

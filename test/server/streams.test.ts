@@ -17,7 +17,7 @@ import type { AppContext } from '#context/context.ts';
 import { application, serviceToken } from '#test/support/builders.ts';
 import { record } from '#test/support/changes.ts';
 import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
-import { StreamClient } from '#test/support/event-stream.ts';
+import { RawStream, StreamClient } from '#test/support/event-stream.ts';
 import { ask } from '#test/support/request.ts';
 
 const PATH = '/v1/changes/stream';
@@ -87,23 +87,50 @@ onEachDatabase('streams are in a process of their own, which the API hands their
   const [pid] = processes();
   assert.match(await metrics.text(), /scorehall_streams_open\{thread="streams"\} 2/);
 
+  const raw = (version: string, ...lines: string[]): RawStream =>
+    new RawStream(t, origin, [`GET ${PATH}?after=0 HTTP/${version}`, `Authorization: Bearer ${token}`, ...lines]);
+  const [chunked, plain] = [raw('1.1'), raw('1.0', 'TE: chunked')];
+
+  await t.test('the process writes chunks for HTTP/1.1, one an event, and none for HTTP/1.0', async () => {
+    for (const stream of [chunked, plain]) await stream.until(new RegExp(idOf(2)));
+    await record(context, { kind: 'match', key: 3, type: 'created' });
+    for (const stream of [chunked, plain]) await stream.until(new RegExp(`${idOf(3)}[^]*\n\n`));
+    assert.match(chunked.head, /^HTTP\/1\.1 200[^]*transfer-encoding: chunked/i);
+    assert.match(chunked.chunks.join(''), /^retry: \d{4}\n\n/);
+    const events = chunked.chunks.filter((chunk) => chunk.includes('data: '));
+    assert.deepEqual(
+      events.map((chunk) => chunk.endsWith('\n\n')),
+      events.map(() => true),
+    );
+    assert.match(events.at(-1)!, new RegExp(`^id: \\S+\nevent: change\ndata: {"id":"${idOf(3)}`));
+    assert.doesNotMatch(plain.head, /transfer-encoding/i);
+    assert.match(plain.body, /^retry: \d{4}\n\n/);
+    const [withChunks, without] = [chunked.chunks.join(''), plain.body].map((body) => body.replace(/^retry: \d+/, ''));
+    assert.equal(without, withChunks);
+  });
+
   await t.test('its end ends the streams, and the next one starts it again', async () => {
     process.kill(pid!, 'SIGTERM');
     await past.close();
     process.kill(pid!, 'SIGKILL');
     await present.until(() => present.isEnded);
+    await chunked.ended();
+    assert.notEqual(chunked.chunks.at(-1), '', 'the body is not complete');
     await untilFree(origin, token);
     const again = await open('?after=0');
-    assert.deepEqual([await nextId(again), await nextId(again)], [idOf(1), idOf(2)]);
+    assert.deepEqual([await nextId(again), await nextId(again), await nextId(again)], [idOf(1), idOf(2), idOf(3)]);
     assert.notDeepEqual(processes(), [pid]);
   });
 
   await t.test('the end of the service ends them at once', async () => {
-    const stream = await open('');
+    const [stream, whole] = [await open(''), raw('1.1')];
     await stream.until(() => stream.text.includes('id: '));
+    await whole.until(new RegExp(idOf(3)));
     const began = performance.now();
     await services[Symbol.asyncDispose]();
     await stream.until(() => stream.isEnded);
+    await whole.ended();
+    assert.deepEqual([whole.chunks.at(-1), whole.chunks.indexOf('')], ['', whole.chunks.length - 1]);
     assert.ok(performance.now() - began < 2_000);
   });
 });

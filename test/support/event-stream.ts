@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { EventStreamParser, type StreamEvent } from '#client/event-stream.ts';
 import type { Wish } from './request.ts';
@@ -113,5 +114,62 @@ export class StreamClient implements AsyncIterable<StreamEvent> {
   async close(): Promise<void> {
     this.#sent.destroy();
     await this.until(() => this.#isEnded);
+  }
+}
+
+/** The bytes of a stream as they come through the connection. */
+export class RawStream {
+  readonly #socket: Socket;
+  #text = '';
+  #changed = Promise.withResolvers<void>();
+
+  /** @param request the lines of the request, without those of the host */
+  constructor(t: TestContext, origin: string, request: readonly string[]) {
+    const { hostname, port, host } = new URL(origin);
+    this.#socket = connect(Number(port), hostname);
+    this.#socket.on('error', () => undefined).setEncoding('utf8');
+    this.#socket.on('data', (text: string) => {
+      this.#text += text;
+      this.#changed.resolve();
+    });
+    this.#socket.on('close', () => this.#changed.resolve());
+    this.#socket.write(`${[...request, `Host: ${host}`].join('\r\n')}\r\n\r\n`);
+    t.after(() => this.#socket.destroy());
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.#text)) {
+      if (this.#socket.closed) throw new Error(`In vain, after:\n${this.#text.slice(-2000)}`);
+      await this.#changed.promise;
+      this.#changed = Promise.withResolvers();
+    }
+  }
+
+  async ended(): Promise<void> {
+    while (!this.#socket.closed) {
+      await this.#changed.promise;
+      this.#changed = Promise.withResolvers();
+    }
+  }
+
+  get head(): string {
+    return this.#text.split('\r\n\r\n', 1)[0]!;
+  }
+
+  get body(): string {
+    return this.#text.slice(this.head.length + 4);
+  }
+
+  /** The chunks of the body; the last one is empty if the body is complete. */
+  get chunks(): string[] {
+    const chunks: string[] = [];
+    for (let rest = Buffer.from(this.body); rest.length > 0;) {
+      const [line] = /^[\da-f]+\r\n/i.exec(rest.subarray(0, 20).toString()) ?? [''];
+      const end = line.length + Number.parseInt(line, 16);
+      assert.equal(rest.subarray(end, end + 2).toString(), '\r\n', `no chunk: ${rest.subarray(0, 200).toString()}`);
+      chunks.push(rest.subarray(line.length, end).toString());
+      rest = rest.subarray(end + 2);
+    }
+    return chunks;
   }
 }

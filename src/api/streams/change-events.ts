@@ -1,5 +1,5 @@
 import { changeItem } from '#http/change-item.ts';
-import { type EventStream, eventText } from '#http/event-stream.ts';
+import { EventBytes, type EventStream, eventText } from '#http/event-stream.ts';
 import type { HttpError } from '#http/errors.ts';
 import { type Cursor, cursorAfter, type ResetReason } from '#store/game/change-cursors.ts';
 import type { Change } from '#store/game/changes.ts';
@@ -9,7 +9,7 @@ import type { Deps } from '../endpoint.ts';
 export type EventDeps = Pick<Deps, 'db' | 'cursors' | 'timestamp' | 'api'>;
 
 /** The changes after a cursor as events. */
-export function changeEvents(deps: EventDeps, from: Cursor, changes: readonly Change[]): Buffer {
+export function changeEvents(deps: EventDeps, from: Cursor, changes: readonly Change[]): EventBytes {
   const events = changes.map((change) =>
     eventText({
       id: deps.cursors.write(cursorAfter(from, change.number)),
@@ -17,7 +17,7 @@ export function changeEvents(deps: EventDeps, from: Cursor, changes: readonly Ch
       data: JSON.stringify(changeItem(deps, change)),
     }),
   );
-  return Buffer.from(events.join(''));
+  return new EventBytes(events.join(''));
 }
 
 /** Lets the client continue from a place at which it has received nothing yet. */

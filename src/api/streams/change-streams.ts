@@ -52,9 +52,9 @@ export class ChangeStreams implements StreamHost {
     this.#authorization = new StreamAuthorization(db, clock, new Callers(db.shortReads, clock, config.NETWORK_NAME));
   }
 
-  /** @param out the rest of a response whose headers are sent */
-  async follow(out: Writable, order: StreamOrder): Promise<void> {
-    const stream = this.#streams.add(out);
+  /** The first and the last parameter are those of `EventStream`. */
+  async follow(out: Writable, order: StreamOrder, hasChunks = false): Promise<void> {
+    const stream = this.#streams.add(out, hasChunks);
     const subscriber = { stream, order };
     this.#subscribers.add(subscriber);
     this.#authorization.add(subscriber);

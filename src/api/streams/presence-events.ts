@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import { type EventStream, eventText, sendToAll } from '#http/event-stream.ts';
+import { EventBytes, type EventStream, eventText, sendToAll } from '#http/event-stream.ts';
 import { listLiveMatches } from '#store/game/live-matches.ts';
 import { listServers } from '#store/game/servers.ts';
 import { type Deps, presenceSince } from '../endpoint.ts';
@@ -57,7 +57,7 @@ export class PresenceEvents {
     if (streams.length === 0 || events.length === 0) return;
     for (const kind of ['presence', 'live'] as const)
       this.#metrics.sent(kind, events.filter(([key]) => key.startsWith(kind)).length * streams.length);
-    await sendToAll(streams, Buffer.from(events.map(([, event]) => event).join('')));
+    await sendToAll(streams, new EventBytes(events.map(([, event]) => event).join('')));
   }
 
   async #read(before: ReadonlyMap<string, string>): Promise<Map<string, string>> {

@@ -1,6 +1,6 @@
 import { HttpError } from '#http/errors.ts';
 import { errorPage } from '#http/error-page.ts';
-import { type EventStream, eventText, sendToAll, type StreamEvent } from '#http/event-stream.ts';
+import { EventBytes, type EventStream, eventText, sendToAll, type StreamEvent } from '#http/event-stream.ts';
 import { renderParts, type LiveParts, type RenderedParts } from '../live-parts.ts';
 import type { PageRequest } from '../page-request.ts';
 import type { Observation } from './observer.ts';
@@ -66,7 +66,7 @@ export class Channel {
     try {
       const after = await this.#render();
       this.#rendered = Promise.resolve(after);
-      if (after.version !== before.version) await sendToAll(this.streams, Buffer.from(updateText(after, before)));
+      if (after.version !== before.version) await sendToAll(this.streams, new EventBytes(updateText(after, before)));
     } catch (error) {
       this.isStale = true;
       const gone = await this.goneEvent(error);
