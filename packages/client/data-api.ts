@@ -586,7 +586,7 @@ export interface components {
              * @description URL of the resource's public page
              */
             permalink_url: string;
-            /** @description With `fields=image_url`: address of the image; empty if there is none */
+            /** @description With `fields=image_url`: address of the image, which pages of every origin may read; empty if there is none */
             image_url?: string;
             /** @description With `rotation` and `fields=rotation_order`: places of the map in that rotation, from 1 */
             rotation_order?: number[];
@@ -845,7 +845,7 @@ export interface components {
             names?: components["schemas"]["PlayerName"][];
             /**
              * Format: uri-reference
-             * @description Image of the player's head
+             * @description Image of the player's head, which pages of every origin may read
              */
             head_url?: string;
             /** @description The network's own counters (`/v1/counters`) by field group, with all counters of the group; groups without a value are left out. `total` is all groups together */

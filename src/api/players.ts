@@ -30,7 +30,7 @@ const Name = z.object({ name: z.string(), first_seen: timestamp, last_seen: time
 /** Fields that the specification does not have. */
 const Extras = {
   names: z.array(Name).meta({ description: `The newest ${MAX_NAMES} names of the player, the present one first` }),
-  head_url: linkOrEmpty.meta({ description: "Image of the player's head" }),
+  head_url: linkOrEmpty.meta({ description: "Image of the player's head, which pages of every origin may read" }),
   counters: PlayerCounters,
 };
 type ExtraName = keyof typeof Extras;

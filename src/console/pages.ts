@@ -4,6 +4,7 @@ import { limitBody } from '#http/body-limit.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { outgoingOf, setHonoRoute, setSenders } from '#http/request-metrics.ts';
 import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
+import { publicPicture } from '#http/image-response.ts';
 import { accessRoutes } from './applications/access.ts';
 import { changeRoutes } from './applications/changes.ts';
 import { ownerRoutes } from './applications/owners.ts';
@@ -59,7 +60,7 @@ export function createPages(deps: Deps, addresses: ClientAddresses): Hono<Env> {
     await next();
   });
   app.use(limitBody(MAX_UPLOAD));
-  app.get('/console/logos/:client_id', (c) => showLogo(c, deps));
+  app.get('/console/logos/:client_id', publicPicture, (c) => showLogo(c, deps));
   signInPages(app, deps);
   app.use(closeToUnprotected(deps));
   app.get('/console', (c) => frontPage(c, deps));

@@ -8,6 +8,7 @@ import { brandAssets } from '#http/branding.ts';
 import { isCleanText } from '#platform/text/text.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
+import { publicPicture } from '#http/image-response.ts';
 import { pageHeaders, type PageShell } from '#http/page.ts';
 import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
@@ -93,6 +94,7 @@ function buildSite(
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, pageRequest(c, deps).notFound());
   app.use(setHonoRoute);
+  for (const path of Object.keys(PICTURES)) app.use(path, publicPicture);
   limitRequests(app, deps, addresses);
   app.use(compress());
   app.get('/assets/*', async (c) => {
@@ -107,29 +109,34 @@ function buildSite(
   return { app, live };
 }
 
+/** Pictures that other sites and programs may show. */
+export const PICTURES: Record<string, PageHandler> = {
+  '/maps/:id/image': mapImage,
+  '/players/:id/head': playerHead,
+  '/heads/:uuid': headImage,
+  '/cards/matches/:id': matchImage,
+  '/cards/players/:id': playerImage,
+  '/cards/maps/:id': mapCard,
+  '/cards/site.png': siteCard,
+};
+
 export const PAGES: Record<string, PageHandler> = {
+  ...PICTURES,
   '/': homePage,
   '/matches': matchesPage,
   '/matches.atom': matchFeed,
   '/matches/:id': matchPage,
   '/maps': mapsPage,
   '/maps/:id': mapPage,
-  '/maps/:id/image': mapImage,
   '/leaderboards': leaderboardsPage,
   '/players': playersPage,
   '/players/:id': playerPage,
-  '/players/:id/head': playerHead,
   '/players/:id/matches': playerMatchesPage,
   '/punishments': punishmentsPage,
   '/punishments.atom': punishmentFeed,
   '/punishments/:id': punishmentPage,
   '/servers/:id': serverPage,
   '/search': searchPage,
-  '/cards/matches/:id': matchImage,
-  '/cards/players/:id': playerImage,
-  '/cards/maps/:id': mapCard,
-  '/cards/site.png': siteCard,
-  '/heads/:uuid': headImage,
   '/robots.txt': robots,
   '/sitemap.xml': sitemapIndex,
   '/sitemaps/:file': sitemapFile,

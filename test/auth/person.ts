@@ -68,11 +68,12 @@ export class Person {
   }
 
   /** Loads a picture, which is no page. */
-  async image(path: string): Promise<{ bytes: ArrayBuffer; cacheControl: string }> {
+  async image(path: string): Promise<{ bytes: ArrayBuffer; cacheControl: string; headers: Headers }> {
     const url = new URL(path, this.#origin);
     const response = await fetch(url, { headers: { ...this.#headers, cookie: this.#cookieHeader(url) } });
     assert.equal(response.status, 200, path);
-    return { bytes: await response.arrayBuffer(), cacheControl: response.headers.get('cache-control') ?? '' };
+    const { headers } = response;
+    return { bytes: await response.arrayBuffer(), cacheControl: headers.get('cache-control') ?? '', headers };
   }
 
   forms(): FormOnPage[] {

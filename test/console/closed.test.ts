@@ -58,7 +58,9 @@ onEachDatabase('the console is closed to staff without a second factor, and noth
   const request = `${auth}/oauth/authorize?${new URLSearchParams(query).toString()}`;
   const signedIn = await authorize(auth, request, 'Olga', signIn);
   assert.ok(signedIn.searchParams.has('code'), 'so is the sign-in to other applications');
-  await console.image(`/console/logos/${application.client_id}`);
+  const { headers } = await console.image(`/console/logos/${application.client_id}`);
+  assert.equal(headers.get('access-control-allow-origin'), '*');
+  assert.equal(headers.get('cross-origin-resource-policy'), 'cross-origin');
 
   await giveApp(context, olga.id);
   assert.equal((await console.open('/console/operator')).status, 200, 'the session from before counts');

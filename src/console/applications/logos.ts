@@ -63,7 +63,6 @@ export const logoRoutes: readonly Route[] = [
 /** The logo of an application, public and embeddable by other sites; a placeholder if it has none. */
 export async function showLogo(c: Context, { db }: Deps): Promise<Response> {
   const logo = await findLogo(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
-  c.header('cross-origin-resource-policy', 'cross-origin');
   if (logo === undefined) return c.body(PLACEHOLDER, 200, { ...IMAGE_HEADERS, 'content-type': 'image/svg+xml' });
   const { body, status, headers } = imageResponse(logo, c.req.header('if-none-match'));
   return c.newResponse(body, status, headers);
