@@ -237,7 +237,11 @@ async function listAll(input: Input): Promise<void> {
 }
 
 async function show(input: Input): Promise<void> {
-  await withAppContext(input, async (context) => print(input, wire(await requireWebhook(context, input))));
+  await withAppContext(input, async (context) => {
+    const webhook = await requireWebhook(context, input);
+    const [last] = await deliveriesBefore(context.db, webhook.key, MAX_NUMBER, 1);
+    print(input, { ...wire(webhook), last_status: last?.status ?? null, last_reason: last?.reason || null });
+  });
 }
 
 async function log(input: Input): Promise<void> {

@@ -12,6 +12,7 @@ import {
   recordAttempt,
   replaceAfter,
   replaceDelivery,
+  type VerificationProblem,
 } from '#store/applications/webhooks/deliveries.ts';
 import { Progress } from '#store/applications/webhooks/progress.ts';
 import { challengeOf, heldWebhook, markVerified, signingSecrets } from '#store/applications/webhooks/webhooks.ts';
@@ -85,8 +86,12 @@ export class DeliveryRun {
     if (outcome === undefined) return false;
     const now = clock.now();
     const { response } = outcome.result;
+    const isVerification = row.type === 'webhook.verification';
+    const missing = isVerification && outcome.kind === 'delivered' ? notEchoed(response, challengeOf(db, webhook)) : '';
     // Owners read the log, and a page that shows its request would tell them the challenge of somebody else's address.
-    const result = row.type === 'webhook.verification' ? { ...outcome.result, response: '' } : outcome.result;
+    const result = isVerification
+      ? { ...outcome.result, reason: outcome.result.reason || missing, response: '' }
+      : outcome.result;
     const isChange = change !== undefined;
     return await this.#record(async (tx) => {
       if (!(await progress.isHeld(tx))) return false;
@@ -95,8 +100,7 @@ export class DeliveryRun {
         case 'delivered':
           await recordAttempt(tx, now, webhook.key, { ...logged, state: 'delivered' }, result);
           if (isChange) return await progress.succeeded(tx, now);
-          if (row.type === 'webhook.verification' && isEcho(response, challengeOf(db, webhook)))
-            await markVerified(tx, now, webhook.key);
+          if (isVerification && missing === '') await markVerified(tx, now, webhook.key);
           return true;
         case 'gone':
           await recordAttempt(tx, now, webhook.key, { ...logged, state: 'set_aside' }, result);
@@ -279,12 +283,17 @@ export class DeliveryRun {
   }
 }
 
-/** A receiver proves by the challenge alone that it reads it: one that returns whole requests proves nothing. */
-function isEcho(response: string, challenge: string): boolean {
-  if (response === challenge) return true;
+/**
+ * Why a response does not verify its receiver; empty if it does. A receiver proves by the challenge alone that it reads it: one
+ * that returns whole requests proves nothing.
+ */
+function notEchoed(response: string, challenge: string): '' | VerificationProblem {
+  if (response === '') return 'empty';
+  if (response === challenge) return '';
   try {
-    return (JSON.parse(response) as { challenge?: unknown } | null)?.challenge === challenge;
+    const json = JSON.parse(response) as { challenge?: unknown } | string | null;
+    return json === challenge || (json as { challenge?: unknown } | null)?.challenge === challenge ? '' : 'no_challenge';
   } catch {
-    return false;
+    return 'no_challenge';
   }
 }

@@ -74,6 +74,17 @@ onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages
   await page.open(`${at}/${id}`);
   assert.ok(!page.page.html.includes(secret!), 'once');
   assert.ok(!page.page.html.includes(challengeOf(db, webhook!)), 'the challenge is what the receiver alone knows');
+  assert.doesNotMatch(page.page.html, /The last answer of the receiver/);
+  for (const [status, reason, sentence] of [
+    [200, 'empty', 'The response was empty instead of the challenge.'],
+    [200, '', 'The response was not the challenge alone.'],
+    [404, '', 'It answered 404, not with a status from 200 to 299.'],
+    [null, 'timeout', 'No response within 15 seconds.'],
+  ] as const) {
+    await db.run(sql`update webhook_deliveries set attempted = 1, status = ${status}, reason = ${reason}`);
+    await page.open(`${at}/${id}`);
+    assert.ok(page.page.html.includes(`The last answer of the receiver: <strong>${sentence}</strong>`), sentence);
+  }
   assert.match((await post(`/${id}/verify`, { code: 'guessed' })).html, /This is not the challenge/);
   await post(`/${id}/verify`, { code: challengeOf(db, webhook!) });
   const stateNow = async () => (await webhooksOf(db, app.key))[0]?.state;

@@ -108,6 +108,7 @@ onEachDatabase('a receiver that echoes the challenge, or whose owner knows it, i
   const echoes: Record<string, (challenge: string, text: string) => Reply> = {
     'as text': (challenge) => ({ status: 200, body: challenge }),
     'as JSON': (challenge) => ({ status: 200, body: JSON.stringify({ challenge }) }),
+    'as a JSON string': (challenge) => ({ status: 200, body: `${JSON.stringify(challenge)}\n` }),
   };
   for (const [name, answer] of Object.entries(echoes)) {
     const receiver = await Receiver.open(t, ({ body, text }) => answer(String(body.data['challenge']), text));
@@ -116,18 +117,23 @@ onEachDatabase('a receiver that echoes the challenge, or whose owner knows it, i
     verify(receiver.received[0]!, secret);
     assert.equal((await world.webhook(id)).state, 'on', name);
     assert.deepEqual(
-      (await world.log(id)).map(({ response }) => response),
-      [''],
+      (await world.log(id)).map(({ reason, response }) => [reason, response]),
+      [['', '']],
     );
   }
-  const others: Record<string, (challenge: string, text: string) => Reply> = {
-    silent: () => 200,
-    'echo of everything': (_, text) => ({ status: 200, body: text }),
-    'a page that shows the request': (_, text) => ({ status: 404, body: `<h1>${text}</h1>` }),
-    'a failure': (challenge) => ({ status: 500, body: challenge }),
-    'a redirect': (challenge) => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: challenge }),
+  const others: Record<string, [why: string, (challenge: string, text: string) => Reply]> = {
+    silent: ['200 empty', () => 200],
+    blank: ['200 empty', () => ({ status: 200, body: ' \n' })],
+    'echo of everything': ['200 no_challenge', (_, text) => ({ status: 200, body: text })],
+    'another text': ['200 no_challenge', (challenge) => ({ status: 200, body: `"${challenge}x"` })],
+    'a page that shows the request': ['404 ', (_, text) => ({ status: 404, body: `<h1>${text}</h1>` })],
+    'a failure': ['500 ', (challenge) => ({ status: 500, body: challenge })],
+    'a redirect': [
+      '302 ',
+      (challenge) => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: challenge }),
+    ],
   };
-  for (const [name, answer] of Object.entries(others)) {
+  for (const [name, [why, answer]] of Object.entries(others)) {
     const receiver = await Receiver.open(t, ({ body, text }) => answer(String(body.data['challenge']), text));
     const { id } = await world.add(receiver, { unverified: true });
     await world.change(['match', 1, 'changed']);
@@ -138,8 +144,8 @@ onEachDatabase('a receiver that echoes the challenge, or whose owner knows it, i
     assert.equal(challengeOf(db, webhook).length, 16);
     const [first] = await world.log(id);
     assert.deepEqual(
-      [first?.type, first?.response],
-      ['webhook.verification', ''],
+      [first?.type, first?.response, `${first?.status} ${first?.reason}`],
+      ['webhook.verification', '', why],
       'its owner cannot read the challenge',
     );
   }

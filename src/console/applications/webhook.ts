@@ -27,6 +27,8 @@ import { hostOf, kindList, webhookBadge } from './webhooks.ts';
 
 const AT = '/applications/:client_id/webhooks/:webhook';
 
+type Texts = OwnedRequest['texts']['webhooks'];
+
 async function find({ application, c, deps }: OwnedRequest): Promise<Webhook> {
   const webhook = await webhookById(deps.db, c.req.param('webhook') ?? '');
   if (webhook === undefined || webhook.application_key !== application.key) throw notFound();
@@ -62,7 +64,7 @@ async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
       ${factsList(facts)}
       <div class="actions">${stateButtons(request, webhook)}</div>
     </section>
-    ${state === 'unverified' ? verifyCard(request, webhook, problems) : ''} ${await logCard(request, webhook)}
+    ${state === 'unverified' ? await verifyCard(request, webhook, problems) : ''} ${await logCard(request, webhook)}
     ${form === 'standard' ? rotateCard(request, webhook) : ''} ${moveCard(request, webhook, problems)}
     <section class="card" aria-labelledby="delete">
       <h2 id="delete">${t.delete}</h2>
@@ -89,12 +91,15 @@ function stateButtons(request: OwnedRequest, webhook: Webhook): Html {
   ${isOff ? '' : button(request, `${at}/pause`, t.pause)}`;
 }
 
-function verifyCard(request: OwnedRequest, webhook: Webhook, problems: Problems): Html {
+async function verifyCard(request: OwnedRequest, webhook: Webhook, problems: Problems): Promise<Html> {
   const { webhooks: t } = request.texts;
+  const [first] = await deliveriesBefore(request.deps.db, webhook.key, Number.MAX_SAFE_INTEGER, 1);
+  const why = first === undefined ? '' : whyUnverified(t, first);
   const code = field({ name: 'code', label: t.code, error: problems['code'], maxlength: 64 });
   return html`<section class="card next" aria-labelledby="verify">
     <h2 id="verify">${t.verify_title}</h2>
     <p>${t.verify_lead}</p>
+    ${why === '' ? '' : html`<p>${t.unverified_because} <strong>${why}</strong></p>`}
     ${formTo(request, `${pathOf(webhook)}/verify`, html`${code}<button>${t.verify}</button>`, 'row bottom')}
   </section>`;
 }
@@ -137,12 +142,22 @@ async function logCard(request: OwnedRequest, webhook: Webhook): Promise<Html> {
   </section>`;
 }
 
+function whyUnverified(t: Texts, { status, reason, attempted }: Delivery): string {
+  if (attempted === null) return '';
+  if (status === null || reason !== '') return t.responses[reason as keyof Texts['responses']];
+  return status >= 200 && status < 300 ? t.responses.no_challenge : t.not_accepted(status);
+}
+
+/** Why there was no response, or why it did not verify the receiver. */
+const resultText = ({ responses }: Texts, { reason }: Delivery): string =>
+  reason === '' ? '' : responses[reason as keyof typeof responses];
+
 function logRow(request: OwnedRequest, webhook: Webhook, delivery: Delivery): Html {
   const { webhooks: t } = request.texts;
-  const { number: place, state, attempts, status, reason, ms, response, attempted } = delivery;
+  const { number: place, state, attempts, status, ms, response, attempted } = delivery;
   const isSending = state === 'pending' && attempts === 0;
   const badge = { pending: 'warn', delivered: 'good', set_aside: 'bad', replaced: '' }[state];
-  const result = status === null ? (reason === '' ? '' : t.responses[reason as 'timeout']) : String(status);
+  const result = [status ?? '', resultText(t, delivery)].filter(Boolean).join(' · ');
   const canSend = webhook.state !== 'off' && state !== 'pending';
   const about = `${messageName(request, delivery)} ${place}`;
   return html`<tr>

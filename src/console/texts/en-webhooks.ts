@@ -1,5 +1,5 @@
 import type { AddressProblem, OutgoingReason } from '#http/outgoing.ts';
-import type { DeliveryState, MessageType } from '#store/applications/webhooks/deliveries.ts';
+import type { DeliveryState, MessageType, VerificationProblem } from '#store/applications/webhooks/deliveries.ts';
 import type { WebhookForm, WebhookReason, WebhookState } from '#store/applications/webhooks/webhooks.ts';
 import type { ChangeType, ResourceKind } from '#store/game/changes.ts';
 
@@ -49,7 +49,7 @@ export const webhooks = {
     behind: 'Not yet delivered',
     verify_title: 'Verify the receiver',
     verify_lead:
-      'A first message with a challenge was sent. A receiver that answers with the challenge is verified at once. Otherwise copy it from what your program received.',
+      'A first message with a challenge was sent. A receiver that answers with the challenge (as text, as a JSON string, or as {"challenge": …}) is verified at once. Otherwise copy it from what your program received.',
     code: 'Challenge',
     verify: 'Verify',
     first_again: 'Send the first message again',
@@ -87,7 +87,11 @@ export const webhooks = {
       unreachable: 'The connection failed.',
       wrong_answer: 'The response was not HTTP.',
       no_message: 'A channel does not show this.',
-    } as Record<OutgoingReason | 'no_message', string>,
+      empty: 'The response was empty instead of the challenge.',
+      no_challenge: 'The response was not the challenge alone.',
+    } as Record<OutgoingReason | 'no_message' | VerificationProblem, string>,
+    not_accepted: (status: number) => `It answered ${status}, not with a status from 200 to 299.`,
+    unverified_because: 'The last answer of the receiver:',
     response: 'Response',
     resend: 'Send again',
     reload: 'Reload',

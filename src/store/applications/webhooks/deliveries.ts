@@ -25,10 +25,14 @@ const ROWS_PER_DELETION = 100;
 /** Maximum messages of a webhook that wait for another attempt: meanwhile no further changes are sent. */
 export const MAX_PENDING = 1_000;
 
+/** Why a receiver that accepted the first message is not verified by its response. */
+export type VerificationProblem = 'empty' | 'no_challenge';
+
 /** What came of the last attempt. */
 export interface AttemptResult {
   /** Null if there was no response; `reason` says why. */
   status: number | null;
+  /** Of the first message also a `VerificationProblem`. */
   reason: string;
   ms: number | null;
   /** The beginning of the response's body. */
