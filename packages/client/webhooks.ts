@@ -1,6 +1,6 @@
 import { WebhookError } from './errors.ts';
 
-/** The headers of a delivery: those of a `Request`, or `headers` of Node's `IncomingMessage`. */
+/** The headers of a delivery: those of a `Request`, or an object with their names in any case, such as `headers` of Node's `IncomingMessage`. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /** By how many seconds a delivery may be older or newer than the receiver's clock. */
@@ -36,8 +36,10 @@ export async function verifyWebhook<T = unknown>(
 }
 
 function header(headers: WebhookHeaders, name: string): string | undefined {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
-  return (Array.isArray(value) ? value[0] : value) ?? undefined;
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  // Lambda functions and proxies pass them as they were sent.
+  const value = Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1];
+  return Array.isArray(value) ? value[0] : value;
 }
 
 function concatenated(prefix: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { launchBrowser } from '#test/support/browser.ts';
-import { application, match, person, sendEvents, team } from '#test/support/builders.ts';
+import { application, match, person, sendEvents, serviceToken, team } from '#test/support/builders.ts';
 import { retractEvents } from '#test/support/jobs.ts';
 import { keyOf } from '#platform/ids.ts';
 import { createTestDatabase, type TestAppContext, testContext, testServices } from '#test/support/context.ts';
+import { freePorts } from '#test/support/ports.ts';
+import { signedHeaders } from '#webhooks/signature.ts';
+import { newWebhookSecret } from '#store/applications/webhooks/webhooks.ts';
 import { listen } from './listen.ts';
 
 const run = promisify(execFile);
@@ -28,6 +32,21 @@ const STEVE = person(1, 'Steve');
 async function readmeBlocks(language: string): Promise<string[]> {
   const text = await readFile(join(PROJECT, 'packages/client/README.md'), 'utf8');
   return [...text.matchAll(new RegExp('^```' + language + '\\n([\\s\\S]*?)^```', 'gm'))].map(([, block]) => block!);
+}
+
+const versionOf = async (path: string): Promise<string | undefined> =>
+  await run(path, ['--version']).then(
+    ({ stdout }) => stdout.trim().slice(1),
+    () => undefined,
+  );
+
+/** The Node with which npm was started, if it is of the lowest version that the package names; else that of the tests. */
+async function lowestNode(): Promise<string> {
+  const { engines } = JSON.parse(await readFile(join(PROJECT, 'packages/client/package.json'), 'utf8'));
+  const [, major] = /^>=(\d+)\.\d+$/.exec(engines.node)!;
+  for (const path of [process.env['npm_node_execpath'], '/usr/bin/node'])
+    if (path !== undefined && (await versionOf(path))?.startsWith(`${major}.`)) return path;
+  return process.execPath;
 }
 
 /** Resolves when the service has answered a request whose address matches. */
@@ -46,6 +65,7 @@ describe('the package, packed and installed by the commands of its README', () =
   let project: string;
   const closing: (() => PromiseLike<void>)[] = [];
   let context: TestAppContext;
+  let node: string;
   let env: NodeJS.ProcessEnv;
 
   before(async () => {
@@ -64,13 +84,15 @@ describe('the package, packed and installed by the commands of its README', () =
     for (const commands of await readmeBlocks('sh'))
       await run('bash', ['-ec', commands], { cwd: project, env: { ...process.env, ...npm, SCOREHALL: checkout } });
 
+    node = await lowestNode();
     const database = await createTestDatabase('sqlite');
     context = await testContext({ after: (close) => void closing.push(close) }, database.url);
     closing.push(() => database.drop());
     await shareSigningKey(context);
     const { API, AUTH } = await testServices(context, ['API', 'AUTH']);
     const { client_id, secret } = await application(context);
-    env = { ...process.env, API_URL: API, AUTH_URL: AUTH, CLIENT_ID: client_id, CLIENT_SECRET: secret };
+    const token = await serviceToken(context, client_id);
+    env = { ...process.env, API_URL: API, AUTH_URL: AUTH, CLIENT_ID: client_id, CLIENT_SECRET: secret, TOKEN: token };
   });
 
   after(async () => {
@@ -84,7 +106,7 @@ describe('the package, packed and installed by the commands of its README', () =
   /** Starts a program in the project. */
   function start(t: TestContext, file: string, settings: NodeJS.ProcessEnv = {}) {
     const options = { cwd: project, env: { ...env, ...settings } };
-    const child = spawn(process.execPath, [file], { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(node, [file], { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     const stop = async (): Promise<void> => {
       child.kill();
@@ -92,7 +114,7 @@ describe('the package, packed and installed by the commands of its README', () =
     };
     t.after(stop);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    return { stop, line: async (): Promise<string> => String((await lines.next()).value) };
+    return { child, stop, line: async (): Promise<string> => String((await lines.next()).value) };
   }
 
   test('it has no dependency, nothing of Node alone, and the version of the service', async () => {
@@ -138,7 +160,9 @@ describe('the package, packed and installed by the commands of its README', () =
           ...strict,
           skipLibCheck: true,
           module: 'nodenext',
-          lib: ['esnext'],
+          // What the lowest Node has.
+          lib: ['es2023'],
+          noEmit: false,
           types: ['node'],
           typeRoots: [join(PROJECT, 'node_modules/@types')],
         },
@@ -158,13 +182,30 @@ describe('the package, packed and installed by the commands of its README', () =
     }
   });
 
-  test('the first program of the README runs', async (t) => {
+  test('the programs of the README run with the lowest Node that it names', async (t) => {
     await played('Harbour');
-    const [program] = await readmeBlocks('ts');
-    await writeFile(join(project, 'first.ts'), program!);
-    const { line } = start(t, 'first.ts');
-    assert.deepEqual([await line(), await line()], ['Steve: 2 kills', 'Harbour: draw']);
-    assert.match(await line(), /^404 not_found: /);
+    const program = (index: number, settings = {}) => start(t, `readme-${index}.js`, settings);
+    const requests = program(0);
+    assert.deepEqual([await requests.line(), await requests.line()], ['Steve: 2 kills', 'Harbour: draw']);
+    assert.match(await requests.line(), /^404 not_found: /);
+    assert.equal(await program(1).line(), 'Harbour on Alpha');
+    assert.match(await program(2).line(), /^\d resources$/);
+    const [port] = await freePorts(1);
+    const settings = { PORT: String(port), WEBHOOK_SECRET: newWebhookSecret() };
+    const { child, line } = program(3, settings);
+    const send = async (secret: string): Promise<number> => {
+      const body = '{"type":"webhook.test"}';
+      const headers = signedHeaders([secret], { id: 'a', time: Date.now(), body });
+      const sent = async () => await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body });
+      for (;;) {
+        const response = await sent().catch(() => undefined);
+        if (response !== undefined) return response.status;
+        assert.equal(child.exitCode, null, 'it listens');
+      }
+    };
+    assert.equal(await send(settings.WEBHOOK_SECRET), 204);
+    assert.equal(await line(), "{ type: 'webhook.test' }");
+    assert.equal(await send(newWebhookSecret()), 400);
   });
 
   test('the bot posts each new result to Discord, and after a pause what it has missed', async (t) => {
@@ -224,29 +265,21 @@ describe('the package, packed and installed by the commands of its README', () =
     assert.match(await again.maps(), /<td>&#60;b&#62;Reef<td>2/);
   });
 
-  test('the overlay shows new results in a browser, with the Client ID alone', async (t) => {
-    const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' };
-    const page = await readFile(join(project, PACKAGE, 'examples/overlay.html'));
-    const origin = await listen(t, (request, response) => {
-      const path = new URL(request.url!, 'http://x').pathname;
-      response.setHeader('content-type', TYPES[extname(path)] ?? 'text/plain');
-      if (path === '/overlay.html') response.end(page);
-      else if (path.startsWith(`/${PACKAGE}/dist/`)) response.end(readFileSync(join(project, path)));
-      else response.writeHead(404).end();
-    });
+  test('the overlay shows new results in a browser that opens it as a file, with the Client ID alone', async () => {
     await using browser = await launchBrowser();
     const tab = await browser.newPage();
-    const reading = answered(/after=now/);
-    await tab.goto(
-      `${origin}/overlay.html?${new URLSearchParams({ api: env['API_URL']!, client_id: env['CLIENT_ID']! })}`,
-    );
-    await reading;
+    const file = pathToFileURL(join(project, PACKAGE, 'examples/overlay.html')).href;
+    const address = (client_id: string) => `${file}?${new URLSearchParams({ api: env['API_URL']!, client_id })}`;
+    await played('Crater');
+    await tab.goto(address(env['CLIENT_ID']!));
     const newest = tab.locator('#results li').first();
     await newest.waitFor();
     await played('Mesa');
     await tab.locator('#results li', { hasText: 'Mesa: Red 0 – Blue 0' }).waitFor();
     assert.equal(await newest.innerText(), 'Mesa: Red 0 – Blue 0');
-    await tab.goto(`${origin}/overlay.html?${new URLSearchParams({ api: env['API_URL']!, client_id: 'unknown' })}`);
+    await tab.goto(address('unknown'));
     await tab.locator('#results', { hasText: 'Client ID' }).waitFor();
+    await tab.goto(file);
+    await tab.locator('#results', { hasText: 'Write API_URL and CLIENT_ID' }).waitFor();
   });
 });

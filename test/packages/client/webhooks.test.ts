@@ -24,6 +24,11 @@ test('a delivery is verified as Standard Webhooks says', async (t) => {
   const parsed = { test: 2432232314 };
   assert.deepEqual(await verifyWebhook(headersOf(), body, secret), parsed);
   assert.deepEqual(await verifyWebhook(new Headers(headersOf()), Buffer.from(body), secret), parsed, 'of the Web');
+  const capitals = Object.entries(headersOf()).map(([name, value]) => [
+    name.replace(/\b\w/g, (c) => c.toUpperCase()),
+    [value],
+  ]);
+  assert.deepEqual(await verifyWebhook(Object.fromEntries(capitals), body, secret), parsed, 'names in any case');
   const other = createHmac('sha256', 'another').update(`${EXAMPLE.id}.${EXAMPLE.timestamp}.${body}`).digest('base64');
   const rotated = `v1,${other} v1a,${other} ${EXAMPLE.signature}`;
   assert.deepEqual(await verifyWebhook(headersOf(rotated), body, secret), parsed, 'several signatures');
