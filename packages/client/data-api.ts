@@ -1340,7 +1340,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "invalid_token",
-                 *       "error_description": "The access token or Client ID is unknown, malformed, expired or revoked."
+                 *       "error_description": "The access token is unknown, expired or revoked. Request a new one."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];

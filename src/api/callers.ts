@@ -6,6 +6,7 @@ import { suspensionReason } from '#store/applications/suspension.ts';
 import { findServerKey, isServerKey } from '#store/game/server-keys.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { invalidToken, unauthenticated } from '#http/challenge.ts';
+import { CLIENT_SECRET, tokenProblem } from '#http/credential-form.ts';
 import type { Credentials } from '#http/credentials.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
@@ -28,7 +29,9 @@ interface Authenticated<T> {
   until: number;
 }
 
-const CLIENT_SECRET = 'This is a Client Secret: exchange it for an access token at /oauth/token of the sign-in.';
+const CLIENT_ID =
+  'This is a Client ID, not an access token: send it as ?client_id= or in the header X-Client-ID, or exchange it with its ' +
+  'secret for an access token at /oauth/token of the sign-in.';
 const CACHED_TOKENS = 20_000;
 const CACHED_APPLICATIONS = 2_000;
 /**
@@ -100,16 +103,19 @@ export class Callers {
   }
 
   async #refusal(token: string): Promise<HttpError> {
-    if (token.startsWith('shs_')) throw invalidToken(this.#realm, CLIENT_SECRET);
+    const problem = tokenProblem(token);
+    if (problem !== undefined) return invalidToken(this.#realm, problem);
     const refusal = invalidToken(this.#realm);
-    if (!(await isFormerToken(this.#db, token))) return refusal;
-    return new FormerToken(refusal.status, refusal.code, refusal.message, refusal.headers);
+    if (await isFormerToken(this.#db, token))
+      return new FormerToken(refusal.status, refusal.code, refusal.message, refusal.headers);
+    const isClientId = isStorable(token) && (await applicationByClientId(this.#db, token)) !== undefined;
+    return isClientId ? invalidToken(this.#realm, CLIENT_ID) : refusal;
   }
 
   async #byClientId(clientId: string | undefined, version: number | undefined): Promise<Caller> {
     if (clientId === undefined) throw unauthenticated(this.#realm);
     const application = isStorable(clientId) ? await this.#application(clientId, version) : undefined;
-    if (application === undefined) throw invalidToken(this.#realm);
+    if (application === undefined) throw invalidToken(this.#realm, unknownClientId(clientId));
     return { kind: 'client_id', application: application.value };
   }
 
@@ -135,6 +141,11 @@ function toCaller(
     ? { kind: 'application', application }
     : { kind: 'user', application, accountId: account_id, scopes };
 }
+
+const unknownClientId = (sent: string): string =>
+  sent.startsWith('shs_')
+    ? `${CLIENT_SECRET}, not a Client ID, and must not be in an address: replace it in the console.`
+    : 'No application has this Client ID. An access token belongs into the header Authorization: Bearer TOKEN.';
 
 /** PostgreSQL refuses NUL in text. */
 function isStorable(text: string): boolean {

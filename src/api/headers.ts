@@ -1,4 +1,4 @@
-import { ALLOWED_HEADERS } from '#http/cors.ts';
+import { ALLOWED_HEADERS, PUBLIC_CACHE } from '#http/cors.ts';
 
 /** Header names and values in turn, as `writeHead` takes them. */
 export type Headers = string[];
@@ -22,6 +22,11 @@ export const PREFLIGHT: Headers = [
 /** The headers of a response, without those of the rate limit. No cache may store a URL that contains a token. */
 export function headersFor(tokenInUrl: boolean): Headers {
   return [...COMMON, tokenInUrl ? 'private, no-store' : 'private'];
+}
+
+/** Lets shared caches keep a response that is the same for all. */
+export function allowSharedCaches(headers: Headers): void {
+  headers[headers.indexOf('cache-control') + 1] = PUBLIC_CACHE;
 }
 
 /** The headers of a stream, which has its own rule for caches. */

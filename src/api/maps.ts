@@ -57,7 +57,10 @@ export const GameMapShape = z
     image_url: z
       .string()
       .optional()
-      .meta({ description: 'With `fields=image_url`: address of the image, which pages of every origin may read; empty if there is none' }),
+      .meta({
+        description:
+          'With `fields=image_url`: address of the image, which pages of every origin may read; empty if there is none',
+      }),
     rotation_order: z
       .array(z.int().min(1))
       .optional()

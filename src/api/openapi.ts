@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UNKNOWN_TOKEN } from '#http/challenge.ts';
 import { RESET_REASONS } from '#store/game/change-cursors.ts';
 import { type Endpoint, JSON_LINES } from './endpoint.ts';
 import { EVENT_STREAM, LAST_EVENT_ID, STREAM_EVENTS, streamHeaders } from './openapi-stream.ts';
@@ -46,7 +47,7 @@ const ERRORS: Record<string, ErrorResponse> = {
     header: ['WWW-Authenticate', 'Bearer; with `error="invalid_token"` if a credential was sent'],
     code: 'invalid_token',
     meaning: 'Client ID or access token missing or invalid',
-    example: 'The access token or Client ID is unknown, malformed, expired or revoked.',
+    example: UNKNOWN_TOKEN,
   },
   403: {
     code: 'access_not_approved',

@@ -7,7 +7,8 @@ import { limitExceeded, methodNotAllowed, notApproved } from './refusals.ts';
 import { type Credentials, readCredentials } from '#http/credentials.ts';
 import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
 import type { Senders } from '#http/refused-requests.ts';
-import { Router } from '#http/router.ts';
+import { Router, withoutSlash } from '#http/router.ts';
+import { INGEST_PATHS, similarDataPath } from '#http/service-paths.ts';
 import type { UsageMeter } from './usage-meter.ts';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
 import { isCleanText } from '#platform/text/text.ts';
@@ -18,7 +19,7 @@ import { Deprecations } from './deprecation.ts';
 import { depsOf } from './deps.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
 import { dataVersionOf } from './match-queries.ts';
-import { addLimit, type Headers, headersFor, PREFLIGHT } from './headers.ts';
+import { addLimit, allowSharedCaches, type Headers, headersFor, PREFLIGHT } from './headers.ts';
 import { addIgnored } from './ignored-parameters.ts';
 import { renderVersionOf } from './match-list.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
@@ -90,6 +91,7 @@ export class Api {
       if (endpoint !== undefined) setRoute(response, endpoint.path);
       if (request.method === 'OPTIONS') await this.#sendUncounted(received, undefined);
       else if (isOpenapi(path) && received.isReading) await this.#sendUncounted(received, this.#openapiDocument());
+      else if (isIngest(path)) await this.#refuse(received, this.#notIngest(path));
       else await this.#serveReceived(received);
     } catch {
       response.destroy();
@@ -138,6 +140,12 @@ export class Api {
 
   #countUse({ received, caller }: CountedRequest, status: number): void {
     this.#meter.count(caller, received.endpoint?.path ?? '', status);
+  }
+
+  /** Events are no part of this service, so their address is told without a credential. */
+  #notIngest(path: string): HttpError {
+    const address = `${this.#context.config.INGEST_URL}${withoutSlash(path)}`;
+    return notFound(`This is the data API; game servers send events to ${address}.`);
   }
 
   /** Made at the first request for it, because making it takes half the time of the service's start. */
@@ -198,9 +206,14 @@ export class Api {
     if (!rateLimit.allowed && !isPaced) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!received.isReading) throw methodNotAllowed();
-    if (endpoint === undefined)
-      throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
+    if (endpoint === undefined) throw this.#noPath(received);
     return this.#responses.get(received) ?? this.#handle(counted, endpoint);
+  }
+
+  #noPath({ path }: ReceivedRequest): HttpError {
+    const near = similarDataPath(path, [...this.#router.paths, OPENAPI_PATH]);
+    const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
+    return notFound(`There is no such path.${meant} See ${OPENAPI_PATH} for the paths of this API.`);
   }
 
   async #handle({ received, caller, isPaced }: CountedRequest, endpoint: Endpoint): Promise<Body | StreamStart> {
@@ -227,6 +240,7 @@ export class Api {
   async #sendUncounted(received: ReceivedRequest, body: Body | undefined): Promise<void> {
     const { request, response } = received;
     const headers = await this.#uncountedHeaders(received);
+    if (body !== undefined && !received.query.hasToken) allowSharedCaches(headers);
     if (body === undefined) response.writeHead(204, headers).end();
     else await sendBody(request, response, headers, body);
   }
@@ -326,4 +340,5 @@ function decoded(id: string): string {
   }
 }
 
-const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
+const isIngest = (path: string): boolean => (INGEST_PATHS as readonly string[]).includes(withoutSlash(path));
+const isOpenapi = (path: string): boolean => withoutSlash(path) === OPENAPI_PATH;

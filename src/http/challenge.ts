@@ -1,17 +1,20 @@
 import { HttpError } from './errors.ts';
 
-/** 401 for a request without credentials: the challenge has no error code (RFC 6750 section 3.1). */
-export function unauthenticated(realm: string): HttpError {
-  return new HttpError(401, 'invalid_token', 'Send an access token or a Client ID with the request.', {
-    'www-authenticate': `Bearer realm="${realm}"`,
-  });
+/**
+ * 401 for a request without credentials: the challenge has no error code (RFC 6750 section 3.1).
+ * @param unread the name of what looks like a credential and is not read
+ */
+export function unauthenticated(realm: string, unread?: string): HttpError {
+  const sentence = `${unread === undefined ? '' : `The request has ${unread}, which the data API does not read. `}${SEND}`;
+  return new HttpError(401, 'invalid_token', sentence, { 'www-authenticate': `Bearer realm="${realm}"` });
 }
 
+const SEND = 'Send an access token (Authorization: Bearer TOKEN) or a Client ID (?client_id=ID).';
+/** The sentence for a token of which nothing is known. */
+export const UNKNOWN_TOKEN = 'The access token is unknown, expired or revoked. Request a new one.';
+
 /** 401 for credentials that are not valid. */
-export function invalidToken(
-  realm: string,
-  sentence = 'The access token or Client ID is unknown, malformed, expired or revoked.',
-): HttpError {
+export function invalidToken(realm: string, sentence = UNKNOWN_TOKEN): HttpError {
   return new HttpError(401, 'invalid_token', sentence, {
     'www-authenticate': `Bearer realm="${realm}", error="invalid_token", error_description="${sentence}"`,
   });

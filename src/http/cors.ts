@@ -6,3 +6,6 @@
 export const ALLOWED_HEADERS =
   'Authorization, X-Client-ID, If-None-Match, If-Modified-Since, Accept, Accept-Language, Content-Type, Cache-Control, ' +
   'Pragma, X-Requested-With, X-CSRF-Token, X-XSRF-TOKEN, X-Request-ID, traceparent, tracestate, baggage, sentry-trace, *';
+
+/** `Cache-Control` of descriptions, which are open to all. */
+export const PUBLIC_CACHE = 'public, max-age=300';

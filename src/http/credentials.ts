@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from './errors.ts';
-import { invalidToken } from './challenge.ts';
+import { invalidToken, unauthenticated } from './challenge.ts';
+import { schemeProblem, unreadCredential } from './credential-form.ts';
 
 /** The credentials of a request, not yet verified. */
 export interface Credentials {
@@ -9,11 +10,13 @@ export interface Credentials {
 }
 
 const MAX_CREDENTIAL = 512;
+const RIGHT =
+  'Send Authorization: Bearer TOKEN with an access token; a Client ID and its secret get one at /oauth/token of the sign-in.';
 
 /**
  * Reads the credentials of a request: `Authorization: Bearer`, `?access_token=`, `X-Client-ID`, `?client_id=`.
  * @param query all values of each query parameter
- * @throws HttpError 400 for two different tokens or Client IDs, 401 for a scheme other than Bearer
+ * @throws HttpError 400 for two different tokens or Client IDs, 401 for none or a scheme other than Bearer
  */
 export function readCredentials(
   request: IncomingMessage,
@@ -24,7 +27,13 @@ export function readCredentials(
   const token = onlyValue(tokens, 'The request has two different access tokens. Send only one.');
   const clientIds = [...headerValues(request, 'x-client-id'), ...query('client_id')];
   const clientId = onlyValue(clientIds, 'The request has two different Client IDs. Send only one.');
-  if (isTooLong(token ?? clientId)) throw invalidToken(realm);
+  if (token === undefined && clientId === undefined)
+    throw unauthenticated(realm, unreadCredential(request.headers, query));
+  if (isTooLong(token ?? clientId))
+    throw invalidToken(
+      realm,
+      `The ${token === undefined ? 'Client ID' : 'access token'} is longer than ${MAX_CREDENTIAL} characters.`,
+    );
   return { token, clientId: isTooLong(clientId) ? undefined : clientId };
 }
 
@@ -34,7 +43,7 @@ function bearerTokens(request: IncomingMessage, realm: string): string[] {
   const sent = headerValues(request, 'authorization').filter((header) => header !== '');
   return sent.map((header) => {
     const [, token] = /^bearer +([^ ]+) *$/i.exec(header) ?? [];
-    if (token === undefined) throw invalidToken(realm);
+    if (token === undefined) throw invalidToken(realm, `${schemeProblem(header)} ${RIGHT}`);
     return token;
   });
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
+import { schemeProblem } from '#http/credential-form.ts';
 import type { Db } from '#db/db.ts';
 import { type Credential, findServerKey, isServerKey } from '#store/game/server-keys.ts';
 
@@ -11,6 +12,8 @@ const MAX_CACHED = 1_000;
 const INVALID = 'The key is unknown, expired or revoked. Ask the operator of the network for a new one.';
 const OTHER_KIND =
   'This is not the key of a game server, which begins with shk_. Tokens and secrets of applications report no events.';
+
+const RIGHT = 'Send the key of the game server in the header Authorization: Bearer KEY.';
 
 /** Authenticates game servers by the key in `Authorization: Bearer`. */
 export class Credentials {
@@ -38,8 +41,7 @@ export class Credentials {
     if (cached !== undefined && performance.now() < cached.until) return cached.credential;
     this.#cached.delete(header);
     const [, secret] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
-    if (secret === undefined)
-      throw unauthorized('Send the key of the game server in the header "Authorization: Bearer <key>".', '');
+    if (secret === undefined) throw unauthorized(`${header === '' ? '' : `${schemeProblem(header)} `}${RIGHT}`, '');
     const credential = await findServerKey(this.#db, secret, this.#clock.now());
     if (credential === undefined)
       throw unauthorized(isServerKey(secret) ? INVALID : OTHER_KIND, ', error="invalid_token"');

@@ -4,6 +4,8 @@ import { rateLimit } from '#http/limits.ts';
 import { hasGone, drain } from '#http/listener.ts';
 import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
 import { Router, withoutSlash } from '#http/router.ts';
+import { PUBLIC_CACHE } from '#http/cors.ts';
+import { type IngestPath, isDataPath } from '#http/service-paths.ts';
 import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
 import type { Log } from '#platform/process/log.ts';
@@ -42,7 +44,7 @@ export async function openIngest(
   const { keyedHash } = db;
   const facts = { url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL };
   let document: string | undefined;
-  const routes: Record<string, Route> = {
+  const routes: Record<IngestPath, Route> = {
     '/events': {
       POST: async ({ request, response, query, credential }) => {
         using limits = serverLimits.open(credential.serverKey);
@@ -81,11 +83,14 @@ export async function openIngest(
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '/', search = ''] = request.url!.split('?', 2);
     const name = withoutSlash(path);
-    if (name === '/openapi.json' && isRead(request)) return send(response, 200, (document ??= openApiDocument(facts)));
+    if (name === '/openapi.json' && isRead(request))
+      return send(response, 200, (document ??= openApiDocument(facts)), PUBLIC);
     const found = router.find(name);
     const protocol = found === undefined ? protocolRoute(name) : undefined;
     if (protocol !== undefined) return await serveProtocol(request, response, protocol);
     if (found !== undefined) setRoute(response, found.path);
+    if (isDataPath(name))
+      throw notFound(`Game servers send events here; the data API is at ${config.API_URL}${name.slice(0, 100)}.`);
     const credential = await credentials.of(request);
     setSenders(response, { server: String(credential.serverKey) });
     if (found === undefined)
@@ -134,6 +139,8 @@ function limitedLog(log: (error: unknown, wire: HttpError, requestId: string) =>
     log(error, wire, requestId);
   };
 }
+
+const PUBLIC = { 'cache-control': PUBLIC_CACHE, 'access-control-allow-origin': '*' };
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 

@@ -84,6 +84,51 @@ onEachDatabase('the data API has three kinds of callers', async (t, url) => {
     assertInvalidToken(await at(`/v1/servers?client_id=${id}`, { authorization: 'Bearer nothing' }));
   });
 
+  await t.test('a credential of a wrong form is told what it is and what would be right', async () => {
+    const secret = `whsec_${'A'.repeat(43)}=`;
+    const wrong: [path: string, headers: Record<string, string>, sentence: RegExp][] = [
+      [
+        '',
+        { authorization: `Token ${token}` },
+        /^The header Authorization has the scheme Token\. .*Authorization: Bearer/,
+      ],
+      ['', { authorization: `token ${token}` }, /has the scheme token\./],
+      ['', { authorization: `ApiKey ${token}` }, /has the scheme ApiKey\./],
+      ['', { authorization: 'hunter2 hunter2' }, /has another scheme than Bearer\./],
+      ['', { authorization: 'Basic dXNlcjpwYXNz' }, /has the scheme Basic\. .*an access token.*\/oauth\/token/],
+      ['', { authorization: token }, /has no scheme\. .*Authorization: Bearer/],
+      ['', { authorization: 'Bearer' }, /has nothing after Bearer\./],
+      ['', { authorization: 'Bearer  ' }, /has nothing after Bearer\./],
+      ['', { authorization: `Bearer ${token} x` }, /has a blank within what follows Bearer\./],
+      ['', { authorization: `Bearer ${id}` }, /^This is a Client ID, not an access token: .*X-Client-ID/],
+      [`?access_token=${id}`, {}, /^This is a Client ID, not an access token/],
+      [
+        '',
+        { authorization: 'Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln' },
+        /^This is a JWT, such as an ID token/,
+      ],
+      ['', { authorization: `Bearer ${secret}` }, /^This is the secret of a webhook/],
+      ['', { authorization: `Bearer ${'x'.repeat(600)}` }, /^The access token is longer than/],
+      ['', { authorization: `Bearer ${token.slice(1)}` }, /^The access token is unknown, expired or revoked\./],
+      ['?client_id=nobody', {}, /^No application has this Client ID\./],
+      ['?client_id=shs_x', {}, /^This is a Client Secret, not a Client ID/],
+      [`?client_id=${token}`, {}, /^No application has this Client ID\. An access token belongs into the header/],
+      ['?api_key=abc', {}, /^The request has api_key, which the data API does not read\. Send an access token/],
+      ['', { 'x-api-key': 'abc' }, /^The request has x-api-key, which/],
+      ['', {}, /^Send an access token \(Authorization: Bearer TOKEN\) or a Client ID \(\?client_id=ID\)/],
+    ];
+    for (const [query, headers, sentence] of wrong) {
+      const reply = await at(`/v1/servers${query}`, headers);
+      assert.equal(reply.status, 401, String(sentence));
+      assert.match(reply.json.error_description, sentence);
+      assert.match(
+        String(reply.headers['www-authenticate']),
+        /^Bearer realm="Scorehall"(, error="invalid_token", error_description="[^"\\]+")?$/,
+      );
+      assert.doesNotMatch(reply.text, /hunter2/, 'nothing of the credential is repeated');
+    }
+  });
+
   await t.test('two different credentials are refused, the same one twice is accepted', async () => {
     const bearer = `Bearer ${token}`;
     const wrong: [string, Record<string, string | string[]>][] = [

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { ENDPOINTS } from '#api/index.ts';
 import { character } from '#test/support/characters.ts';
 import { testApi } from '#test/support/api.ts';
-import { askRaw, type Reply } from '#test/support/request.ts';
-import { onEachDatabase } from '#test/support/context.ts';
+import { ask, askRaw, type Reply } from '#test/support/request.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { fill, paths } from './filled-network.ts';
 
 const WORDS = ['limit', 'max_id', 'fields', 'playing', 'gamemode', 'rotation', 'access_token', 'client_id'];
@@ -211,4 +211,54 @@ onEachDatabase('oversized and invalid requests do not stop the data API', async 
     assert.deepEqual(others, []);
   }
   assert.equal((await get('/v1/maps')).status, 200);
+});
+
+onSqlite('a path that does not exist is told what is near, and events their address', async (t, url) => {
+  const { get, origin, context } = await testApi(t, url);
+  const near: [path: string, meant: string][] = [
+    ['/v1/player', '/v1/players'],
+    ['/v1/player/Steve', '/v1/players/Steve'],
+    ['/v1/Players/Steve/', '/v1/players/Steve'],
+    ['/v1/player/Steve%20X/match', '/v1/players/Steve%20X/matches'],
+    ['/v1/match', '/v1/matches'],
+    ['/v1/punishment/7', '/v1/punishments/7'],
+    ['/v1/leaderboard/ctw/week', '/v1/leaderboards/ctw/week'],
+    ['/v1/change/stream', '/v1/changes/stream'],
+    ['/v1/openapi', '/v1/openapi.json'],
+    ['/v1/openapi.yaml', '/v1/openapi.json'],
+    ['/v1//matches', '/v1/matches'],
+    ['/players/Steve', '/v1/players/Steve'],
+    ['/api/v1/matches', '/v1/matches'],
+    ['/v2/matches', '/v1/matches'],
+  ];
+  for (const [path, meant] of near) {
+    const { status, json } = await get(path);
+    assert.equal(status, 404, path);
+    assert.ok(
+      json.error_description.startsWith(`There is no such path. Did you mean "${meant}"?`),
+      `${path}: ${json.error_description}`,
+    );
+  }
+  for (const path of [
+    '/',
+    '/v1',
+    '/v1/weather',
+    '/robots.txt',
+    `/v1/${'a/'.repeat(200)}`,
+    `/v1/player/${'x'.repeat(4_000)}`,
+  ])
+    assert.match((await get(path)).json.error_description, /^There is no such path\. See \/v1\/openapi\.json/, path);
+  for (const [path, wish] of [
+    ['/events', { method: 'POST', body: '[]' }],
+    ['/events/?dry_run=1', { method: 'POST', token: undefined }],
+    ['/receipts', {}],
+  ] as const) {
+    const { status, json } = await ask(origin, path, wish);
+    assert.equal(status, 404, path);
+    const name = path.split(/\/?\?/)[0]!;
+    assert.equal(
+      json.error_description,
+      `This is the data API; game servers send events to ${context.config.INGEST_URL}${name}.`,
+    );
+  }
 });

@@ -191,12 +191,15 @@ test('the document needs no credentials, does not count, and supports HEAD and a
     assert.equal(reply.status, 200);
     assert.equal(reply.headers['x-ratelimit-remaining'], '5');
     assert.equal(reply.headers['access-control-allow-origin'], '*');
+    assert.equal(reply.headers['cache-control'], 'public, max-age=300', 'shared caches may keep it');
     assert.equal(reply.json.openapi, '3.1.0');
     assert.equal(reply.json.servers[0].url, context.config.API_URL);
     assert.ok(reply.json.info.title.includes('Probe "Net"'));
   }
   const first = await ask(origin, '/v1/openapi.json', { clientId: app.client_id });
   assert.equal((await ask(origin, '/v1/openapi.json', { method: 'HEAD' })).headers.etag, first.headers.etag);
+  const withToken = await ask(origin, '/v1/openapi.json?access_token=x');
+  assert.deepEqual([withToken.status, withToken.headers['cache-control']], [200, 'private, no-store']);
   const again = await ask(origin, '/v1/openapi.json', { headers: { 'if-none-match': first.headers.etag! } });
   assert.equal(again.status, 304);
   assert.equal((await ask(origin, '/v1/openapi.json', { method: 'POST' })).status, 401);

@@ -325,18 +325,46 @@ test('a request without a valid key is refused with 401', async (t) => {
     assert.equal(reply.json.error, 'invalid_token');
     assert.match(reply.headers['www-authenticate']!, /error="invalid_token"/);
   }
+  for (const [authorization, sentence] of [
+    [`Token ${alpha}`, /has the scheme Token\. .*Authorization: Bearer KEY/],
+    ['Basic dXNlcjpwYXNz', /has the scheme Basic\./],
+    [alpha, /has no scheme\./],
+    ['Bearer ', /has nothing after Bearer\./],
+  ] as const) {
+    const reply = await ask(origin, '/events', { method: 'POST', body: '{}', headers: { authorization } });
+    assert.equal(reply.status, 401);
+    assert.match(reply.json.error_description, sentence);
+  }
   const none = await ask(origin, '/events', { method: 'POST', body: '{}' });
   assert.equal(none.status, 401);
   assert.doesNotMatch(none.headers['www-authenticate']!, /error=/);
   assert.equal((await context.db.all(sql`select key from ledger where type = 'match.finished'`)).length, 0);
 });
 
+test('requests for the data API are told its address', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { origin, context } = await openIngestService(t, database.url);
+  t.after(() => database.drop());
+  for (const path of ['/v1/matches?limit=1', '/v1', '/v1/players/Steve', '/v1/events']) {
+    const { status, json } = await ask(origin, path, { token: 'an access token' });
+    const name = path.split('?')[0]!;
+    assert.equal(status, 404);
+    assert.equal(
+      json.error_description,
+      `Game servers send events here; the data API is at ${context.config.API_URL}${name}.`,
+    );
+  }
+  for (const path of ['/v1x', '/v2/matches']) assert.equal((await ask(origin, path)).status, 401, path);
+});
+
 test('the OpenAPI document needs no key and describes the events that servers may send', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { origin } = await openIngestService(t, database.url);
   t.after(() => database.drop());
-  const { status, json } = await ask(origin, '/openapi.json');
+  const { status, json, headers } = await ask(origin, '/openapi.json');
   assert.equal(status, 200);
+  assert.equal(headers['access-control-allow-origin'], '*');
+  assert.equal(headers['cache-control'], 'public, max-age=300');
   const { Event, ...schemas } = json.components.schemas;
   const kinds = Event.oneOf.map(({ $ref }: { $ref: string }) => schemas[$ref.split('/').at(-1)!].title);
   assert.deepEqual(Object.keys(Event.discriminator.mapping), kinds);
