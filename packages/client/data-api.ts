@@ -624,7 +624,10 @@ export interface components {
                 uuid: string;
                 name: string;
             };
-            /** @description 0 active, 1 expired, 2 revoked */
+            /**
+             * @description 0 active, 1 expired, 2 revoked
+             * @enum {integer}
+             */
             state: 0 | 1 | 2;
             reason: string;
             /** @description Severity on the network's own scale */

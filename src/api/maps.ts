@@ -54,13 +54,10 @@ export const GameMapShape = z
       .optional()
       .meta({ description: 'Servers currently playing the map; only with `playing=1`' }),
     permalink_url: link,
-    image_url: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'With `fields=image_url`: address of the image, which pages of every origin may read; empty if there is none',
-      }),
+    image_url: z.string().optional().meta({
+      description:
+        'With `fields=image_url`: address of the image, which pages of every origin may read; empty if there is none',
+    }),
     rotation_order: z
       .array(z.int().min(1))
       .optional()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UNKNOWN_TOKEN } from '#http/challenge.ts';
+import { DESCRIBED } from '#platform/json-schema.ts';
 import { RESET_REASONS } from '#store/game/change-cursors.ts';
 import { type Endpoint, JSON_LINES } from './endpoint.ts';
 import { EVENT_STREAM, LAST_EVENT_ID, STREAM_EVENTS, streamHeaders } from './openapi-stream.ts';
@@ -269,7 +270,7 @@ function operationId(path: string): string {
   return `get${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`;
 }
 
-const INPUT = { io: 'input', unrepresentable: 'any' } as const;
+const INPUT = { ...DESCRIBED, io: 'input' } as const;
 
 /** An array is sent as one comma-separated value, hence `explode: false`. */
 function parameterObject(name: string, schema: z.ZodType): Record<string, unknown> {
@@ -281,7 +282,7 @@ function parameterObject(name: string, schema: z.ZodType): Record<string, unknow
 
 /** The JSON schema of a response. Adds named shapes to `schemas` and refers to them. */
 function jsonSchema(schema: z.ZodType, schemas: Schemas): unknown {
-  const wrapper = z.toJSONSchema(z.object({ response: schema }), { unrepresentable: 'any' });
+  const wrapper = z.toJSONSchema(z.object({ response: schema }), DESCRIBED);
   for (const [name, definition] of Object.entries(wrapper.$defs ?? {})) {
     const { id: _, ...rest } = definition as Record<string, unknown>;
     schemas[name] = withMovedReferences(rest);

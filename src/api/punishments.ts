@@ -34,7 +34,7 @@ export const PunishmentShape = z
     id,
     punisher: person.nullable(),
     punished: person,
-    state: z.union([z.literal(0), z.literal(1), z.literal(2)]).meta({ description: '0 active, 1 expired, 2 revoked' }),
+    state: z.literal([0, 1, 2]).meta({ description: '0 active, 1 expired, 2 revoked' }),
     reason: z.string(),
     level: count.meta({ description: "Severity on the network's own scale" }),
     time: timestamp,

@@ -3,12 +3,12 @@ import { ClientAddresses } from '#http/client-address.ts';
 import { LIMITS } from '#http/limits.ts';
 import { countNetworks, type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './callers.ts';
-import { limitExceeded, methodNotAllowed, notApproved } from './refusals.ts';
+import { limitExceeded, methodNotAllowed, noSuchPath, notApproved, notIngest } from './refusals.ts';
 import { type Credentials, readCredentials } from '#http/credentials.ts';
 import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
 import type { Senders } from '#http/refused-requests.ts';
 import { Router, withoutSlash } from '#http/router.ts';
-import { INGEST_PATHS, similarDataPath } from '#http/service-paths.ts';
+import { isIngestPath } from '#http/service-paths.ts';
 import type { UsageMeter } from './usage-meter.ts';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
 import { isCleanText } from '#platform/text/text.ts';
@@ -91,7 +91,7 @@ export class Api {
       if (endpoint !== undefined) setRoute(response, endpoint.path);
       if (request.method === 'OPTIONS') await this.#sendUncounted(received, undefined);
       else if (isOpenapi(path) && received.isReading) await this.#sendUncounted(received, this.#openapiDocument());
-      else if (isIngest(path)) await this.#refuse(received, this.#notIngest(path));
+      else if (isIngestPath(withoutSlash(path))) await this.#refuse(received, notIngest(this.#context.config, path));
       else await this.#serveReceived(received);
     } catch {
       response.destroy();
@@ -140,12 +140,6 @@ export class Api {
 
   #countUse({ received, caller }: CountedRequest, status: number): void {
     this.#meter.count(caller, received.endpoint?.path ?? '', status);
-  }
-
-  /** Events are no part of this service, so their address is told without a credential. */
-  #notIngest(path: string): HttpError {
-    const address = `${this.#context.config.INGEST_URL}${withoutSlash(path)}`;
-    return notFound(`This is the data API; game servers send events to ${address}.`);
   }
 
   /** Made at the first request for it, because making it takes half the time of the service's start. */
@@ -206,14 +200,8 @@ export class Api {
     if (!rateLimit.allowed && !isPaced) throw limitExceeded(rateLimit, this.#context.clock.now());
     if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!received.isReading) throw methodNotAllowed();
-    if (endpoint === undefined) throw this.#noPath(received);
+    if (endpoint === undefined) throw noSuchPath(received.path, [...this.#router.paths, OPENAPI_PATH]);
     return this.#responses.get(received) ?? this.#handle(counted, endpoint);
-  }
-
-  #noPath({ path }: ReceivedRequest): HttpError {
-    const near = similarDataPath(path, [...this.#router.paths, OPENAPI_PATH]);
-    const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
-    return notFound(`There is no such path.${meant} See ${OPENAPI_PATH} for the paths of this API.`);
   }
 
   async #handle({ received, caller, isPaced }: CountedRequest, endpoint: Endpoint): Promise<Body | StreamStart> {
@@ -340,5 +328,4 @@ function decoded(id: string): string {
   }
 }
 
-const isIngest = (path: string): boolean => (INGEST_PATHS as readonly string[]).includes(withoutSlash(path));
 const isOpenapi = (path: string): boolean => withoutSlash(path) === OPENAPI_PATH;

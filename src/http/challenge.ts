@@ -1,15 +1,11 @@
 import { HttpError } from './errors.ts';
 
-/**
- * 401 for a request without credentials: the challenge has no error code (RFC 6750 section 3.1).
- * @param unread the name of what looks like a credential and is not read
- */
-export function unauthenticated(realm: string, unread?: string): HttpError {
-  const sentence = `${unread === undefined ? '' : `The request has ${unread}, which the data API does not read. `}${SEND}`;
+/** 401 for a request without credentials: the challenge has no error code (RFC 6750 section 3.1). */
+export function unauthenticated(realm: string): HttpError {
+  const sentence = 'Send an access token (Authorization: Bearer TOKEN) or a Client ID (?client_id=ID).';
   return new HttpError(401, 'invalid_token', sentence, { 'www-authenticate': `Bearer realm="${realm}"` });
 }
 
-const SEND = 'Send an access token (Authorization: Bearer TOKEN) or a Client ID (?client_id=ID).';
 /** The sentence for a token of which nothing is known. */
 export const UNKNOWN_TOKEN = 'The access token is unknown, expired or revoked. Request a new one.';
 

@@ -26,18 +26,3 @@ export function tokenProblem(token: string): string | undefined {
     return 'This is a JWT, such as an ID token: send the access token of the same response.';
   return undefined;
 }
-
-/** Where programs put the credentials of other services. */
-const UNREAD = {
-  headers: ['x-api-key', 'api-key', 'client-id', 'x-access-token'],
-  parameters: ['token', 'api_key', 'apikey', 'key', 'clientId'],
-};
-
-/** The name of a header or parameter that looks like a credential and is not read. */
-export function unreadCredential(
-  headers: Readonly<Record<string, unknown>>,
-  query: (name: string) => readonly string[],
-): string | undefined {
-  const header = UNREAD.headers.find((name) => headers[name] !== undefined);
-  return header ?? UNREAD.parameters.find((name) => query(name).length > 0);
-}

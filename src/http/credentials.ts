@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from './errors.ts';
-import { invalidToken, unauthenticated } from './challenge.ts';
-import { schemeProblem, unreadCredential } from './credential-form.ts';
+import { invalidToken } from './challenge.ts';
+import { schemeProblem } from './credential-form.ts';
 
 /** The credentials of a request, not yet verified. */
 export interface Credentials {
@@ -16,7 +16,7 @@ const RIGHT =
 /**
  * Reads the credentials of a request: `Authorization: Bearer`, `?access_token=`, `X-Client-ID`, `?client_id=`.
  * @param query all values of each query parameter
- * @throws HttpError 400 for two different tokens or Client IDs, 401 for none or a scheme other than Bearer
+ * @throws HttpError 400 for two different tokens or Client IDs, 401 for a scheme other than Bearer
  */
 export function readCredentials(
   request: IncomingMessage,
@@ -27,8 +27,6 @@ export function readCredentials(
   const token = onlyValue(tokens, 'The request has two different access tokens. Send only one.');
   const clientIds = [...headerValues(request, 'x-client-id'), ...query('client_id')];
   const clientId = onlyValue(clientIds, 'The request has two different Client IDs. Send only one.');
-  if (token === undefined && clientId === undefined)
-    throw unauthenticated(realm, unreadCredential(request.headers, query));
   if (isTooLong(token ?? clientId))
     throw invalidToken(
       realm,

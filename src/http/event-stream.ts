@@ -73,7 +73,7 @@ export class EventStream {
 
   /**
    * @param out the rest of a response with the headers of `beginStream`, or its connection
-   * @param hasChunks whether the stream writes the chunks of the body: Node does for a response, and nobody for a connection
+   * @param hasChunks whether the stream writes the chunks of the body, which Node writes for a response and not for a connection
    */
   constructor(out: Writable, clock: Clock, hasChunks = false) {
     this.#out = out;

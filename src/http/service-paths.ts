@@ -3,8 +3,10 @@ import { nearest } from '#platform/text/suggestion.ts';
 /** Paths by which a request is recognised that was sent to the address of another service. */
 
 /** The paths of the ingest. */
-export const INGEST_PATHS = ['/events', '/receipts'] as const;
+const INGEST_PATHS = ['/events', '/receipts'] as const;
 export type IngestPath = (typeof INGEST_PATHS)[number];
+
+export const isIngestPath = (path: string): boolean => (INGEST_PATHS as readonly string[]).includes(path);
 
 const ROOT = '/v1';
 
@@ -25,6 +27,6 @@ export function similarDataPath(path: string, known: readonly string[]): string 
   return own.length === 0 ? undefined : nearest(`${ROOT}/${own.join('/')}`, filled, MAX_TYPOS);
 }
 
-/** A path with the ids of another one, which stand at the same places. */
+/** A path with the ids of another one, which are at the same places. */
 const filledWith = (own: readonly string[], pattern: string): string =>
   ROOT + pattern.replace(/:[a-z]+/g, (name, at: number) => own[pattern.slice(0, at).split('/').length - 2] ?? name);

@@ -1,3 +1,4 @@
+import { DESCRIBED } from '#platform/json-schema.ts';
 import { z } from 'zod';
 import { type EventName, EventSchema, TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import { MAX_PROBLEMS } from '#events/schema/problems.ts';
@@ -41,7 +42,7 @@ export function openApiDocument({ url, network, site }: IngestFacts): string {
 
 /** The schemas of the events that game servers may send, without those for operators only: one for each type, and `Event`. */
 function eventSchemas(): Record<string, object> {
-  const { $schema: _, ...schema } = z.toJSONSchema(EventSchema, { io: 'input', unrepresentable: 'any' });
+  const { $schema: _, ...schema } = z.toJSONSchema(EventSchema, { ...DESCRIBED, io: 'input' });
   const types = (schema.oneOf ?? schema.anyOf ?? []) as z.core.JSONSchema.ObjectSchema[];
   const forServers = types.filter(({ title }) => TYPES_OF_SERVERS.includes(title as EventName)).map(withoutReceipt);
   const named = forServers.map((event) => [schemaName(event.title!), event] as const);

@@ -292,7 +292,9 @@ function notEchoed(response: string, challenge: string): '' | VerificationProble
   if (response === challenge) return '';
   try {
     const json = JSON.parse(response) as { challenge?: unknown } | string | null;
-    return json === challenge || (json as { challenge?: unknown } | null)?.challenge === challenge ? '' : 'no_challenge';
+    return json === challenge || (json as { challenge?: unknown } | null)?.challenge === challenge
+      ? ''
+      : 'no_challenge';
   } catch {
     return 'no_challenge';
   }

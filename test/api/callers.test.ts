@@ -113,8 +113,6 @@ onEachDatabase('the data API has three kinds of callers', async (t, url) => {
       ['?client_id=nobody', {}, /^No application has this Client ID\./],
       ['?client_id=shs_x', {}, /^This is a Client Secret, not a Client ID/],
       [`?client_id=${token}`, {}, /^No application has this Client ID\. An access token belongs into the header/],
-      ['?api_key=abc', {}, /^The request has api_key, which the data API does not read\. Send an access token/],
-      ['', { 'x-api-key': 'abc' }, /^The request has x-api-key, which/],
       ['', {}, /^Send an access token \(Authorization: Bearer TOKEN\) or a Client ID \(\?client_id=ID\)/],
     ];
     for (const [query, headers, sentence] of wrong) {

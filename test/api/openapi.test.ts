@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ENDPOINTS } from '#api/index.ts';
 import { openapiDocument } from '#api/openapi.ts';
+import { openApiDocument } from '#ingest/openapi.ts';
 import { testApi } from '#test/support/api.ts';
 import { ask, type Reply } from '#test/support/request.ts';
 import { createTestDatabase } from '#test/support/context.ts';
@@ -181,6 +182,13 @@ function objectsIn(value: Json, place: Place = (root) => root): Place[] {
   const inner = Object.keys(value).flatMap((key) => objectsIn(value[key], (root) => place(root)[key]));
   return Array.isArray(value) ? inner : [place, ...inner];
 }
+
+test('values that are listed as numbers are an enumeration of integers', () => {
+  const { type, enum: values, anyOf } = document.components.schemas.Punishment.properties.state;
+  assert.deepEqual([type, values, anyOf], ['integer', [0, 1, 2], undefined]);
+  const ingest = openApiDocument({ url: FACTS.server, network: FACTS.network, site: FACTS.site });
+  for (const text of [JSON.stringify(document), ingest]) assert.doesNotMatch(text, /"type":"number","(const|enum)":/);
+});
 
 test('the document needs no credentials, does not count, and supports HEAD and a trailing slash', async (t) => {
   const database = await createTestDatabase('sqlite');
