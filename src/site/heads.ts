@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
+import type { UploadedImage } from '#platform/uploaded-image.ts';
 import type { Log } from '#platform/process/log.ts';
 import { OutgoingClient } from '#http/outgoing.ts';
 import { ByteCache } from './byte-cache.ts';
@@ -15,14 +16,8 @@ const MAX_FETCHES = 8;
 /** The size of an entry without a picture in the cache. */
 const EMPTY_BYTES = 256;
 
-interface Head {
-  content_type: string;
-  etag: string;
-  bytes: Uint8Array<ArrayBuffer>;
-}
-
 interface Entry {
-  head: Head | undefined;
+  head: UploadedImage | undefined;
   until: number;
 }
 
@@ -37,7 +32,7 @@ export class Heads {
   readonly #deps: HeadsDeps;
   readonly #outgoing: OutgoingClient;
   readonly #cache = new ByteCache<Entry>(CACHE_BYTES);
-  readonly #fetches = new Map<string, Promise<Head | undefined>>();
+  readonly #fetches = new Map<string, Promise<UploadedImage | undefined>>();
 
   constructor(deps: HeadsDeps) {
     this.#deps = deps;
@@ -48,7 +43,7 @@ export class Heads {
   }
 
   /** A player's head; undefined if the service has none, is slow, or too many requests to it are in progress. */
-  async of(uuid: string): Promise<Head | undefined> {
+  async of(uuid: string): Promise<UploadedImage | undefined> {
     const now = this.#deps.clock.now();
     const cached = this.#cache.get(uuid);
     if (cached !== undefined && cached.until > now) return cached.head;
@@ -61,7 +56,7 @@ export class Heads {
   }
 
   /** An older picture stays in use while the service fails. */
-  async #refresh(uuid: string, previous: Head | undefined): Promise<Head | undefined> {
+  async #refresh(uuid: string, previous: UploadedImage | undefined): Promise<UploadedImage | undefined> {
     const { clock, log, config } = this.#deps;
     let head = previous;
     let lifetime = RETRY_MS;
@@ -77,14 +72,14 @@ export class Heads {
 }
 
 /** @throws Error for any response but a small picture: redirects, other types and files over 64 kB included */
-async function fetchHead(outgoing: OutgoingClient, address: string): Promise<Head> {
+async function fetchHead(outgoing: OutgoingClient, address: string): Promise<UploadedImage> {
   const headers = { accept: 'image/png, image/webp, image/jpeg' };
   const { status, body, isComplete } = await outgoing.request(address, { headers, timeoutMs: TIMEOUT_MS });
   const bytes = Uint8Array.from(body);
   const content_type = pictureType(bytes);
   if (status !== 200 || !isComplete || content_type === undefined)
     throw new Error(`HEADS_URL answered ${status} without a PNG, WebP or JPEG picture of at most 64 kB`);
-  return { content_type, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`, bytes };
+  return { content_type, hash: hash('sha256', bytes, 'base64url'), bytes };
 }
 
 /** The type by the first bytes; the Content-Type of the service is not trusted. */

@@ -1,3 +1,4 @@
+import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { hueClass, hueColours } from '#site/components/colours.ts';
@@ -19,20 +20,11 @@ export async function headImage(request: PageRequest): Promise<Response> {
 export async function playerHeadImage(request: PageRequest, uuid: string): Promise<Response> {
   const isFetched = request.deps.config.HEADS_URL !== '';
   const head = isFetched ? await request.deps.heads.of(uuid) : undefined;
-  if (head === undefined) return imageResponse(identiconFile(uuid), 'image/svg+xml', 300);
-  const headers = { ...imageHeaders(head.content_type, 86_400), etag: head.etag };
-  if (request.ifNoneMatch === head.etag) return new Response(null, { status: 304, headers });
-  return new Response(head.bytes, { headers });
+  if (head === undefined)
+    return new Response(identiconFile(uuid), { headers: { ...IMAGE_HEADERS, 'content-type': 'image/svg+xml' } });
+  const { body, status, headers } = imageResponse(head, request.ifNoneMatch);
+  return new Response(body, { status, headers: { ...headers, 'cache-control': 'public, max-age=86400' } });
 }
-
-const imageResponse = (body: string, type: string, seconds: number): Response =>
-  new Response(body, { headers: imageHeaders(type, seconds) });
-
-const imageHeaders = (type: string, seconds: number): Record<string, string> => ({
-  'content-type': type,
-  'cache-control': `public, max-age=${seconds}`,
-  'content-security-policy': "default-src 'none'; sandbox",
-});
 
 function identiconFile(uuid: string): string {
   const { front, behind } = hueColours(hueClass(uuid));

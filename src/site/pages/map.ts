@@ -19,6 +19,7 @@ import { barChart, stackedBar } from '#site/components/charts.ts';
 import { teamColours } from '#site/components/colours.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { identicon, playerIcon } from '#site/components/player-link.ts';
+import { imageResponse } from '#http/image-response.ts';
 import { imageVersion, mapImagePath, thumb } from '#site/components/map-image.ts';
 import { heading, modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
@@ -201,14 +202,8 @@ export async function mapImage(request: PageRequest): Promise<Response> {
   const key = keyOf(request.params['id'] ?? '');
   const image = key === undefined ? undefined : await imageOf(request.db, key);
   if (image === undefined) throw request.notFound();
-  const etag = `"${image.hash}"`;
-  const isVersioned = request.url.searchParams.get('v') === imageVersion(image.hash);
-  const headers = {
-    'content-type': image.content_type,
-    'cache-control': isVersioned ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
-    etag,
-    'content-security-policy': "default-src 'none'; sandbox",
-  };
-  if (request.ifNoneMatch === etag) return new Response(null, { status: 304, headers });
-  return new Response(Uint8Array.from(image.bytes), { headers });
+  const { body, status, headers } = imageResponse(image, request.ifNoneMatch);
+  if (request.url.searchParams.get('v') === imageVersion(image.hash))
+    headers['cache-control'] = 'public, max-age=31536000, immutable';
+  return new Response(body, { status, headers });
 }
