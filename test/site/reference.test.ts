@@ -8,14 +8,27 @@ import { openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { launchBrowser } from '#test/support/browser.ts';
-import { application, login, person, sendEvents } from '#test/support/builders.ts';
+import {
+  application,
+  configured,
+  punishment,
+  login,
+  map,
+  match,
+  person,
+  sendEvents,
+  team,
+} from '#test/support/builders.ts';
 import {
   createTestDatabase,
   onEachDatabase,
+  onSqlite,
   TestClock,
   type TestAppContext,
   testContext,
+  testServices,
 } from '#test/support/context.ts';
+import { ask } from '#test/support/request.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { get, page } from './request.ts';
 import { siteSession } from './session.ts';
@@ -80,6 +93,33 @@ onEachDatabase(
     }
   },
 );
+
+onSqlite('commands and forms have ids of this network, with which they succeed', async (t, url) => {
+  const context = await testContext(t, url);
+  const { client_id } = await application(context);
+  const idsOf = async (): Promise<string[]> => {
+    const body = await page(context, `${PATH}?client_id=${client_id}`);
+    const fields = [...body.matchAll(/name="id"\s+maxlength="256"\s+value="([^"]+)"\s+required/g)].map(([, id]) => id!);
+    const commands = [...body.matchAll(/<code class="curl">([^<]+)</g)].map(([, text]) => textOf(text!));
+    for (const [, id] of commands.join('\n').matchAll(/\/v1\/(?:matches|maps|players|punishments|servers)\/([^/'?]+)/g))
+      if (id !== 'online') assert.ok(fields.includes(id!), `${id} is also in a form`);
+    return [...new Set(fields)];
+  };
+  assert.ok((await idsOf()).length > 0, 'those of the examples, while the network has none');
+  const played = match({ teams: [team('Red', 1)] });
+  await sendEvents(context, configured('Alpha'), map('Twin Peaks'), played, punishment('a', person(1)));
+  const ids = await idsOf();
+  assert.equal(ids.length, 5);
+  const { API } = await testServices(context, ['API']);
+  const body = await page(context, `${PATH}?client_id=${client_id}`);
+  const paths = [...body.matchAll(/(?<=<code class="curl">[^<]+)http:[^<]+?(\/v1\/[^<&']*)/g)].map(([, path]) => path!);
+  const single = paths.filter((path) => ids.some((id) => path.includes(id)));
+  assert.ok(single.length >= 9, single.join(' '));
+  for (const path of single) {
+    const { status, json } = await ask(API!, path, { clientId: client_id });
+    assert.ok(status === 200 || /live-match$/.test(path), `${path}: ${json.error_description}`);
+  }
+});
 
 onEachDatabase('a form without a script leads to the data API with the Client ID and nothing else', async (t, url) => {
   const context = await testContext(t, url);

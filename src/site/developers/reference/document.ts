@@ -54,7 +54,7 @@ export interface Schema {
   description?: string;
   format?: string;
   const?: unknown;
-  enum?: readonly string[];
+  enum?: readonly (string | number)[];
   default?: unknown;
   maxLength?: number;
   items?: Schema;

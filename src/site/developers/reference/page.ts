@@ -17,12 +17,14 @@ import {
   type Schema,
   schemaName,
 } from './document.ts';
-import { chosenClientId, runForm, streamCommand } from './run.ts';
+import { chosenClientId, type Filled, runForm, streamCommand } from './run.ts';
+import { sampleIds } from './samples.ts';
 
 /** `/developers/reference`: the OpenAPI document of the data API as a page. Its descriptions are in English. */
 export async function referencePage(request: PageRequest, text: Text, document: ApiDocument): Promise<PageContent> {
   const words = text.reference;
   const owned = await ownApplications(request);
+  const ids = await sampleIds(request.db, request.now);
   const clientId = chosenClientId(request) ?? owned?.[0]?.client_id ?? '';
   const openapi = `${document.servers[0].url}/v1/openapi.json`;
   const page = layout(
@@ -40,7 +42,7 @@ export async function referencePage(request: PageRequest, text: Text, document: 
         <p lang="en">${inline(document.info.description)}</p>
         ${credentials(document, words)}
       </section>
-      ${document.tags.map(({ name, description }) => tagSection(document, words, { name, description, clientId }))}
+      ${document.tags.map(({ name, description }) => tagSection(document, words, { name, description, clientId, ids }))}
       <section class="prose" aria-labelledby="headers">
         <h2 id="headers">${words.headers}</h2>
         ${headers(document, words)}
@@ -130,13 +132,12 @@ function credentials({ components }: ApiDocument, words: Words): Html {
   );
 }
 
-interface Tag {
+interface Tag extends Filled {
   name: string;
   description: string;
-  clientId: string;
 }
 
-function tagSection(document: ApiDocument, words: Words, { name, description, clientId }: Tag): Html {
+function tagSection(document: ApiDocument, words: Words, { name, description, ...filled }: Tag): Html {
   const operations = Object.entries(document.paths).filter(([, { get }]) => get.tags.includes(name));
   return html`<section aria-labelledby="tag-${name}">
     <h2 id="tag-${name}" lang="en">${name}</h2>
@@ -153,9 +154,9 @@ function tagSection(document: ApiDocument, words: Words, { name, description, cl
             ${parameters(get, words)} ${answers(get, words)}
             ${
               isStream(get)
-                ? streamCommand(document, path, clientId)
+                ? streamCommand(document, path, filled.clientId)
                 : html`<h4>${words.try}</h4>
-                    ${runForm(document, path, words, clientId)}`
+                    ${runForm(document, path, words, filled)}`
             }
           </div>
         </details>`,

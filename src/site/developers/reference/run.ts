@@ -4,6 +4,7 @@ import type { Html } from '#http/page.ts';
 import type { PageRequest } from '#site/page-request.ts';
 import type { Text } from '../text/index.ts';
 import { type ApiDocument, contentOf, type Operation, type Parameter } from './document.ts';
+import type { SampleIds } from './samples.ts';
 
 export const RUN_PATH = '/developers/reference/run';
 
@@ -20,14 +21,20 @@ export function chosenClientId(request: PageRequest): string | undefined {
   throw new HttpError(400, 'client_id', request.text.error.parameter('client_id'));
 }
 
+/** What commands and forms contain. */
+export interface Filled {
+  clientId: string;
+  ids: SampleIds;
+}
+
 /**
  * The form that sends a request to a path, and its command for curl. Without a script the form opens the response in a
  * new tab; `script/reference.js` shows it below the form, and writes the fields into the command.
  */
-export function runForm(document: ApiDocument, path: string, text: Text['reference'], clientId: string): Html {
+export function runForm(document: ApiDocument, path: string, text: Text['reference'], { clientId, ids }: Filled): Html {
   const { operationId: id, parameters } = document.paths[path]!.get;
   const address = document.servers[0].url + path;
-  const samples = samplesOf(document, path);
+  const samples = samplesOf(document, path, ids);
   return html`<form
       class="run"
       action="${RUN_PATH}"
@@ -47,7 +54,7 @@ export function runForm(document: ApiDocument, path: string, text: Text['referen
         ${parameters.map((parameter) => {
           const { name, required: isRequired } = parameter;
           return parameter.schema.enum === undefined
-            ? runField({ id: `${id}-${name}`, name, isRequired, placeholder: name === 'id' ? samples['id']! : '' })
+            ? runField({ id: `${id}-${name}`, name, isRequired, value: name === 'id' ? samples['id']! : '' })
             : runChoice(`${id}-${name}`, parameter);
         })}
       </div>
@@ -69,13 +76,13 @@ interface RunField {
   id: string;
   name: string;
   isRequired: boolean;
-  placeholder?: string;
+  value?: string;
 }
 
-function runField({ id, name, isRequired, placeholder = '' }: RunField): Html {
+function runField({ id, name, isRequired, value = '' }: RunField): Html {
   return html`<div>
     <label for="${id}"><code>${name}</code></label>
-    <input id="${id}" name="${name}" maxlength="256" placeholder="${placeholder}" ${isRequired ? html`required` : ''} />
+    <input id="${id}" name="${name}" maxlength="256" value="${value}" ${isRequired ? html`required` : ''} />
   </div>`;
 }
 
@@ -90,23 +97,23 @@ function runChoice(id: string, { name, required, schema }: Parameter): Html {
 }
 
 /** A value for each parameter of the path. */
-function samplesOf(document: ApiDocument, path: string): Record<string, string> {
+function samplesOf(document: ApiDocument, path: string, ids: SampleIds): Record<string, string> {
   const others = document.paths[path]!.get.parameters.filter(({ in: place }) => place === 'path');
-  const choices = others.map(({ name, schema }) => [name, schema.enum?.[0] ?? '']);
-  return { ...Object.fromEntries(choices), id: sampleId(document, path) };
+  const choices = others.map(({ name, schema }) => [name, String(schema.enum?.[0] ?? '')]);
+  return { ...Object.fromEntries(choices), id: sampleId(document, path, ids) };
 }
 
 /** An address with its parameters filled in. */
 const fill = (address: string, values: Readonly<Record<string, string>>): string =>
   address.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 
-/** The id in the example of the resource that the path begins with. */
-function sampleId(document: ApiDocument, path: string): string {
+/** The id of the resource that the path begins with: one of this network, else that of the example. */
+function sampleId(document: ApiDocument, path: string, ids: SampleIds): string {
   if (!path.includes('{id}')) return '';
   const base = path.slice(0, path.indexOf('{id}') + '{id}'.length);
   const response = document.paths[base]?.get.responses[200];
   const example = response !== undefined && 'content' in response ? contentOf(response)?.example : undefined;
-  return (example as { id?: string } | undefined)?.id ?? '';
+  return ids[base] ?? (example as { id?: string } | undefined)?.id ?? '';
 }
 
 const curl = (address: string, clientId: string): string =>
