@@ -48,7 +48,18 @@ async function environment(t: TestContext): Promise<NodeJS.ProcessEnv> {
 test('the examples of docs/ingest.md run as they stand', async (t) => {
   const env = await environment(t);
   const answers: string[] = [];
-  for (const block of blocks('sh')) answers.push((await run('sh', ['-c', block], { env })).stdout);
+  const isStored = async () =>
+    (await run('sh', ['-c', receiptsBlock!], { env })).stdout.match(/login-4711|map-1/) !== null;
+  const receiptsBlock = blocks('sh').find((block) => block.includes('/receipts'));
+  // Copied from the page, the first commands store nothing; without `dry_run` they store what the later ones read.
+  for (const block of blocks('sh').slice(0, 2)) {
+    assert.match((await run('sh', ['-c', block], { env })).stdout, /"accepted"/);
+    assert.equal(await isStored(), false);
+  }
+  for (const [index, block] of blocks('sh').entries()) {
+    const command = index < 2 ? block.replace('?dry_run=1', '') : block;
+    answers.push((await run('sh', ['-c', command], { env })).stdout);
+  }
   const [login, stream, trial, progress, counters, pardon, receipts, reads] = answers as [
     ...[string, string, string, string, string],
     ...[string, string, string],

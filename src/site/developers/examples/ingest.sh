@@ -1,5 +1,6 @@
-# A game server reports a finished match with its key. Sent again with the same id, the match counts only once.
-curl -s '@ingest@/events' -H 'Authorization: Bearer @server_key@' -H 'Content-Type: application/json' -d '{
+# A game server reports a finished match with its key. With dry_run=1 it is checked and not stored; without it, it is stored,
+# and counts only once if it is sent again with the same id.
+curl -s '@ingest@/events?dry_run=1' -H 'Authorization: Bearer @server_key@' -H 'Content-Type: application/json' -d '{
   "version": 1,
   "id": "match-20260301-17",
   "type": "match.finished",
