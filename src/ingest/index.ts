@@ -72,7 +72,8 @@ export async function openIngest(
   const serveProtocol = async (request: IncomingMessage, response: ServerResponse, found: ProtocolMatch) => {
     const { route, path, parameters } = found;
     setRoute(response, path);
-    const credential = await credentials.ofHeader(`Bearer ${route.protocol.readKey(request) ?? ''}`);
+    const key = route.protocol.readKey(request);
+    const credential = await credentials.ofHeader(key === undefined ? '' : `Bearer ${key}`);
     setSenders(response, { server: String(credential.serverKey) });
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
