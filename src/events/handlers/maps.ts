@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isShortUuid, nameKey } from '#platform/text/text.ts';
+import { isUuidLabel, nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
@@ -73,7 +73,7 @@ type NameOf = (uuid: string, place: number) => string | undefined;
 const withNames = (authors: Published['authors'], nameOf: NameOf): Published['authors'] =>
   authors.map((author, place) => {
     const name = author.name === '' && author.uuid !== '' ? (nameOf(author.uuid, place) ?? '') : '';
-    return name === '' || isShortUuid(name) ? author : { ...author, name };
+    return name === '' || isUuidLabel(name) ? author : { ...author, name };
   });
 
 /** Whether the stored map equals the event's data, so that publishing it would change nothing. */
