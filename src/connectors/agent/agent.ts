@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Event, openSender, type Receipt, type Sender } from '#sender/index.ts';
+import type { LogLine } from './log-line.ts';
 import { LogReader, type LogPosition, type TimedLine, Unfinished } from './log-reader.ts';
 import { Outbox, type OutboxState } from './outbox.ts';
 import { type FilesState, newFilesState, ServerFiles } from './server-files.ts';
 import { newestOutboxWrite, sessionReporter } from './session-reporter.ts';
-import { applyLine, eventOf, type LogState, newLogState, uuidOfLogin } from './sessions.ts';
+import { applyLine, eventOf, isOnline, type LogState, newLogState, uuidOfLogin } from './sessions.ts';
 import { StateFile } from './state.ts';
-import { UnknownLines } from './unknown-lines.ts';
+import { MissedLines, UnknownLines } from './unknown-lines.ts';
 
 export interface AgentOptions {
   serverFolder: string;
@@ -59,6 +60,7 @@ export class Agent implements AsyncDisposable {
   readonly #outbox: Outbox;
   readonly #stateFiles: StateFiles;
   readonly #unknownLines: UnknownLines;
+  readonly #missedLines: MissedLines;
   #log: LogState;
   #filesState: FilesState;
   #outboxState: OutboxState;
@@ -85,6 +87,7 @@ export class Agent implements AsyncDisposable {
     this.#files = new ServerFiles(serverFolder, this.#now, onTrouble);
     this.#outbox = new Outbox(serverFolder);
     this.#unknownLines = new UnknownLines(this.#now, onTrouble);
+    this.#missedLines = new MissedLines(onTrouble);
   }
 
   static async open(options: AgentOptions): Promise<Agent> {
@@ -137,6 +140,7 @@ export class Agent implements AsyncDisposable {
     if (now - this.#filesAt >= FILES_MS || now < this.#filesAt) await this.#pollFiles();
     await this.#pollOutbox();
     const caughtUp = await this.#pollLog();
+    this.#missedLines.report();
     if (caughtUp && (now - this.#presenceAt >= PRESENCE_MS || now < this.#presenceAt)) await this.#sendPresence(now);
   }
 
@@ -187,27 +191,42 @@ export class Agent implements AsyncDisposable {
         await this.#store({ ...state, position: { ...next, offset: timed.offset } }, events);
         return false;
       }
-      const uuid = timed.line.kind === 'login' ? await this.#uuidOf(state, timed.line.name) : undefined;
-      if (timed.line.kind === 'login' && uuid === undefined && this.#mayWait(timed.offset)) {
+      const { line, uuid } = await this.#resolved(timed, state);
+      if (line.kind === 'login' && uuid === undefined && this.#mayWait(timed.offset)) {
         const position = { ...next, offset: timed.offset };
         await this.#store({ ...state, position }, events);
         return false;
       }
-      events.push(...applyLine(state, timed, next.file, { trustLinks, reportSessions: reporter === 'agent' }, uuid));
+      if (reporter === 'agent') this.#countMissed(line, uuid);
+      events.push(
+        ...applyLine(state, { ...timed, line }, next.file, { trustLinks, reportSessions: reporter === 'agent' }, uuid),
+      );
     }
     await this.#store(state, events);
     return true;
   }
 
-  async #uuidOf(state: LogState, name: string): Promise<string | undefined> {
-    return uuidOfLogin(state, name) ?? (await this.#files.uuidNamed(name));
+  /** The line with the UUID of the player of a login. A line that may be chat counts if its player is known. */
+  async #resolved({ line, time }: TimedLine, state: LogState): Promise<{ line: LogLine; uuid?: string | undefined }> {
+    const unsure = line.kind === 'other' ? line.unsure : undefined;
+    const named = unsure === undefined ? line : { seconds: line.seconds, ...unsure };
+    if (named.kind === 'login') {
+      const uuid = uuidOfLogin(state, named.name, time) ?? (await this.#files.uuidNamed(named.name));
+      return uuid === undefined ? { line } : { line: named, uuid };
+    }
+    return { line: unsure !== undefined && isOnline(state, unsure.name) ? named : line };
+  }
+
+  #countMissed(line: LogLine, uuid: string | undefined): void {
+    if (line.kind === 'login' && uuid === undefined) this.#missedLines.add('uuid');
+    if (line.kind !== 'other') return;
+    if (line.missed !== undefined) this.#missedLines.add(line.missed);
+    else if (line.unsure !== undefined && line.unsure.kind !== 'link') this.#missedLines.add('name');
   }
 
   #mayWait(offset: number): boolean {
     if (this.#unknown?.at !== offset) this.#unknown = { at: offset, since: this.#now() };
-    if (this.#now() - this.#unknown.since < UUID_WAIT_MS) return true;
-    this.#options.onTrouble('A login was left out: neither the log nor usercache.json has the UUID of the player.');
-    return false;
+    return this.#now() - this.#unknown.since < UUID_WAIT_MS;
   }
 
   async #store(state: LogState, events: Event[]): Promise<void> {

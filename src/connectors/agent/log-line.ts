@@ -7,42 +7,65 @@ import { uuidOf } from '#platform/text/text.ts';
  */
 export type LogLine = { /** Seconds since midnight, local time of the server. */ seconds: number } & (
   | { kind: 'identity'; name: string; uuid: string }
-  | { kind: 'login' | 'logout'; name: string }
-  | { kind: 'link'; name: string; code: string }
+  | PlayerLine
   /** The id of PGM's map, and the name of the next one. */
   | { kind: 'map'; map: string }
   | { kind: 'next_map'; name: string }
-  | { kind: 'starting' | 'stopping' | 'other' }
+  | { kind: 'starting' | 'stopping' }
+  /** `unsure` may be chat with the name of its sender before it: it counts if the player is known from elsewhere. */
+  | { kind: 'other'; unsure?: PlayerLine; missed?: Missed }
 );
+
+export type PlayerLine = { kind: 'login' | 'logout'; name: string } | { kind: 'link'; name: string; code: string };
+
+/** Why a line about a login or logout gives no event. */
+export type Missed = 'uuid' | 'name' | 'form' | 'logger';
 
 type Content<T = LogLine> = T extends unknown ? Omit<T, 'seconds'> : never;
 
 /**
  * The forms of vanilla, Bukkit and Fabric (`[12:30:01] [Server thread/INFO]: …`), of Forge before 1.17 with the logger
  * before the colon, and of later versions of Forge and of NeoForge with the date in the language of the machine, too
- * (`[05Jan2026 12:30:01.123] [Server thread/INFO] [net.minecraft.server.players.PlayerList/]: …`). `.` does not match the
- * line separators of Unicode, so text that contains one is refused.
+ * (`[05Jan2026 12:30:01.123] [Server thread/INFO] [net.minecraft.server.players.PlayerList/]: …`). The message may contain
+ * line separators of Unicode, which do not end a line of the log.
  */
 const LINE =
-  /^\[(?:[^\s[\]]{5,24} )?(\d\d):(\d\d):(\d\d)(?:\.\d{3})?\] \[([^\]/]{1,64})\/([A-Z]+)\](?: \[([^[\]]{0,160})\])?: (.*)$/;
+  /^\[(?:[^\s[\]]{5,24} )?(\d\d):(\d\d):(\d\d)(?:\.\d{3})?\] \[([^\]/]{1,64})\/([A-Z]+)\](?: \[([^[\]]{0,160})\])?: (.*)$/s;
 
 /** The game's own loggers; those of mods may write what players say. */
 const GAME_LOGGER = /^(net\.)?minecraft[./]/;
 /** On Folia there is no single thread of the server. */
 const SERVER_THREAD = /^(Server thread|Region Scheduler Thread #\d+|Region shutdown thread)$/;
 
-/** Names of Java Edition and, with a leading mark, of players who joined through Geyser. */
-const NAME = '([.*+~!-]?[A-Za-z0-9_]{1,32})';
-
-const IDENTITY = new RegExp(`^UUID of player ${NAME} is ([0-9a-fA-F-]{32,36})$`);
 /**
- * The address of the player, in brackets, is matched but not captured. Without a connection it is `local`: a bot of
- * fabric-carpet.
+ * The threads that write `UUID of player`: of the game, of ProtocolSupport, and of Floodgate for a Bedrock player who is
+ * linked to a Java account.
  */
-const ADDRESS = '(?!local\\])(?:IP hidden|[^ [\\]]{0,64}(?:\\[[\\w:.%]{0,64}\\])?[^ [\\]]{0,16})';
-const LOGIN = new RegExp(`^${NAME}\\[${ADDRESS}\\] logged in with entity id -?\\d+ at \\(.*\\)$`);
-const LOGOUT = new RegExp(`^${NAME} lost connection: .*$`);
-const LINK = new RegExp(`^${NAME} issued server command: /link ([A-Za-z0-9 -]{1,32})$`);
+const LOGIN_THREAD = /^(User Authenticator #\d+|LoginProcessingThread|Bedrock Linked Player Texture Download)$/;
+
+/** Bridges such as Geyser prefix marks, and servers without verification accept all letters. */
+const NAME = String.raw`([\p{L}\p{M}\p{N}_.*+~!@#$&=-]{1,32})`;
+/** Also with blanks. */
+const ANY_NAME = String.raw`([^\p{C}\p{Z}<>[\]()/:](?:[^\p{C}<>[\]()/:]{0,30}[^\p{C}\p{Z}<>[\]()/:])?)`;
+
+const IDENTITY = new RegExp(`^UUID of player ${ANY_NAME} is ([0-9a-fA-F-]{32,36})$`, 'u');
+/**
+ * The address of the player, in brackets, is matched but not captured; a server may hide it (`IP hidden`,
+ * `<ip address withheld>`). Without a connection it is `local`: a bot of fabric-carpet.
+ */
+const ADDRESS = String.raw`(?!local\])(?:IP hidden|<[^<>[\]]{1,40}>|[^ [\]]{0,64}(?:\[[\w:.%]{0,64}\])?[^ [\]]{0,16})`;
+const PLAYER_LINES = {
+  login: String.raw`\[${ADDRESS}\] logged in with entity id -?\d+ at \(.*\)$`,
+  logout: ' lost connection: .*$',
+  link: ' issued server command: /link ([A-Za-z0-9 -]{1,32})$',
+};
+const forms = (name: string): [PlayerLine['kind'], RegExp][] =>
+  Object.entries(PLAYER_LINES).map(([kind, rest]) => [kind as PlayerLine['kind'], new RegExp(`^${name}${rest}`, 'su')]);
+const [CERTAIN, UNSURE] = [forms(NAME), forms(ANY_NAME)];
+const OF_PLAYER = / (?:logged in with entity id|lost connection:|issued server command: \/link) /;
+/** A login or logout in another form. What begins as chat, and who left before the login had ended, is none. */
+const NEAR_MISS =
+  /^(?![<[*]|System chat: |[^[]*\[local\] )[^:/[]*(?:(?:\[.*\])? logged in with entity id | lost connection: )/s;
 const PGM_NEXT_MAP = /^Cycling to (.{1,128}) in \d+ (?:second|minute)s?$/;
 const PGM_MAP = /^\[PGM\] \[MatchManagerImpl\] Loaded match-\d+ \(([^()]{1,128})\)$/;
 const STARTING = /^Starting minecraft server version .{1,64}$/;
@@ -55,13 +78,15 @@ export function parseLine(text: string): LogLine | undefined {
   const seconds = Number(hours) * 3600 + Number(minutes) * 60 + Number(second);
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(second) > 60) return undefined;
   const isOfGame = logger === undefined || GAME_LOGGER.test(logger);
-  return { seconds, ...(isOfGame ? parseContent(thread!, level!, message) : { kind: 'other' }) };
+  return { seconds, ...parseContent(thread!, level!, message, isOfGame) };
 }
 
-function parseContent(thread: string, level: string, message: string): Content {
+function parseContent(thread: string, level: string, message: string, isOfGame: boolean): Content {
   if (level !== 'INFO') return { kind: 'other' };
-  if (/^User Authenticator #\d+$/.test(thread)) return parseIdentity(message) ?? { kind: 'other' };
-  return (SERVER_THREAD.test(thread) && serverMessage(message)) || { kind: 'other' };
+  if (LOGIN_THREAD.test(thread)) return (isOfGame && parseIdentity(message)) || { kind: 'other' };
+  if (!SERVER_THREAD.test(thread)) return { kind: 'other' };
+  if (!isOfGame) return { kind: 'other', ...(playerLine(CERTAIN, message) && { missed: 'logger' }) };
+  return serverMessage(message) ?? otherMessage(message);
 }
 
 function parseIdentity(message: string): Content | undefined {
@@ -70,13 +95,23 @@ function parseIdentity(message: string): Content | undefined {
   return name === undefined || uuid === undefined ? undefined : { kind: 'identity', name, uuid };
 }
 
+function playerLine(lines: typeof CERTAIN, message: string): PlayerLine | undefined {
+  for (const [kind, form] of OF_PLAYER.test(message) ? lines : []) {
+    const [, name, code = ''] = form.exec(message) ?? [];
+    if (name !== undefined) return kind === 'link' ? { kind, name, code } : { kind, name };
+  }
+  return undefined;
+}
+
+function otherMessage(message: string): Content {
+  const unsure = playerLine(UNSURE, message);
+  if (unsure !== undefined) return { kind: 'other', unsure };
+  return { kind: 'other', ...(NEAR_MISS.test(message) && { missed: 'form' }) };
+}
+
 function serverMessage(message: string): Content | undefined {
-  const login = LOGIN.exec(message)?.[1];
-  if (login !== undefined) return { kind: 'login', name: login };
-  const logout = LOGOUT.exec(message)?.[1];
-  if (logout !== undefined) return { kind: 'logout', name: logout };
-  const [, name, code] = LINK.exec(message) ?? [];
-  if (name !== undefined) return { kind: 'link', name, code: code! };
+  const ofPlayer = playerLine(CERTAIN, message);
+  if (ofPlayer !== undefined) return ofPlayer;
   const map = PGM_MAP.exec(message)?.[1];
   if (map !== undefined) return { kind: 'map', map };
   const nextMap = PGM_NEXT_MAP.exec(message)?.[1];

@@ -7,8 +7,8 @@ export interface LogState {
   position?: LogPosition;
   /** The UUIDs of the players who are on the server, by name. */
   online: Record<string, string>;
-  /** The UUIDs of the last players who passed the authentication, by name. */
-  identities: Record<string, string>;
+  /** The players who passed the authentication and have not logged in yet, by name. Earlier versions stored UUIDs alone. */
+  identities: Record<string, Identity | string>;
   running: boolean;
   /** The name of PGM's map if it is known, otherwise its id. */
   map: string;
@@ -22,6 +22,12 @@ export interface LogState {
   attempts: Record<string, number[]>;
 }
 
+interface Identity {
+  uuid: string;
+  /** When the log assigned the UUID to the name. */
+  time: number;
+}
+
 export const newLogState = (): LogState => ({
   online: {},
   identities: {},
@@ -32,6 +38,8 @@ export const newLogState = (): LogState => ({
 });
 
 const MAX_IDENTITIES = 1_000;
+/** A login follows within seconds. Later, another player may have the name. */
+const IDENTITY_MS = 60_000;
 const MAX_MAP_NAMES = 500;
 const MAX_ATTEMPTS = 3;
 const ATTEMPTS_MS = 60_000;
@@ -42,6 +50,8 @@ export interface SessionOptions {
   /** Report logins and logouts; false if a plugin does. */
   reportSessions: boolean;
 }
+
+export const isOnline = (state: LogState, name: string): boolean => own(state.online, name) !== undefined;
 
 /** Applies a line to the state and returns its events. `uuid` is that of the player of a login. */
 export function applyLine(
@@ -63,9 +73,10 @@ export function applyLine(
   };
   switch (line.kind) {
     case 'identity':
-      remember(state.identities, line.name, line.uuid, MAX_IDENTITIES);
+      remember(state.identities, line.name, { uuid: line.uuid, time }, MAX_IDENTITIES);
       return [];
     case 'login':
+      delete state.identities[line.name];
       if (uuid === undefined) return [];
       state.online[line.name] = uuid;
       return session('player.login', line.name, uuid);
@@ -99,12 +110,14 @@ export function applyLine(
   }
 }
 
-export function uuidOfLogin(state: LogState, name: string): string | undefined {
-  return own(state.identities, name);
+/** The UUID of a login at `time` by the log; undefined if usercache.json has to be read. */
+export function uuidOfLogin(state: LogState, name: string, time: number): string | undefined {
+  const identity = own(state.identities, name);
+  return typeof identity === 'object' && time - identity.time <= IDENTITY_MS ? identity.uuid : undefined;
 }
 
 /** Records an entry as the newest one, and drops the oldest above `max`. */
-function remember(entries: Record<string, string>, key: string, value: string, max: number): void {
+function remember<T>(entries: Record<string, T>, key: string, value: T, max: number): void {
   delete entries[key];
   entries[key] = value;
   const keys = Object.keys(entries);

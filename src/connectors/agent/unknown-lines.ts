@@ -1,3 +1,5 @@
+import type { Missed } from './log-line.ts';
+
 const MANY_LINES = 1_000;
 /** A modded server writes thousands of lines before the first one with a meaning. */
 const WAIT_MS = 300_000;
@@ -26,5 +28,39 @@ export class UnknownLines {
         `reported as online. --server-dir must be the folder of a game server, not of a proxy, and its log4j2.xml must not ` +
         `change the form of the lines.`,
     );
+  }
+}
+
+const MISSED: Readonly<Record<Missed, string>> = {
+  uuid: 'neither the log nor usercache.json has the UUID of the player',
+  name:
+    'it may be chat, because the name has a blank and no such player is known from a line "UUID of player", from ' +
+    'usercache.json or, for a logout, from a login',
+  form: 'it is in no form of Minecraft that the agent knows; a plugin or log4j2.xml may have changed it',
+  logger: 'a logger of a mod wrote it, which may repeat what players say',
+};
+
+/** Counts the lines about logins and logouts that gave no event, and reports each reason once. */
+export class MissedLines {
+  readonly #onTrouble: (sentence: string) => void;
+  readonly #counts = new Map<Missed, number>();
+  readonly #reported = new Set<Missed>();
+
+  constructor(onTrouble: (sentence: string) => void) {
+    this.#onTrouble = onTrouble;
+  }
+
+  add(reason: Missed): void {
+    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
+  }
+
+  /** Called after a poll, so that the sentence counts all lines that were read at once. */
+  report(): void {
+    for (const [reason, count] of this.#counts) {
+      if (this.#reported.has(reason)) continue;
+      this.#reported.add(reason);
+      const lines = count === 1 ? 'A line of the log about a login or logout' : `Each of ${count} lines of the log about logins and logouts`;
+      this.#onTrouble(`${lines} gave no event: ${MISSED[reason]}. Further ones are not reported.`);
+    }
   }
 }

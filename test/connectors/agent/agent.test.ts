@@ -243,6 +243,84 @@ test('lines of real servers mean what the corpus says, and forged ones nothing',
   for (const forged of FORGERIES) assert.ok(['other', undefined].includes(parseLine(forged)?.kind), forged);
 });
 
+onSqlite('a login counts with a hidden address, and a name with a blank if the player is known', async (t, url) => {
+  const { server, deliver, sessions, troubles } = await world(t, url, { trustLinks: true });
+  const enter = (name: string, address: string): void =>
+    server.line(`${name}[${address}] logged in with entity id 1 at ([world_2]-21.3, 67.0, 115.2)`);
+  server.line(`UUID of player Wader is ${UUIDS['Wader']}`, 'User Authenticator #0/INFO');
+  enter('Wader', '<ip address withheld>');
+  server.line(`UUID of player Reed Ling is ${UUIDS['Otter']}`, 'LoginProcessingThread/INFO');
+  enter('Reed Ling', `/${ADDRESS}:0`);
+  // The chat of a plugin, without a mark of chat: nobody is called so.
+  server.line('Reed Ling » Wader lost connection: Disconnected');
+  server.line('Wader lost connection: Bye\u2028see you');
+  server.line('Reed Ling lost connection: Disconnected');
+  await deliver();
+  assert.deepEqual(await sessions(), ['+Wader', '+Reed Ling', '-Wader', '-Reed Ling']);
+  assert.equal(troubles.length, 1, 'the line of the chat');
+});
+
+onSqlite('logins and logouts that give no event are counted and told once, with the reason', async (t, url) => {
+  const { server, open, sessions, troubles } = await world(t, url);
+  const login = 'logged in with entity id 1 at (0.5, 64.0, 0.5)';
+  server.line('Starting minecraft server version 1.21.4');
+  await using agent = await open();
+  await agent.poll();
+  assert.deepEqual(troubles, []);
+  for (const name of ['Reed Ling', 'Moor Hen']) server.line(`${name}[/${ADDRESS}:1] ${login}`);
+  server.line(`Wader[hidden by a plugin] ${login}`);
+  // None of these is a login, and nobody is missing.
+  server.line(`<Otter> Wader[/${ADDRESS}:1] ${login}`);
+  server.line(`[Otter] Wader lost connection: Disconnected`);
+  server.line(`Otter: I lost connection: lag`);
+  server.line(`Wader (/${ADDRESS}:1) lost connection: Disconnected`);
+  server.line(`Alex[local] ${login}`);
+  await agent.poll();
+  const told = [
+    'Each of 2 lines of the log about logins and logouts gave no event: it may be chat',
+    'A line of the log about a login or logout gave no event: it is in no form',
+  ];
+  const begins = (): string[] => troubles.map((text, at) => text.slice(0, told[at]?.length));
+  assert.deepEqual(begins(), told);
+  server.line(`Moor Hen[/${ADDRESS}:1] ${login}`);
+  await agent.poll();
+  assert.deepEqual(begins(), told, 'once');
+  assert.deepEqual(await sessions(), []);
+  assert.ok(!troubles.join().includes('Hen'), 'quotes no line');
+});
+
+onSqlite('the UUID of a name is of one login, a minute at most; then that of usercache.json', async (t, url) => {
+  const { service, server, deliver } = await world(t, url);
+  const bedrock = '00000000-0000-0000-0009-01f331e58a60';
+  const assign = (): void => server.line(`UUID of player Wader is ${UUIDS['Wader']}`, 'User Authenticator #1/INFO');
+  const enter = (): void => server.line(`Wader[/${ADDRESS}:0] logged in with entity id 1 at (0.5, 64.0, 0.5)`);
+  const uuids = async (): Promise<string[]> => {
+    await deliver();
+    const rows = await service.context.db.all<{ uuid: string }>(
+      sql`select uuid from player_sessions join players on players.key = player_sessions.player_key where login = 1 order by time, ledger_key`,
+    );
+    return rows.map(({ uuid }) => uuid);
+  };
+  server.line('Starting minecraft server version 1.21.4');
+  const entry = (uuid: string, month: number) => ({ name: 'Wader', uuid, expiresOn: `2026-0${month}-01 00:00:00 +0000` });
+  server.write('usercache.json', [entry(bedrock, 6), entry(UUIDS['Wader']!, 5)]);
+  assign();
+  enter();
+  server.leave('Wader');
+  // Floodgate without a prefix: the Bedrock player of this name has no line of his own.
+  enter();
+  server.leave('Wader');
+  assert.deepEqual(await uuids(), [UUIDS['Wader'], bedrock]);
+  assign();
+  server.now += 59_000;
+  enter();
+  server.leave('Wader');
+  assign();
+  server.now += 60_000;
+  enter();
+  assert.deepEqual((await uuids()).slice(2), [UUIDS['Wader'], bedrock], 'both sides of a minute');
+});
+
 onSqlite('many lines of which none is understood are reported once', async (t, url) => {
   const { server, open, troubles } = await world(t, url);
   await using agent = await open();

@@ -311,6 +311,60 @@ export const CORPUS: readonly CorpusPart[] = [
       ],
     ],
   },
+  {
+    source: 'Paper 1.17.1 to 1.20.1 with log-player-ip-addresses: false: AuthMe/AuthMeReloaded#2722, PaperMC/Paper#6342',
+    lines: [
+      [
+        '[12:27:29] [Server thread/INFO]: Wader[<ip address withheld>] logged in with entity id 442 at ([world_2]-21.39533431079634, 67.0, 115.29320033212174)',
+        login('Wader'),
+      ],
+    ],
+  },
+  {
+    source: 'ProtocolSupport: LoginListener.java, which names its threads LoginProcessingThread',
+    lines: [[`[12:00:00] [LoginProcessingThread/INFO]: UUID of player Wader is ${CORPUS_UUID}`, identity('Wader')]],
+  },
+  {
+    source:
+      'Floodgate, a linked Bedrock player: the thread of ModDataHandler.java in GeyserMC/Floodgate-Modded, and of SpigotDataHandler.java in GeyserMC/Floodgate d52b3358',
+    lines: [
+      [
+        `[12:00:00] [Bedrock Linked Player Texture Download/INFO]: UUID of player Wader is ${CORPUS_UUID}`,
+        identity('Wader'),
+      ],
+    ],
+  },
+  {
+    source:
+      'names that servers without verification, and Floodgate with replace-spaces: false, accept: GeyserMC/Geyser#263, PaperMC/Paper#10419, #11349',
+    lines: [
+      [`[12:00:00] [User Authenticator #1/INFO]: UUID of player Wader-2 is ${CORPUS_UUID}`, identity('Wader-2')],
+      [`[12:00:00] [User Authenticator #1/INFO]: UUID of player Reed Ling is ${CORPUS_UUID}`, identity('Reed Ling')],
+      [
+        '[12:00:00] [Server thread/INFO]: Wader-2[/203.0.113.77:1] logged in with entity id 1 at (0.0, 64.0, 0.0)',
+        login('Wader-2'),
+      ],
+      [
+        '[12:00:00] [Server thread/INFO]: *.Wader[/203.0.113.77:0] logged in with entity id 1 at (0.0, 64.0, 0.0)',
+        login('*.Wader'),
+      ],
+      [
+        '[12:00:00] [Server thread/INFO]: Миряев[/203.0.113.77:1] logged in with entity id 1 at (0.0, 64.0, 0.0)',
+        login('Миряев'),
+      ],
+      ['[12:00:00] [Server thread/INFO]: 小明 lost connection: Disconnected', logout('小明')],
+      [
+        '[12:00:00] [Server thread/INFO]: __Wader issued server command: /link ABCD2345',
+        { kind: 'link', name: '__Wader', code: 'ABCD2345' },
+      ],
+    ],
+  },
+  {
+    source: 'the reason of a kick may hold line separators of Unicode: net.minecraft.server.network, the reason as it is',
+    lines: [
+      ['[12:00:00] [Server thread/INFO]: Wader lost connection: Bye\u2028see you\u2029tomorrow', logout('Wader')],
+    ],
+  },
 ];
 
 const LOGIN = 'Wader[/203.0.113.77:1] logged in with entity id 1 at (0.0, 64.0, 0.0)';
