@@ -1,4 +1,5 @@
 import { uuidOf } from '#platform/text/text.ts';
+import { NAME, NAME_WITH_BLANKS } from '../player-name.ts';
 
 /**
  * Parses a line of a server's log. Addresses of players are dropped here and never stored. A line counts only if the
@@ -43,12 +44,7 @@ const SERVER_THREAD = /^(Server thread|Region Scheduler Thread #\d+|Region shutd
  */
 const LOGIN_THREAD = /^(User Authenticator #\d+|LoginProcessingThread|Bedrock Linked Player Texture Download)$/;
 
-/** Bridges such as Geyser prefix marks, and servers without verification accept all letters. */
-const NAME = String.raw`([\p{L}\p{M}\p{N}_.*+~!@#$&=-]{1,32})`;
-/** Also with blanks. */
-const ANY_NAME = String.raw`([^\p{C}\p{Z}<>[\]()/:](?:[^\p{C}<>[\]()/:]{0,30}[^\p{C}\p{Z}<>[\]()/:])?)`;
-
-const IDENTITY = new RegExp(`^UUID of player ${ANY_NAME} is ([0-9a-fA-F-]{32,36})$`, 'u');
+const IDENTITY = new RegExp(`^UUID of player ${NAME_WITH_BLANKS} is ([0-9a-fA-F-]{32,36})$`, 'u');
 /**
  * The address of the player, in brackets, is matched but not captured; a server may hide it (`IP hidden`,
  * `<ip address withheld>`). Without a connection it is `local`: a bot of fabric-carpet.
@@ -61,7 +57,7 @@ const PLAYER_LINES = {
 };
 const forms = (name: string): [PlayerLine['kind'], RegExp][] =>
   Object.entries(PLAYER_LINES).map(([kind, rest]) => [kind as PlayerLine['kind'], new RegExp(`^${name}${rest}`, 'su')]);
-const [CERTAIN, UNSURE] = [forms(NAME), forms(ANY_NAME)];
+const [CERTAIN, UNSURE] = [forms(NAME), forms(NAME_WITH_BLANKS)];
 const OF_PLAYER = / (?:logged in with entity id|lost connection:|issued server command: \/link) /;
 /** A login or logout in another form. What begins as chat, and who left before the login had ended, is none. */
 const NEAR_MISS =

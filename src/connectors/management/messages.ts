@@ -3,6 +3,7 @@ import { uuidOf } from '#platform/text/text.ts';
 import { readTime } from '#platform/text/time.ts';
 import { fit, unstyled } from '#importers/text.ts';
 import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
+import { NAME_WITH_BLANKS } from '../player-name.ts';
 import { ConnectionLost } from './connection-lost.ts';
 
 /** The messages of the protocol that are read. All others, IP bans in particular, are neither requested nor parsed. */
@@ -36,8 +37,7 @@ const MAX_PLAYERS = 5_000;
 const MAX_BANS = 100_000;
 const MAX_REASON = 2_000;
 
-/** A valid player name; bridges such as Geyser prefix one character. */
-const NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
+const PLAYER_NAME = new RegExp(`^${NAME_WITH_BLANKS}$`, 'u');
 
 /** The report of a notification; undefined for other notifications. @throws ConnectionLost */
 export function readNotification(method: string, params: unknown): Report | undefined {
@@ -116,7 +116,7 @@ function uuidIn(value: unknown): string | undefined {
 
 function nameIn(value: unknown): string {
   const text = textIn(value, 'name');
-  return NAME.test(text) ? text : '';
+  return PLAYER_NAME.test(text) ? text : '';
 }
 
 function textIn(value: unknown, name: string): string {

@@ -1,13 +1,15 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
-import { GameDig } from 'gamedig';
-import { type GameStatus, mapNameOf, maxOf, namesOf, playersOf } from './status.ts';
+import { GameDig, protocols } from 'gamedig';
+import type { WatchProtocol } from '#store/game/watches/server-watches.ts';
+import { ENCODING, statusOf, withoutEscapes } from './gamedig-answer.ts';
+import type { GameStatus } from './status.ts';
 
 /** Entry of the thread that polls by gamedig (gamedig-client.ts). */
 
 export interface GamedigRequest {
   id: number;
-  protocol: string;
+  protocol: WatchProtocol;
   host: string;
   port: number;
   timeoutMs: number;
@@ -42,7 +44,17 @@ function limitUnpacking(): void {
   };
 }
 
+/** gamedig divides the text of a pong of Bedrock at escaped semicolons, too. */
+function readEscapes(): void {
+  const bedrock = protocols.minecraftbedrock.prototype;
+  const send = bedrock.udpSend;
+  bedrock.udpSend = function (request, onPacket) {
+    return send.call(this, request, (packet) => onPacket(withoutEscapes(packet)));
+  };
+}
+
 limitUnpacking();
+readEscapes();
 
 /** gamedig retries once within the timeout of a poll. */
 const SOCKET_SHARE = 0.4;
@@ -56,19 +68,10 @@ async function poll({ protocol, host, port, timeoutMs }: GamedigRequest): Promis
     maxRetries: 1,
     attemptTimeout: timeoutMs,
     socketTimeout: timeoutMs * SOCKET_SHARE,
+    encoding: ENCODING,
+    stripColors: false,
   });
-  const listed: unknown = state.players;
-  const playerCount = playersOf(state.numplayers || (Array.isArray(listed) ? listed.length : 0));
-  return {
-    playerCount,
-    max: maxOf(state.maxplayers),
-    names: namesOf(listed, playerCount, (player) => (player as { name?: unknown } | undefined)?.name),
-    playing: playerCount,
-    gamemodes: [],
-    map: mapNameOf(state.map),
-    nextMap: '',
-    match: undefined,
-  };
+  return statusOf(state, protocol);
 }
 
 /** gamedig's error messages contain all its attempts. */

@@ -8,6 +8,13 @@ declare module 'gamedig' {
     maxRetries: number;
     attemptTimeout: number;
     socketTimeout: number;
+    encoding: string;
+    stripColors: boolean;
+  }
+
+  export interface GamedigPlayer {
+    name?: unknown;
+    raw?: Record<string, unknown>;
   }
 
   /** The server's answer, mostly unchecked. */
@@ -15,8 +22,16 @@ declare module 'gamedig' {
     numplayers?: unknown;
     maxplayers?: unknown;
     players?: unknown;
+    bots?: unknown;
+    raw?: Record<string, unknown>;
     map?: unknown;
   }
+
+  type Send<T> = (this: T, request: Buffer, onPacket: (packet: Buffer) => unknown) => Promise<unknown>;
+  interface Protocol {
+    udpSend: Send<Protocol>;
+  }
+  export const protocols: { minecraftbedrock: { prototype: Protocol } };
 
   export const GameDig: { query(options: GamedigOptions): Promise<GamedigState> };
 }

@@ -1,4 +1,5 @@
 import { uuidOf } from '#platform/text/text.ts';
+import { NAME } from '../player-name.ts';
 import { gamemodesFromTags } from './pgm-gamemode.ts';
 import {
   type GameStatus,
@@ -12,8 +13,9 @@ import {
   type StatusMatch,
 } from './status.ts';
 
-/** Names of Java Edition and, with a leading mark, of Geyser. Servers put advertising into the list of names, too. */
-const PLAYER_NAME = /^[.*+~!-]?[A-Za-z0-9_]{1,32}$/;
+/** Servers put advertising into the list of names, too: mostly with blanks, or with the UUID that is nobody's. */
+const PLAYER_NAME = new RegExp(`^${NAME}$`, 'u');
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -24,8 +26,10 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export function readMinecraftStatus(json: string): GameStatus {
   const status = membersOf(parsed(json));
-  const players = membersOf(status?.['players']);
-  if (status === undefined || players === undefined) throw new PollFailed('wrong_answer');
+  if (status === undefined) throw new PollFailed('wrong_answer');
+  // Paper leaves the numbers out of the status if a plugin hides them.
+  const players = membersOf(status['players']) ?? {};
+  if (players['online'] === undefined && !('version' in status)) throw new PollFailed('wrong_answer');
   const playerCount = playersOf(players['online']);
   const names = namesOf(players['sample'], playerCount, nameOf);
   const uuids = uuidsOf(players['sample']);
@@ -52,8 +56,9 @@ function parsed(json: string): unknown {
 }
 
 function nameOf(entry: unknown): unknown {
-  const name = membersOf(entry)?.['name'];
-  return typeof name === 'string' && PLAYER_NAME.test(name) ? name : undefined;
+  const { name, id } = membersOf(entry) ?? {};
+  const isNobody = typeof id === 'string' && uuidOf(id) === NOBODY;
+  return typeof name === 'string' && PLAYER_NAME.test(name) && !isNobody ? name : undefined;
 }
 
 type Played = Pick<GameStatus, 'playing' | 'gamemodes' | 'map' | 'nextMap' | 'match'>;

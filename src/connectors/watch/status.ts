@@ -47,15 +47,23 @@ const MAP_LENGTH = 128;
 /** Above the number of players of any server. A larger number is false, and would distort the sum of the network. */
 export const MOST_PLAYERS = 100_000;
 
-/** @throws PollFailed if the number is not plausible */
+/** A count as games send it, also as text; undefined if there is none. */
+export function countOf(value: unknown): number | undefined {
+  const count = typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && !Number.isNaN(count) ? count : undefined;
+}
+
+/** A server that answers without a number is online all the same. @throws PollFailed if the number is not plausible */
 export function playersOf(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_PLAYERS) return value;
+  const count = countOf(value) ?? 0;
+  if (Number.isInteger(count) && count >= 0 && count <= MOST_PLAYERS) return count;
   throw new PollFailed('wrong_answer');
 }
 
 /** The capacity is only shown, so that a wrong one counts as unknown, which is 0. */
 export function maxOf(value: unknown): number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, 1_000_000_000) : 0;
+  const count = countOf(value) ?? 0;
+  return Number.isInteger(count) && count > 0 ? Math.min(count, 1_000_000_000) : 0;
 }
 
 /** Distinct names among the entries, at most `players` and `MAX_NAMES`. */

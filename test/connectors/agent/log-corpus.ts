@@ -420,4 +420,6 @@ export const FORGERIES: readonly string[] = [
   `[12:00:00] [Region Scheduler Thread #x/INFO]: ${LOGIN}`,
   `[12:00:00] [Folia Async Scheduler Thread #1/INFO]: ${LOGIN}`,
   `[12:00:00] [Server thread/WARN]: ${LOGIN}`,
+  // No name is an address.
+  '[12:00:00] [Server thread/INFO]: 203.0.113.77 lost connection: Disconnected',
 ];

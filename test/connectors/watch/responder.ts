@@ -67,7 +67,7 @@ export const pgmStatus = (
   version: { name: 'SportPaper', protocol: 47 },
   description: { text: '§aWelcome' },
   favicon: 'data:image/png;base64,AAAA',
-  players: { online, max: 120, sample: names.map((name) => ({ name, id: '00000000-0000-0000-0000-000000000000' })) },
+  players: { online, max: 120, sample: names.map((name, at) => ({ name, id: `7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f900${at}` })) },
   bukkit_extra: {
     pgm: {
       7: {
@@ -86,17 +86,49 @@ export const pgmStatus = (
 const text = (value: string): Buffer => Buffer.from(`${value}\0`);
 const header = (kind: number): Buffer => Buffer.from([0xff, 0xff, 0xff, 0xff, kind]);
 
-/** A server that speaks the protocol of Source games (A2S), over UDP. */
-export async function sourceResponder(
+/** A server that answers each packet over UDP; undefined is no answer. */
+export async function udpResponder(
   t: TestContext,
-  facts: () => { map: string; players: string[]; max: number },
+  answer: (request: Buffer) => readonly Buffer[] | undefined,
 ): Promise<Responder> {
   const socket = createSocket('udp4');
   socket.on('message', (message, { port, address }) => {
-    const { map, players, max } = facts();
+    const packets = answer(message);
+    if (packets === undefined) return;
+    responder.polls += 1;
+    for (const packet of packets) socket.send(packet, port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  t.after(() => void socket.close());
+  const { port } = socket.address();
+  const responder: Responder = { address: `127.0.0.1:${port}`, port, polls: 0 };
+  return responder;
+}
+
+/** What servers of Quake's family answer to `getstatus` (Quake III) or `status`. */
+export const statusAnswer = (kind: 'statusResponse' | 'print', content: Buffer | string): Buffer =>
+  Buffer.concat([Buffer.from([0xff, 0xff, 0xff, 0xff]), Buffer.from(`${kind}\n`), Buffer.from(content as string)]);
+
+/** The pong of Bedrock with this text, to a ping. */
+export function pongTo(ping: Buffer, text: string): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(Buffer.byteLength(text));
+  const magic = Buffer.from('00ffff00fefefefefdfdfdfd12345678', 'hex');
+  return Buffer.concat([Buffer.from([0x1c]), ping.subarray(1, 9), Buffer.alloc(8, 0x5c3b, 'hex'), magic, length, Buffer.from(text)]);
+}
+
+/** A server that speaks the protocol of Source games (A2S), over UDP. */
+export async function sourceResponder(
+  t: TestContext,
+  facts: () => { map: string; players: string[]; max: number; bots?: number },
+): Promise<Responder> {
+  const socket = createSocket('udp4');
+  socket.on('message', (message, { port, address }) => {
+    const { map, players, max, bots = 0 } = facts();
     if (message[4] === 0x54) {
       responder.polls += 1;
-      const counts = Buffer.from([players.length, max, 0, 0x64, 0x6c, 0, 1]);
+      const counts = Buffer.from([players.length, max, bots, 0x64, 0x6c, 0, 1]);
       const names = Buffer.concat([text('A server'), text(map), text('tf'), text('A game')]);
       const answer = [header(0x49), Buffer.from([17]), names, Buffer.from([0xb8, 1]), counts, text('1.0.0.0')];
       socket.send(Buffer.concat([...answer, Buffer.from([0])]), port, address);

@@ -13,7 +13,17 @@ import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.t
 import { liveMatchOf, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import { configured, map, match, presence, progress, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, TestClock, testContext } from '#test/support/context.ts';
-import { minecraftResponder, pgmStatus, sourceResponder, statusPacket, tcpResponder, varInt } from './responder.ts';
+import {
+  minecraftResponder,
+  pgmStatus,
+  pongTo,
+  sourceResponder,
+  statusAnswer,
+  statusPacket,
+  tcpResponder,
+  udpResponder,
+  varInt,
+} from './responder.ts';
 
 const INTERVAL_MS = 30_000;
 type Test = Parameters<typeof testContext>[0];
@@ -399,6 +409,109 @@ onSqlite('other games are polled by gamedig', async (t, url) => {
   const { playerCount, players, current_map } = await world.server('Alpha');
   assert.deepEqual([playerCount, players.toSorted(), current_map], [3, ['Ada', 'Eve'], 'cp_dust']);
   assert.equal((await world.outcome('Alpha'))!.max, 24);
+});
+
+/**
+ * Answers in the forms of live servers, with invented names: node-gamedig#467 (Xonotic: counts as text, `^x0AF`, UTF-8),
+ * #204 (bots with colours), qstat#45 and etlegacy#271 (bots have the ping 0), GeyserMC/Geyser#3389 and
+ * pmmp/PocketMine-MP#153 (escaped semicolons of a pong), the characters of QuakeWorld and of DarkPlaces (`U+E0xx`).
+ */
+const ANSWERS: readonly {
+  protocol: WatchProtocol;
+  answer: (request: Buffer) => Buffer;
+  expected: { players: string[]; playerCount: number; max: number; map: string };
+}[] = [
+  {
+    protocol: 'quake3',
+    answer: () =>
+      statusAnswer(
+        'statusResponse',
+        '\\version\\ioq3 1.36\\sv_maxclients\\12\\mapname\\oa_dm1\\sv_hostname\\Quay\n4 0 "^1Grism"\n2 0 "Sarge"\n7 48 "^5Reed^7ling^^"\n0 999 "Moorhen"\n',
+      ),
+    expected: { players: ['Moorhen', 'Reedling^'], playerCount: 2, max: 12, map: 'oa_dm1' },
+  },
+  {
+    protocol: 'xonotic',
+    answer: () =>
+      statusAnswer(
+        'statusResponse',
+        '\\gamename\\Xonotic\\sv_maxclients\\32\\clients\\4\\bots\\1\\mapname\\lilrun2\\hostname\\exe\n9 41 "^x0AFw^x000\u0131nd"\n0 55 "[No\u00a0chat]"\n5 0 "^3[BOT]Eureka"\n3 20 "\ue0d2\ue0e5ed\ue012"\n',
+      ),
+    expected: { players: ['Reed0', '[No\u00a0chat]', 'w\u0131nd'], playerCount: 3, max: 32, map: 'lilrun2' },
+  },
+  {
+    protocol: 'quake2',
+    answer: () => statusAnswer('print', Buffer.from('\\maxclients\\8\\mapname\\q2dm1\n3 30 "\xd2\xe5\xe5\xe4"\n', 'latin1')),
+    expected: { players: ['Reed'], playerCount: 1, max: 8, map: 'q2dm1' },
+  },
+  {
+    protocol: 'quake3',
+    answer: () => statusAnswer('statusResponse', Buffer.from('\\mapname\\Ca\xf1on\n1 20 "Andr\xe9"\n', 'latin1')),
+    expected: { players: ['André'], playerCount: 1, max: 0, map: 'Cañon' },
+  },
+  {
+    // A status without numbers.
+    protocol: 'quake3',
+    answer: () => statusAnswer('statusResponse', '\\mapname\\dm6\n'),
+    expected: { players: [], playerCount: 0, max: 0, map: 'dm6' },
+  },
+  {
+    protocol: 'minecraftbedrock',
+    answer: (ping) =>
+      pongTo(ping, 'MCPE;Quay\\; the server;390;1.14.60;7;20;13253860892328930865;Bedrock\\; level é;Survival;1;19132;19133;'),
+    expected: { players: [], playerCount: 7, max: 20, map: 'Bedrock; level é' },
+  },
+  {
+    protocol: 'minecraftbedrock',
+    answer: (ping) => pongTo(ping, 'MCPE;a\\;b\\;c\\;d\\;;390;1.14.60;;;1;Lake;Survival;1;19132;19133;'),
+    expected: { players: [], playerCount: 0, max: 0, map: 'Lake' },
+  },
+];
+
+onSqlite('answers of live servers through gamedig: numbers, letters, colours, bots', async (t, url) => {
+  const world = await World.open(t, url, { timeoutMs: 3_000 });
+  for (const [at, { protocol, answer }] of ANSWERS.entries()) {
+    const { address } = await udpResponder(t, (request) => [answer(request)]);
+    await world.watch(`Server ${at}`, address, protocol);
+  }
+  await world.poll();
+  for (const [at, { protocol, expected }] of ANSWERS.entries()) {
+    const { online, players, playerCount, current_map } = await world.server(`Server ${at}`);
+    const { max, error } = (await world.outcome(`Server ${at}`))!;
+    const seen = { online, error, players: players.toSorted(), playerCount, max, map: current_map };
+    assert.deepEqual(seen, { online: true, error: null, ...expected }, `${protocol} ${at}`);
+  }
+});
+
+onSqlite('bots of a Source server are no players, also without a list', async (t, url) => {
+  const world = await World.open(t, url, { timeoutMs: 3_000 });
+  const responder = await sourceResponder(t, () => ({ map: 'cp_dust', players: ['Ada', 'Bot'], max: 24, bots: 1 }));
+  await world.watch('Alpha', responder.address, 'valve');
+  await world.poll();
+  const { playerCount, players } = await world.server('Alpha');
+  assert.deepEqual([playerCount, players], [1, ['Ada']]);
+});
+
+onSqlite('a status of Minecraft without numbers is online, and its advertising is nobody', async (t, url) => {
+  const world = await World.open(t, url);
+  const nobody = '00000000-0000-0000-0000-000000000000';
+  const statuses: [players: object | undefined, expected: unknown][] = [
+    // Paper and Sponge with players hidden by a plugin: setHidePlayers of their ping events.
+    [undefined, [true, 0, [], null]],
+    [{ online: '2', max: '20', sample: [{ name: 'Miряев', id: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10' }] }, [true, 2, ['Miряев'], null]],
+    [{ online: 2, max: 20, sample: [{ name: 'Welcome', id: nobody }, { name: 'Ada', id: '1' }] }, [true, 2, ['Ada'], null]],
+    [{ online: -1, max: 20 }, [true, 2, ['Ada'], 'wrong_answer']],
+  ];
+  let players: object | undefined;
+  const responder = await minecraftResponder(t, () => ({ version: { name: 'Paper' }, ...(players && { players }) }));
+  await world.watch('Alpha', responder.address);
+  for (const [shown, expected] of statuses) {
+    players = shown;
+    await world.poll(INTERVAL_MS);
+    const server = await world.server('Alpha');
+    const seen = [server.online, server.playerCount, server.players, (await world.outcome('Alpha'))!.error];
+    assert.deepEqual(seen, expected);
+  }
 });
 
 /** A gigabyte of zeros, packed by bzip2 into 785 bytes, and those by zlib. */
