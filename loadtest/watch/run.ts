@@ -9,37 +9,43 @@ import { readConfig } from '#platform/config/config.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
 import { listServers } from '#store/game/servers.ts';
-import { listWatches, setWatch } from '#store/game/watches/server-watches.ts';
+import { listWatches, setWatch, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { prepare } from '../support/prepare.ts';
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
+import { findArena, MAP, PACKAGE, startArena } from './openarena.ts';
 import { type GameServer, installGame, PACKAGES, startGame } from './game-server.ts';
 
 const SERVERS = 1_000;
 const INTERVAL_MS = 30_000;
 
-export const PARTS = ['many', 'game'];
+export const PARTS = ['many', 'game', 'openarena'];
 
-/** Watches many responders at once, and a server of Minecraft's protocol on which bots play. */
+/** Watches many responders at once, and servers of Minecraft's protocol and of OpenArena on which bots play. */
 export async function runLoadTest({ wants }: LoadTestOptions, report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-watch-'));
   try {
     if (wants('many')) await watchMany(join(folder, 'many.db'), report);
     if (wants('game')) await watchGame(folder, report);
+    if (wants('openarena')) await watchArena(folder, report);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** A network whose servers have these ports on this machine. */
-async function openNetwork(url: string, ports: readonly number[]): Promise<AppContext> {
+async function openNetwork(
+  url: string,
+  ports: readonly number[],
+  protocol: WatchProtocol = 'minecraft',
+): Promise<AppContext> {
   await prepare(url, ports.length);
   const secret = { SECRET_KEY: 'a secret that is long enough for tests' };
   const context = await openAppContext(readConfig({ ...secret, LOG_LEVEL: 'silent', DATABASE_URL: url }));
   const servers = await listServers(context.db, 0);
   for (const [index, { key }] of servers.entries()) {
-    await setWatch(context.db, key, { address: `127.0.0.1:${ports[index]}`, protocol: 'minecraft' });
+    await setWatch(context.db, key, { address: `127.0.0.1:${ports[index]}`, protocol });
   }
   return context;
 }
@@ -98,4 +104,26 @@ async function untilCount({ db }: AppContext, expected: number): Promise<boolean
     await pause(200);
   }
   return false;
+}
+
+/** Bots are on the server and are no players. */
+async function watchArena(folder: string, report: Report): Promise<void> {
+  const program = findArena();
+  const part = `${PACKAGE} with bots`;
+  if (program === undefined) {
+    report.add(part, `not installed: apt-get install ${PACKAGE}`, false);
+    return;
+  }
+  const [port] = await freePorts(1);
+  await using arena = await startArena(program, folder, port!);
+  await using context = await openNetwork(join(folder, 'arena.db'), [port!], 'quake3');
+  await using running = new AsyncDisposableStack();
+  running.use(startWatcher(context));
+  const answered = async (): Promise<boolean> => (await listWatches(context.db))[0]?.succeeded != null;
+  for (const until = Date.now() + INTERVAL_MS; !(await answered()) && Date.now() < until; ) await pause(200);
+  const [server] = await listServers(context.db, 0);
+  const bots = (await arena.players()).length;
+  report.add(`${part}: bots that play`, bots, bots > 0);
+  report.add(`${part}: players that are shown`, String(server?.playerCount), (await answered()) && server?.playerCount === 0);
+  report.add(`${part}: map`, String(server?.current_map), server?.current_map === MAP);
 }

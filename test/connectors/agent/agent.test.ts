@@ -302,8 +302,10 @@ onSqlite('the UUID of a name is of one login, a minute at most; then that of use
     return rows.map(({ uuid }) => uuid);
   };
   server.line('Starting minecraft server version 1.21.4');
-  const entry = (uuid: string, month: number) => ({ name: 'Wader', uuid, expiresOn: `2026-0${month}-01 00:00:00 +0000` });
-  server.write('usercache.json', [entry(bedrock, 6), entry(UUIDS['Wader']!, 5)]);
+  server.write('usercache.json', [
+    { name: 'Wader', uuid: bedrock, expiresOn: '2026-06-01 00:00:00 +0000' },
+    { name: 'Wader', uuid: UUIDS['Wader'], expiresOn: '2026-05-01 00:00:00 +0000' },
+  ]);
   assign();
   enter();
   server.leave('Wader');
