@@ -5,16 +5,40 @@ const DAY_S = 86_400;
 const TOLERANCE_MS = 5_000;
 const ZONE_STEP_S = 900;
 
+/** Lines of concurrent threads are that much out of order. */
+const DISORDER_S = 60;
+
 /** A local date and the seconds since its midnight. */
 export interface LogTime {
   /** `yyyy-mm-dd` */
   date: string;
   seconds: number;
+  /** In the second pass of the hour that the clock repeats when summer time ends. */
+  repeated?: true;
 }
 
-export function millisecondsOf({ date, seconds }: LogTime): number {
+export function millisecondsOf(time: LogTime): number {
+  const first = firstPass(time);
+  return time.repeated === true ? (secondPass(first) ?? first) : first;
+}
+
+function firstPass({ date, seconds }: LogTime): number {
   const [year, month, day] = date.split('-').map(Number);
   return new Date(year!, month! - 1, day, 0, 0, seconds).getTime();
+}
+
+/** When the clock shows the same time again; undefined if it shows it once. */
+function secondPass(first: number): number | undefined {
+  const minutes = new Date(first + DAY_S * 1000).getTimezoneOffset() - new Date(first).getTimezoneOffset();
+  const again = first + minutes * 60_000;
+  return minutes > 0 && clockAt(again) === clockAt(first) ? again : undefined;
+}
+
+/** The time in the second pass, if the clock shows it twice and `isSecond` is true. */
+function inPass({ date, seconds }: LogTime, isSecond: (first: number, again: number) => boolean): LogTime {
+  const first = firstPass({ date, seconds });
+  const again = secondPass(first);
+  return again !== undefined && isSecond(first, again) ? { date, seconds, repeated: true } : { date, seconds };
 }
 
 /** `hh:mm:ss` */
@@ -34,22 +58,31 @@ export function isOtherZone(seconds: number, written: number): boolean {
   return nearest % DAY_S !== 0 && Math.abs(difference - nearest) * 1000 <= TOLERANCE_MS;
 }
 
-/** The time of a line that follows `previous`: on the next day if its clock is more than half a day behind. */
+/**
+ * The time of a line that follows `previous`: on the next day if its clock is more than half a day behind, and in the second
+ * pass of a repeated hour if it is behind within that hour.
+ */
 export function following(previous: LogTime, seconds: number): LogTime {
-  return { date: isNextDay(previous.seconds, seconds) ? shifted(previous.date, 1) : previous.date, seconds };
+  const date = isNextDay(previous.seconds, seconds) ? shifted(previous.date, 1) : previous.date;
+  const before = millisecondsOf(previous);
+  return inPass({ date, seconds }, (first) => first < before - DISORDER_S * 1000);
 }
 
 /**
  * The times of all lines up to the end of a file that was last written at `written`. They are derived from the last
- * line, so that a changed clock or a day without lines causes no lasting error.
+ * line, so that a changed clock or a day without lines causes no lasting error. Of the two passes of a repeated hour, a
+ * line is in the later one that is not after the next line.
  */
 export function endingAt(seconds: readonly number[], written: number): LogTime[] {
-  let date = latestDate(seconds.at(-1)!, written);
+  let next = { date: latestDate(seconds.at(-1)!, written), seconds: seconds.at(-1)! };
+  let limit = written + TOLERANCE_MS;
   return seconds
     .toReversed()
-    .map((second, index, all) => {
-      if (index > 0 && isNextDay(second, all[index - 1]!)) date = shifted(date, -1);
-      return { date, seconds: second };
+    .map((second) => {
+      const date = isNextDay(second, next.seconds) ? shifted(next.date, -1) : next.date;
+      next = inPass({ date, seconds: second }, (_, again) => again <= limit);
+      limit = millisecondsOf(next) + DISORDER_S * 1000;
+      return next;
     })
     .toReversed();
 }
