@@ -4,8 +4,10 @@ import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import type { NetworkLookup } from './network-lookup.ts';
+import { isFuture } from './clock-difference.ts';
 import { ImportRefusal, type Finding } from './finding.ts';
 import { readJson } from './minecraft/entries.ts';
+import { foreignProgram } from './minecraft/foreign-folder.ts';
 import { importBans } from './minecraft/import-bans.ts';
 import { type Named, namedEvent, Names, readNamed } from './minecraft/names.ts';
 import { type Counters, readStats } from './minecraft/stats.ts';
@@ -32,16 +34,23 @@ export async function* importMinecraft(
   const stats = files.filter((file) => basename(dirname(file)) === 'stats');
   if (caches.length + bans.length + stats.length === 0)
     throw new UsageError(
-      `${folder} has no usercache.json, banned-players.json or stats/UUID.json, also in the folders below it.`,
+      `${folder} ${(await foreignProgram(folder)) ?? 'has no usercache.json, banned-players.json or stats/UUID.json, also in the folders below it'}.`,
     );
   for (const file of caches) yield* importNames(file, work);
   yield* importBans(bans, work);
   for (const file of stats) yield* importStats(file, work);
 }
 
-async function* importNames(file: string, { folder, names }: ImportRun): AsyncGenerator<Finding> {
+async function* importNames(file: string, { folder, names, network }: ImportRun): AsyncGenerator<Finding> {
   const read: Placed<Named>[] = [];
-  yield* readEach(file, join(folder, file), readNamed, read);
+  const path = join(folder, file);
+  // A clock that was ahead leaves entries of the future.
+  const latest = Math.min((await writtenAt(path)) || Infinity, network.now());
+  const readPast = (value: unknown): Named => {
+    const named = readNamed(value);
+    return isFuture(named.seen, network.now()) ? { ...named, seen: latest } : named;
+  };
+  yield* readEach(file, path, readPast, read);
   for (const { entry } of read) names.add(entry);
   for (const { place, entry } of read.toSorted((a, b) => a.entry.seen - b.entry.seen))
     yield { file, place, event: namedEvent(entry) };

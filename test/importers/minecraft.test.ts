@@ -318,6 +318,52 @@ test('a known ban is changed if its expiry or reason differs, and unchanged othe
   }
 });
 
+test('a ban of the future is imported with the time of the file, and a note (MC-112684)', async () => {
+  const at = (time: string) => ban({ created: time, expires: time });
+  await using folder = await folderOf({
+    'banned-players.json': JSON.stringify([
+      { ...at('2031-01-01 12:00:00 +0000'), uuid: BEN },
+      at('2019-01-01 12:00:00 +0000'),
+      { ...at('2026-01-31 12:01:00 +0000'), uuid: MOD },
+    ]),
+    'usercache.json': JSON.stringify([{ uuid: ANN, name: 'Ann', expiresOn: '2031-01-01 12:00:00 +0000' }]),
+  });
+  const written = NOW - 3_600_000;
+  for (const file of ['banned-players.json', 'usercache.json'])
+    await utimes(join(folder.path, file), written / 1000, written / 1000);
+  const { events, refusals, notes } = await reportAll(importMinecraft(folder.path, networkLookup()));
+  assert.deepEqual(refusals, []);
+  assert.deepEqual(
+    events.map(({ type, time, id }) => [type, time, id.split(':')[2]]),
+    [
+      ['player.named', written, events[0]!.id.split(':')[2]],
+      ['punishment.issued', Date.UTC(2019, 0, 1, 12), Date.UTC(2019, 0, 1, 12).toString(36)],
+      // The reference has the recorded time, so that the file is recognised when it is imported again.
+      ['punishment.issued', written, Date.UTC(2031, 0, 1, 12).toString(36)],
+      ['punishment.issued', NOW + 60_000, (NOW + 60_000).toString(36)],
+    ],
+  );
+  assert.deepEqual(notes, [
+    'banned-players.json, entry 1, created: "2031-01-01 12:00:00 +0000" is in the future; the ban is imported with the time of the file',
+  ]);
+});
+
+test('a folder of another program is called by its name', async () => {
+  // The files that the programs create: resources/pocketmine.yml of pmmp/PocketMine-MP, nukkit.yml of CloudburstMC/Nukkit,
+  // pnx.yml of PowerNukkitX, modules.yml of SpigotMC/BungeeCord, velocity.toml of PaperMC/Velocity.
+  for (const [file, expected] of [
+    ['pocketmine.yml', /is the folder of PocketMine-MP, a server of Bedrock Edition, .*--protocol minecraftbedrock/],
+    ['nukkit.yml', /is the folder of Nukkit, a server of Bedrock Edition/],
+    ['pnx.yml', /is the folder of Nukkit, a server of Bedrock Edition/],
+    ['modules.yml', /is the folder of BungeeCord, a proxy, .*: name the folder of a game server behind it/],
+    ['velocity.toml', /is the folder of Velocity, a proxy/],
+    ['server.properties', /has no usercache\.json, banned-players\.json or stats\/UUID\.json/],
+  ] as const) {
+    await using folder = await folderOf({ [file]: '' });
+    await assert.rejects(reportAll(importMinecraft(folder.path, networkLookup())), expected);
+  }
+});
+
 test('of several entries for one ban the last in the newest file is imported, the others are refused by name', async () => {
   await using folder = await folderOf({
     'a/banned-players.json': JSON.stringify([ban({}), ban({ expires: '2027-01-01 00:00:00 +0000' }), ban({})]),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Event, openSender, type Receipt, type Sender } from '#sender/index.ts';
 import type { LogLine } from './log-line.ts';
+import { foreignProgram } from '#importers/minecraft/foreign-folder.ts';
 import { LogReader, type LogPosition, type TimedLine, Unfinished } from './log-reader.ts';
 import { Outbox, type OutboxState } from './outbox.ts';
 import { type FilesState, newFilesState, ServerFiles } from './server-files.ts';
@@ -66,7 +67,7 @@ export class Agent implements AsyncDisposable {
   #outboxState: OutboxState;
   #pluginHeartbeat: PluginHeartbeat;
   #savedAt = 0;
-  #missingReported = false;
+  #folderChecked = false;
   #filesAt = -Infinity;
   #presenceAt = -Infinity;
   #unknown: { at: number; since: number } | undefined;
@@ -160,7 +161,7 @@ export class Agent implements AsyncDisposable {
         if (!(await this.#apply(lines, next))) return false;
         this.#unknownLines.add(count, this.#log.understood);
       }
-      await this.#reportMissingLog();
+      await this.#checkFolder();
       return true;
     } catch (error) {
       if (error instanceof Unfinished || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
@@ -169,11 +170,14 @@ export class Agent implements AsyncDisposable {
   }
 
   /** A wrong folder looks like that of a server that has never run. A program that writes an outbox may have no log. */
-  async #reportMissingLog(): Promise<void> {
-    if (this.#log.position !== undefined || this.#missingReported) return;
-    this.#missingReported = true;
+  async #checkFolder(): Promise<void> {
+    if (this.#folderChecked) return;
+    this.#folderChecked = true;
     if ((await this.#outbox.files()).length > 0) return;
     const { serverFolder, onTrouble } = this.#options;
+    const foreign = await foreignProgram(serverFolder);
+    if (foreign !== undefined) return onTrouble(`${serverFolder} ${foreign}.`);
+    if (this.#log.position !== undefined) return;
     onTrouble(
       `There is no logs/latest.log in ${serverFolder} yet. Until the game server writes it, nobody is reported as online.`,
     );

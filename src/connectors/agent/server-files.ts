@@ -121,7 +121,8 @@ export class ServerFiles {
   }
 
   async #bans(path: string, written: number, state: FilesState): Promise<FileChange> {
-    const found = readable(await readEntries(join(this.#folder, path)), readBan);
+    const file = { written, now: this.#now() };
+    const found = readable(await readEntries(join(this.#folder, path)), (entry) => readBan(entry, file));
     const bans: FilesState['bans'] = {};
     const events: Event[] = [];
     for (const ban of found) {

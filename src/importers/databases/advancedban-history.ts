@@ -10,7 +10,8 @@ import {
   SELECT,
   SELECTED,
 } from './advancedban-rows.ts';
-import { eventsOf, isOver, type PunishmentRecord } from './punishment-record.ts';
+import { isOver } from '../clock-difference.ts';
+import { eventsOf, type PunishmentRecord } from './punishment-record.ts';
 import type { SourceRow } from './source-database.ts';
 
 const PART = 'history';

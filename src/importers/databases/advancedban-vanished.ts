@@ -3,7 +3,8 @@ import type { Finding } from '../finding.ts';
 import type { AdvancedBanTables } from './advancedban-rows.ts';
 import { numberIn } from './cells.ts';
 import { type ImportContext, PAGE_ROWS } from './database-import.ts';
-import { isOver, revokedEvent } from './punishment-record.ts';
+import { isOver } from '../clock-difference.ts';
+import { revokedEvent } from './punishment-record.ts';
 import { placeholders } from './source-database.ts';
 
 const PART = 'punishments';

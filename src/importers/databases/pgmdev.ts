@@ -11,7 +11,7 @@ import {
 } from './database-import.ts';
 import { punishmentFindings } from './punishment-page.ts';
 import { expiryOf, type PunishmentRecord, type RevocationRecord } from './punishment-record.ts';
-import { checkSession, sessionFindings, type SessionPage, type SessionRecord } from './sessions.ts';
+import { checkSession, endIn, sessionFindings, type SessionPage, type SessionRecord } from './sessions.ts';
 import { checkLayout, numberColumn, type SourceDatabase, type SourceRow, textColumn } from './source-database.ts';
 
 /** Reads punishments and sessions of PGMDev's plugin Community. Its tables of addresses and of disguises are never read. */
@@ -184,6 +184,6 @@ function readCommunitySession(row: SourceRow, place: string): SessionRecord {
     player: { uuid: uuidIn(row, 'player'), name: nameIn(row, 'name') },
     server: nameIn(row, 'server'),
     start: timeIn(row, 'start_time'),
-    end: textIn(row, 'end_time') === '' ? null : timeIn(row, 'end_time'),
+    end: endIn(row, 'end_time'),
   });
 }

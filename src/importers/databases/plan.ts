@@ -1,6 +1,6 @@
 import { MAX_NAME, nameIn, numberIn, textIn, timeIn, uuidIn } from './cells.ts';
 import { type DatabaseImport, type ImportContext, PAGE_ROWS, readRows } from './database-import.ts';
-import { checkSession, sessionFindings, type SessionPage, type SessionRecord } from './sessions.ts';
+import { checkSession, endIn, sessionFindings, type SessionPage, type SessionRecord } from './sessions.ts';
 import { checkLayout, numberColumn, type SourceDatabase, type SourceRow, textColumn } from './source-database.ts';
 
 /** Reads the sessions of Plan (Player Analytics), which writes each when it has ended and never changes it. */
@@ -55,6 +55,6 @@ function readPlanSession(row: SourceRow, place: string): SessionRecord {
     player: { uuid: uuidIn(row, 'uuid'), name: nameIn(row, 'name') },
     server: nameIn(row, 'server'),
     start,
-    end: timeIn(row, 'session_end'),
+    end: endIn(row, 'session_end'),
   });
 }

@@ -1,4 +1,5 @@
 import type { ImportedRow } from '#store/imports.ts';
+import { isFuture } from '../clock-difference.ts';
 import type { Finding } from '../finding.ts';
 import type { ImportContext } from './database-import.ts';
 import { eventsOf, type PunishmentRecord, termsText } from './punishment-record.ts';
@@ -22,11 +23,14 @@ export async function* punishmentFindings(
   const uncertain = records.filter(({ rowId }) => (before.get(rowId)?.hash ?? '') === '');
   const known = await network.punishmentsOf(uncertain.map(({ reference }) => reference));
   const pending: Pending[] = [];
+  const now = network.now();
   for (const record of records) {
     const { table: file, place, rowId, reference } = record;
     const earlier = before.get(rowId);
     const hash = state.hash(termsText(record));
-    const events = eventsOf(record, hash, earlier, known.get(reference), network.now());
+    const events = eventsOf(record, hash, earlier, known.get(reference), now);
+    if (isFuture(record.time, now) && events.some(({ type }) => type === 'punishment.issued'))
+      yield { file, place, note: 'begins in the future: the clock of its server was ahead; imported with the present time' };
     for (const event of events) yield { file, place, event };
     if (events.length === 0) yield { file, place, unchanged: reference };
     if (events.length === 0 && earlier?.hash === hash) continue;

@@ -2,6 +2,7 @@ import type { WireEvent } from '#events/schema/index.ts';
 import type { ImportedRow } from '#store/imports.ts';
 import type { PunishmentTerms } from '#store/game/punishments.ts';
 import { LAST_TIMESTAMP } from '#platform/clock.ts';
+import { isFuture } from '../clock-difference.ts';
 import type { KnownPunishment } from '../network-lookup.ts';
 import type { SourcePlayer } from './cells.ts';
 
@@ -45,12 +46,13 @@ export function expiryOf(until: number, time: number): number | null {
  * @param known its punishment in the network, if `before` or its hash is unknown
  */
 export function eventsOf(
-  record: PunishmentRecord,
+  read: PunishmentRecord,
   hash: string,
   before: ImportedRow | undefined,
   known: KnownPunishment | undefined,
   now: number,
 ): WireEvent[] {
+  const record = isFuture(read.time, now) ? { ...read, time: now } : read;
   const events: WireEvent[] = [];
   if (before === undefined && known === undefined) events.push(issuedEvent(record));
   else if (isChanged(record, hash, before, known)) events.push(changedEvent(record, hash, before, now));
@@ -115,11 +117,3 @@ export function revokedEvent(
 }
 
 const toTimestamp = (time: number): string => new Date(time).toISOString();
-
-/** Maximum difference between the clocks of two machines. */
-const CLOCK_DIFFERENCE_MS = 60_000;
-
-/** Whether the time of a punishment is over, or nearly over by the clock of its program. */
-export function isOver(expires: number | null, now: number): boolean {
-  return expires !== null && expires <= now + CLOCK_DIFFERENCE_MS;
-}

@@ -1,9 +1,11 @@
 import type { WireEvent } from '#events/schema/index.ts';
 import { nameKey } from '#platform/text/text.ts';
+import { isFuture } from '../clock-difference.ts';
 import { ImportRefusal, type Finding } from '../finding.ts';
 import { serverProblem } from '../server-choice.ts';
-import type { SourcePlayer } from './cells.ts';
+import { numberIn, type SourcePlayer, textIn, timeIn } from './cells.ts';
 import { counted, type ImportContext } from './database-import.ts';
+import type { SourceRow } from './source-database.ts';
 
 /** Sessions of players become logins and logouts. */
 
@@ -25,6 +27,10 @@ export interface SessionPage {
   findings: readonly Finding[];
   mark: number | undefined;
 }
+
+/** The end of a session; null if its program has written none. @throws ImportRefusal */
+export const endIn = (row: SourceRow, column: string): number | null =>
+  textIn(row, column) === '' || numberIn(row, column) <= 0 ? null : timeIn(row, column);
 
 /** @throws ImportRefusal */
 export function checkSession(record: SessionRecord): SessionRecord {
@@ -63,6 +69,7 @@ export async function* sessionFindings(
   context: ImportContext,
 ): AsyncGenerator<Finding> {
   const { state } = context;
+  const now = context.network.now();
   const marks = await state.marks();
   const left = [...marks.keys()].filter((part) => part.startsWith(UNKNOWN));
   const servers = new ServerCheck(context);
@@ -73,8 +80,15 @@ export async function* sessionFindings(
     yield* findings;
     for (const record of records) {
       if (!(await servers.accepts(record.server))) continue;
-      for (const event of sessionEvents(record))
-        yield { file: record.table, place: record.place, event, isKnownById: true };
+      const { table: file, place, end } = record;
+      if (isFuture(record.start, now)) {
+        yield { file, place, refusal: 'begins in the future: the clock of its server was ahead' };
+        continue;
+      }
+      const isEndFalse = end !== null && isFuture(end, now);
+      if (isEndFalse) yield { file, place, note: 'ends in the future; only its beginning is imported' };
+      for (const event of sessionEvents(isEndFalse ? { ...record, end: null } : record))
+        yield { file, place, event, isKnownById: true };
     }
     if (mark === undefined) continue;
     yield { file: PART, place: '', checkpoint: (tx) => state.saveMark(tx, PART, String(mark)) };

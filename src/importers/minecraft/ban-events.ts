@@ -14,13 +14,13 @@ export function banEvent(
   punisher: { uuid: string; name: string } | null,
   server?: string,
 ): WireEvent {
-  const { uuid, created, reason } = ban;
+  const { uuid, issued, reason } = ban;
   const id = referenceOf(ban);
   return {
     version: 1,
     id,
     type: 'punishment.issued',
-    time: new Date(created).toISOString(),
+    time: new Date(issued).toISOString(),
     ...(server === undefined ? {} : { server }),
     data: {
       punishment: id,
@@ -39,14 +39,14 @@ export function banEvent(
  * of the file, so of two files the later one wins.
  */
 export function changeEvent(ban: Ban, written: number, now: number, server?: string): WireEvent {
-  const { created, reason } = ban;
+  const { issued, reason } = ban;
   const data = { punishment: referenceOf(ban), reason, expires: toTimestamp(ban.expires) };
   const content = hash('sha256', JSON.stringify(data), 'base64url').slice(0, 27);
   return {
     version: 1,
     id: `${data.punishment}:${content}:${written.toString(36)}`,
     type: 'punishment.changed',
-    time: new Date(Math.max(created, Math.min(written, now))).toISOString(),
+    time: new Date(Math.max(issued, Math.min(written, now))).toISOString(),
     ...(server === undefined ? {} : { server }),
     data,
   };

@@ -17,13 +17,13 @@ export async function* importBans(files: readonly string[], work: ImportRun): As
   for (const file of files) {
     const path = join(work.folder, file);
     const read: Placed<Ban>[] = [];
-    yield* readEach(file, path, readBan, read);
-    const written = await writtenAt(path);
+    const [written, now] = [await writtenAt(path), work.network.now()];
+    yield* readEach(file, path, (value) => readBan(value, { written: written || now, now }), read);
     for (const { place, entry } of read) found.push({ file, place, entry, written });
   }
-  for (const { entry } of found) if (entry.name !== '') work.banned.add({ ...entry, seen: entry.created });
+  for (const { entry } of found) if (entry.name !== '') work.banned.add({ ...entry, seen: entry.issued });
   const winners = chooseBans(found);
-  for (const one of found.toSorted((a, b) => a.entry.created - b.entry.created)) {
+  for (const one of found.toSorted((a, b) => a.entry.issued - b.entry.issued)) {
     const winner = winners.get(referenceOf(one.entry))!;
     yield* winner === one ? importBan(one, work) : superseded(one, winner);
   }

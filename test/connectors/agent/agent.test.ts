@@ -323,6 +323,33 @@ onSqlite('the UUID of a name is of one login, a minute at most; then that of use
   assert.deepEqual((await uuids()).slice(2), [UUIDS['Wader'], bedrock], 'both sides of a minute');
 });
 
+onSqlite('the folder of a server of Bedrock Edition or of a proxy is called by its name', async (t, url) => {
+  const { server, open, folder, troubles } = await world(t, url);
+  server.write('velocity.toml', {});
+  // Velocity has this file, too.
+  server.line('Booting up Velocity', 'main/INFO');
+  await using agent = await open();
+  await agent.poll();
+  await agent.poll();
+  assert.equal(troubles.length, 1);
+  assert.ok(troubles[0]!.startsWith(`${folder} is the folder of Velocity, a proxy`), troubles[0]);
+});
+
+onSqlite('a ban that the server recorded in the future has the time of the file (MC-112684)', async (t, url) => {
+  const { service, server, deliver } = await world(t, url);
+  const end = '2031-01-01 12:00:00 +0000';
+  server.line('Starting minecraft server version 1.12');
+  const ban = { uuid: UUIDS['Wader'], name: 'Wader', created: end, source: 'Server', expires: end, reason: 'grief' };
+  server.write('banned-players.json', [ban]);
+  const written = server.now;
+  await deliver();
+  const rows = await service.context.db.all<{ time: number }>(sql`select time from punishments`);
+  assert.deepEqual(
+    rows.map(({ time }) => time),
+    [written],
+  );
+});
+
 onSqlite('many lines of which none is understood are reported once', async (t, url) => {
   const { server, open, troubles } = await world(t, url);
   await using agent = await open();

@@ -298,6 +298,17 @@ onSqlite('Plan: sessions become logins and logouts, each once', async (t, url) =
   plan.exec('delete from plan_sessions; delete from sqlite_sequence');
   session.run(1, TIME + 5 * HOUR, TIME + 6 * HOUR);
   assert.deepEqual(totals(await again()), [2, 0, 0], 'a database that began again');
+  // What Plan has of a server that was killed, and of one whose clock was wrong.
+  const future = Date.UTC(2999, 0);
+  session.run(1, TIME + 7 * HOUR, 0);
+  session.run(1, TIME + 8 * HOUR, future);
+  session.run(1, future, future + HOUR);
+  const last = await again();
+  assert.deepEqual([totals(last), last.notes.length], [[2, 0, 1], 1]);
+  assert.equal(last.notes[0]!.note, 'ends in the future; only its beginning is imported');
+  assert.equal(last.refusals[0]!.reason, 'begins in the future: the clock of its server was ahead');
+  const { last_login, last_logout } = (await playerByName(db, 'Ann'))!;
+  assert.deepEqual([last_login, last_logout], [TIME + 8 * HOUR, TIME + 6 * HOUR]);
 });
 
 onEachDatabase('imported sessions of a server that reports its logins itself are noted', async (t, url) => {
