@@ -16,16 +16,23 @@ export const count = z.int().min(0).max(1_000_000_000);
 export const score = z.int().min(-1_000_000_000).max(1_000_000_000);
 export const name = text(128, 1);
 
-const TIME_FORM = 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00';
+/** What is wrong with a time; with the right text for the seconds or milliseconds since 1970. */
+function timeProblem(input: unknown): string {
+  const epoch = typeof input === 'number' || (typeof input === 'string' && /^\d{9,14}$/.test(input)) ? Number(input) : 0;
+  // Up to the year 5138 in seconds, and since 1973 in milliseconds.
+  const time = Math.round(epoch < 1e11 ? epoch * 1000 : epoch);
+  if (epoch < 1e8 || time >= LAST_TIMESTAMP) return 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00';
+  return `must be an RFC 3339 time: the text "${new Date(time).toISOString()}" instead of ${String(input)}`;
+}
 
 /** An RFC 3339 timestamp with offset, converted to epoch milliseconds. */
 export const timestamp = z
-  .string({ error: TIME_FORM })
+  .string({ error: ({ input }) => timeProblem(input) })
   .meta({ format: 'date-time' })
   .transform((value, context) => {
     const time = readTime(value);
     if (time !== undefined) return time;
-    context.addIssue({ code: 'custom', message: TIME_FORM });
+    context.addIssue({ code: 'custom', message: timeProblem(value) });
     return z.NEVER;
   })
   .refine((value) => value >= 0, 'must not lie before 1970')
@@ -39,9 +46,15 @@ export const uuid = z
   .meta({ pattern: '^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$' })
   .transform((value) => uuidOf(value)!);
 
-export const namedPlayer = z.strictObject({ uuid, name: playerName });
-export const player = namedPlayer.overwrite(labelled);
 export const EXAMPLE_PLAYER = { uuid: EXAMPLE_UUID, name: 'Saltmarten' };
+export const namedPlayer = z.strictObject(
+  { uuid, name: playerName },
+  {
+    error: ({ code }) =>
+      code === 'invalid_type' ? `must be an object such as ${JSON.stringify(EXAMPLE_PLAYER)}` : undefined,
+  },
+);
+export const player = namedPlayer.overwrite(labelled);
 export const unnamedPlayer = namedPlayer
   .partial({ name: true })
   .overwrite((one) => (one.name === undefined || isName(one.name) ? one : { uuid: one.uuid }))

@@ -57,6 +57,9 @@ function issueFindings(issue: Issue, value: unknown, types: readonly string[]): 
   return [[value === undefined && issue.code !== 'custom' ? `is missing: it ${predicate}` : predicate]];
 }
 
+/** How zod begins the messages of schemas that have none of their own. */
+const DEFAULT_MESSAGE = 'Invalid input';
+
 const NOUNS: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
@@ -70,7 +73,9 @@ const NOUNS: Readonly<Record<string, string>> = {
 function issuePredicate(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${NOUNS[issue.expected] ?? issue.expected}`;
+      return issue.message.startsWith(DEFAULT_MESSAGE)
+        ? `must be ${NOUNS[issue.expected] ?? issue.expected}`
+        : issue.message;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
     case 'too_big':

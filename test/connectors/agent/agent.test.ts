@@ -332,7 +332,7 @@ onSqlite('the folder of a server of Bedrock Edition or of a proxy is called by i
   await agent.poll();
   await agent.poll();
   assert.equal(troubles.length, 1);
-  assert.ok(troubles[0]!.startsWith(`${folder} is the folder of Velocity, a proxy`), troubles[0]);
+  assert.ok(troubles[0]!.startsWith(`${folder} is the folder of Velocity, a proxy`), troubles.join());
 });
 
 onSqlite('a ban that the server recorded in the future has the time of the file (MC-112684)', async (t, url) => {
