@@ -2397,7 +2397,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token */
+                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token; `name:` before a name says that it is one (`name:me`, `name:..`) */
                 id: string;
             };
             cookie?: never;
@@ -2558,7 +2558,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token */
+                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token; `name:` before a name says that it is one (`name:me`, `name:..`) */
                 id: string;
             };
             cookie?: never;
@@ -2626,7 +2626,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token */
+                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token; `name:` before a name says that it is one (`name:me`, `name:..`) */
                 id: string;
             };
             cookie?: never;
@@ -2697,7 +2697,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token */
+                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token; `name:` before a name says that it is one (`name:me`, `name:..`) */
                 id: string;
             };
             cookie?: never;

@@ -31,7 +31,10 @@ export function pathOf(path: string, params: object = {}): string {
   const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest.get(name) ?? '');
-    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${path} needs an ${name}, which must not be "${value}"`);
+    if (/^\.{0,2}$/.test(value))
+      throw new TypeError(
+        `${path} needs an ${name}, which must not be "${value}"${value === '' ? '' : `; a player of this name is "name:${value}"`}`,
+      );
     rest.delete(name);
     return encodeURIComponent(value);
   });

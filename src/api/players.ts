@@ -52,7 +52,8 @@ export const PlayerShape = z
   })
   .meta({ id: 'Player' });
 
-const PLAYER = 'A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token';
+const PLAYER =
+  'A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token; `name:` before a name says that it is one (`name:me`, `name:..`)';
 
 export const players: Endpoint[] = [
   endpoint({

@@ -35,6 +35,17 @@ onEachDatabase('a player is found by UUID, by name ignoring case, and by id', as
     assert.equal((await get(`/v1/players/${taken}`)).json.uuid, ada.uuid, 'the UUID wins');
   });
 
+  await t.test('by a name that a path cannot have, or that means something else there', async () => {
+    const names = ['.', '..', 'me'];
+    await sendEvents(context, ...names.map((name, at) => login('Alpha', person(20 + at, name))));
+    for (const [at, name] of names.entries()) {
+      const { pathname } = new URL(`/v1/players/name:${name}`, 'http://localhost');
+      assert.equal((await get(pathname)).json.uuid, person(20 + at).uuid, name);
+    }
+    assert.equal((await get('/v1/players/name:nobody')).status, 404);
+    assert.equal((await get('/v1/players/name:')).status, 404);
+  });
+
   await t.test('but not by similar texts', async () => {
     const { uuid, id } = ada;
     const wrong = [uuid.slice(1), `{${uuid}}`, `urn:uuid:${uuid}`, uuid.replace('-', ''), `${uuid}0`, id.toUpperCase()];

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { nameSegment } from '#platform/text/name-segment.ts';
 import type { Html } from '#http/page.ts';
 import type { PageRequest } from '../page-request.ts';
 
@@ -13,7 +14,7 @@ export function onlinePlayers({ text, formats }: PageRequest, players: string[],
       ${players.slice(0, SHOWN_NAMES).map(
         (name) =>
           html`<li data-key="${name}">
-            <a href="/players/${encodeURIComponent(name)}"><bdi>${name}</bdi></a>
+            <a href="/players/${nameSegment(name)}"><bdi>${name}</bdi></a>
           </li>`,
       )}${hidden > 0 ? html`<li class="soft">${text.home.others(formats.number(hidden))}</li>` : ''}
     </ul>

@@ -1,3 +1,4 @@
+import { explicitName } from '#platform/text/name-segment.ts';
 import { isUuidLabel, nameKey, uuidOf } from '#platform/text/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
@@ -105,6 +106,8 @@ export async function findPlayer(
   if (identified !== undefined) return identified;
   const named = await playerByName(db, text, former);
   if (named !== undefined) return named;
+  const name = explicitName(text);
+  if (name !== undefined) return await playerByName(db, name, former);
   const key = keyOf(text);
   return key === undefined ? undefined : await playerByKey(db, key);
 }

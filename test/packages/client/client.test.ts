@@ -62,6 +62,7 @@ onSqlite('the client reads paths and lists, and knows their types', async (t, ur
   assert.equal(requests, 1, 'a page is requested when it is needed');
 
   for (const id of ['', '.', '..']) await assert.rejects(client.get('/v1/players/{id}', { id }), TypeError);
+  await assert.rejects(client.get('/v1/players/{id}', { id: '..' }), /a player of this name is "name:\.\."$/);
   // @ts-expect-error -- there is no such path
   await assert.rejects(client.get('/v1/nothing'), isError({ status: 404, code: 'not_found' }));
   // @ts-expect-error -- a required parameter is missing
