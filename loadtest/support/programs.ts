@@ -5,7 +5,13 @@ import { delimiter, join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '../..');
 
 /** On Debian the servers are in folders that only root's PATH contains, and games in one that root's lacks. */
-const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin', '/usr/games'];
+const FOLDERS = [
+  ...(process.env['PATH'] ?? '').split(delimiter),
+  '/usr/sbin',
+  '/usr/local/sbin',
+  '/sbin',
+  '/usr/games',
+];
 
 export function findProgram(name: string): string | undefined {
   return FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));

@@ -120,10 +120,14 @@ async function watchArena(folder: string, report: Report): Promise<void> {
   await using running = new AsyncDisposableStack();
   running.use(startWatcher(context));
   const answered = async (): Promise<boolean> => (await listWatches(context.db))[0]?.succeeded != null;
-  for (const until = Date.now() + INTERVAL_MS; !(await answered()) && Date.now() < until; ) await pause(200);
+  for (const until = Date.now() + INTERVAL_MS; !(await answered()) && Date.now() < until;) await pause(200);
   const [server] = await listServers(context.db, 0);
   const bots = (await arena.players()).length;
   report.add(`${part}: bots that play`, bots, bots > 0);
-  report.add(`${part}: players that are shown`, String(server?.playerCount), (await answered()) && server?.playerCount === 0);
+  report.add(
+    `${part}: players that are shown`,
+    String(server?.playerCount),
+    (await answered()) && server?.playerCount === 0,
+  );
   report.add(`${part}: map`, String(server?.current_map), server?.current_map === MAP);
 }

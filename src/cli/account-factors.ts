@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { resetFactors } from '#admin/factors.ts';
 import { mailFactorCode, mailFactorReset } from '#console/account-recovery.ts';
@@ -77,7 +78,7 @@ function effectOf({ name, role }: Account, factors: Factors): string {
 const has = ({ passkeys, totp }: Factors): boolean => passkeys.length > 0 || totp !== undefined;
 
 const listed = ({ passkeys, totp, recovery_codes }: Factors): string =>
-  `${passkeys.length} passkeys, ${totp === undefined ? 'no' : 'the'} authenticator app and ${recovery_codes} recovery codes`;
+  `${amount(passkeys.length, 'passkey')}, ${totp === undefined ? 'no' : 'the'} authenticator app and ${amount(recovery_codes, 'recovery code')}`;
 
 const counted = ({ passkeys, totp, recovery_codes }: Factors) => ({
   ...{ passkeys: passkeys.length, authenticator_app: totp !== undefined, recovery_codes },

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { dataFolder } from '#platform/config/config.ts';
 import { isBreached } from '#platform/crypto/breached-passwords.ts';
@@ -167,8 +168,8 @@ export const commands: Command[] = [
     options: {},
     confirm: (account, { sessions, connected, suspended }) => ({
       act:
-        `This deletes the account ${account.name}, ends ${sessions} sessions and the access of ` +
-        `${connected.length} applications, and suspends ${suspended.length} applications.`,
+        `This deletes the account ${account.name}, ends ${amount(sessions, 'session')} and the access of ` +
+        `${amount(connected.length, 'application')}, and suspends ${amount(suspended.length, 'application')}.`,
       impact: { ...wire(account), sessions, connected, suspended },
     }),
     refused: lastOperator,

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { idOf } from '#platform/ids.ts';
 import {
@@ -151,7 +152,7 @@ export const commands: Command[] = [
     },
     together: 'Give either --match, or --since, --key or both.',
     confirm: ({ name }, { total, types }) => ({
-      act: `This withdraws ${total === 1 ? '1 event' : `${total} events`} of ${name}, as if never sent.`,
+      act: `This withdraws ${amount(total, 'event')} of ${name}, as if never sent.`,
       impact: { name, events: total, types: Object.fromEntries(types) },
     }),
     refused: {

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { output } from '#platform/process/output.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 import { startManagedServers } from '#connectors/management/managed-servers.ts';
@@ -28,4 +29,4 @@ async function watch(input: Input): Promise<void> {
   });
 }
 
-const servers = (count: number): string => `${count} ${count === 1 ? 'server is' : 'servers are'}`;
+const servers = (count: number): string => amount(count, 'server is', 'servers are');

@@ -186,8 +186,14 @@ onEachDatabase('all problems of an event are in its receipt, in sentences withou
     [{ ...match(), type: undefined }, /^`type` is missing: it must be one of/],
     [match({ map: undefined as unknown as string }), /^`data\.map` is missing: it must be a text\.$/],
     [1, /^The event must be an object with the members version, id, type, time and data\.$/],
-    [{ ...match(), time: 1_790_000_000 }, /^`time` must be an RFC 3339 time: the text "2026-09-21T14:13:20\.000Z" instead of 1790000000\.$/],
-    [{ ...match(), time: 1_790_000_000_123.4 }, /: the text "2026-09-21T14:13:20\.123Z" instead of 1790000000123\.4\.$/],
+    [
+      { ...match(), time: 1_790_000_000 },
+      /^`time` must be an RFC 3339 time: the text "2026-09-21T14:13:20\.000Z" instead of 1790000000\.$/,
+    ],
+    [
+      { ...match(), time: 1_790_000_000_123.4 },
+      /: the text "2026-09-21T14:13:20\.123Z" instead of 1790000000123\.4\.$/,
+    ],
     [{ ...match(), time: '1790000000000' }, /: the text "2026-09-21T14:13:20\.000Z" instead of 1790000000000\.$/],
     [{ ...match(), time: -1 }, /^`time` must be an RFC 3339 time like 2026-01-31T12:34:56\.789\+09:00\.$/],
     [{ ...match(), time: 1e300 }, /^`time` must be an RFC 3339 time like/],
@@ -196,7 +202,10 @@ onEachDatabase('all problems of an event are in its receipt, in sentences withou
       { ...login('Alpha', person(1)), data: { player: 'Ada' } },
       /^`data\.player` must be an object such as \{"uuid":"[-0-9a-f]{36}","name":"Saltmarten"\}\.$/,
     ],
-    [{ ...statistics(person(1)), data: { ...statistics(person(1)).data, player: 'Ada' } }, /^`data\.player` must be an object such as \{"uuid":/],
+    [
+      { ...statistics(person(1)), data: { ...statistics(person(1)).data, player: 'Ada' } },
+      /^`data\.player` must be an object such as \{"uuid":/,
+    ],
   ] as const) {
     const { json } = await post([wrong]);
     assert.match(json[0].reason, reason);

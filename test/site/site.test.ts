@@ -72,6 +72,20 @@ onEachDatabase('every permalink shows its page; names, ids and other spellings r
     const response = await get(context, `/players/${named}`);
     assert.deepEqual([response.status, response.headers.get('location')], [302, `/players/${uuid}`], named);
   }
+  // Names that a path cannot have as they are: browsers resolve `..`, percent-encoded, too.
+  const names = ['.', '..', 'me'];
+  await sendEvents(
+    context,
+    ...names.map((name, at) => login('Alpha', person(10 + at, name))),
+    presence('Alpha', { players: [...names, 'Newer'], player_count: 5 }, { time: after(0) }),
+  );
+  const home = await page(context, '/');
+  assert.match(home, /and 1 other</);
+  for (const [at, name] of names.entries()) {
+    const [, href] = new RegExp(`href="(/players/[^"]+)"><bdi>${name.replaceAll('.', '\\.')}</bdi>`).exec(home)!;
+    const { pathname } = new URL(href!, 'http://localhost');
+    assert.equal((await get(context, pathname)).headers.get('location'), `/players/${person(10 + at).uuid}`, name);
+  }
   const redirect = await get(context, '/maps/twin%20peaks');
   assert.equal(redirect.status, 302);
   assert.match(await page(context, redirect.headers.get('location')!), /Terrain/);
@@ -219,7 +233,7 @@ onEachDatabase('a map shows its image, ratings and wins by team; clients may cac
   const body = await page(context, `/maps/${id}`);
   assert.match(body, /4\.50 of 5 on average, 2 ratings/);
   assert.match(body, /c-dark-red/);
-  assert.match(body, /Share of wins in 1 finished matches/);
+  assert.match(body, /Share of wins in 1 finished match/);
   const [source] = /\/maps\/[0-9a-z]{11}\/image\?v=[\w-]{12}/.exec(body)!;
   const picture = await get(context, source);
   assert.equal(picture.headers.get('content-type'), 'image/png');

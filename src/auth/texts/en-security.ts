@@ -1,14 +1,12 @@
+import { amount } from '#platform/text/amount.ts';
+
 /** The texts of the pages about passkeys, authenticator apps and recovery codes. */
 export const security = {
   title: 'Passkeys and second factor',
   lead: 'A passkey signs you in with the fingerprint, the face or the PIN of your device, without a password. With an authenticator app, your password signs in only together with a code.',
   none: 'None. Your password alone signs in.',
   summary: (passkeys: number, app: boolean, codes: number) =>
-    [
-      passkeys === 0 ? '' : passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`,
-      app ? 'authenticator app' : '',
-      codes === 1 ? '1 recovery code' : `${codes} recovery codes`,
-    ]
+    [passkeys === 0 ? '' : amount(passkeys, 'passkey'), app ? 'authenticator app' : '', amount(codes, 'recovery code')]
       .filter((part) => part !== '')
       .join(' · '),
   wait: (from: string) =>
@@ -62,11 +60,11 @@ export const security = {
   codes: 'Recovery codes',
   codes_lead: 'Each signs in once in the place of a passkey or a code of the app, together with your password.',
   no_codes: 'You get ten with your first passkey or authenticator app.',
-  codes_left: (left: number, all: number) => `${left} of ${all} are left.`,
+  codes_left: (left: number, all: number) => `${left} of ${all} ${left === 1 ? 'is' : 'are'} left.`,
   codes_few: (left: number) =>
     left === 0
       ? 'None is left. Make new ones, so that you can sign in if you lose your device.'
-      : `Only ${left} ${left === 1 ? 'is' : 'are'} left. Make new ones in time.`,
+      : `Only ${amount(left, 'is', 'are')} left. Make new ones in time.`,
   new_codes: 'Make new codes',
   new_codes_title: 'Make new recovery codes?',
   new_codes_lead: 'The codes that you have now stop working.',

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
 import { changeSettings, removeApplication, startApplication } from '#admin/applications.ts';
@@ -124,7 +125,7 @@ export const commands: Command[] = [
     row: byClientId,
     options: {},
     confirm: ({ client_id, name }, { people, tokens }) => ({
-      act: `This deletes ${name}: ${people} people can no longer sign in with it, and ${tokens} tokens end.`,
+      act: `This deletes ${name}: ${amount(people, 'person', 'people')} can no longer sign in with it, and ${amount(tokens, 'token ends', 'tokens end')}.`,
       impact: { client_id, name, people, tokens },
     }),
     refused: {},

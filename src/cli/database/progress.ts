@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import type { Progress } from '#db/transfer/copy.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
@@ -10,6 +11,6 @@ export function progressLines(word: string): Progress {
     const now = performance.now();
     if (now - printed < EVERY_MS) return;
     printed = now;
-    errorOutput().write(`${word} ${rows} rows of ${table}\n`);
+    errorOutput().write(`${word} ${amount(rows, 'row')} of ${table}\n`);
   };
 }

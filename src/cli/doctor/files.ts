@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -19,7 +20,9 @@ export function checkDisk({ config }: Installation): Finding[] {
   const shown = `${(free / GIGABYTE).toFixed(1)} GB (${Math.floor((bavail / blocks) * 100)} %) are free in ${folder}`;
   const remedy = 'Free space or enlarge the disk: docs/operations.md, "The disk is full".';
   if (files > 0 && ffree < 1_000)
-    return [problem('disk', `Only ${ffree} files more fit on the disk of ${folder}.`, remedy)];
+    return [
+      problem('disk', `Only ${amount(ffree, 'more file fits', 'more files fit')} on the disk of ${folder}.`, remedy),
+    ];
   if (free < GIGABYTE / 4) return [problem('disk', `Only ${shown}.`, remedy)];
   const database = sqliteFileOf(config.DATABASE_URL);
   const size = database === undefined || !existsSync(database) ? 0 : statSync(database).size;

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { webhookHealth } from '#store/applications/webhooks/health.ts';
 import { type Finding, type Installation, ok, warning } from './finding.ts';
 
@@ -13,13 +14,13 @@ export async function checkWebhooks({ db, now }: Installation): Promise<Finding[
   if (on + waiting + off === 0) return [];
   const lag = oldest === null ? 0 : now - oldest;
   const found = [
-    ...(waiting === 0 ? [] : [`${waiting} wait after failures`]),
-    ...(off === 0 ? [] : [`${off} are off after failures or without a readable secret`]),
+    ...(waiting === 0 ? [] : [`${amount(waiting, 'waits', 'wait')} after failures`]),
+    ...(off === 0 ? [] : [`${amount(off, 'is', 'are')} off after failures or without a readable secret`]),
     ...(lag < LATE_MS
       ? []
-      : [`the oldest change of those that are on has waited for ${Math.floor(lag / MINUTE_MS)} minutes`]),
+      : [`the oldest change of those that are on has waited for ${amount(Math.floor(lag / MINUTE_MS), 'minute')}`]),
   ];
   if (found.length === 0) return [ok(CHECK, `All webhooks deliver (${on}).`)];
   const remedy = 'scorehall webhook list names them, and scorehall webhook log --id ID says why. docs/webhooks.md';
-  return [warning(CHECK, `${on} webhooks are on; ${found.join('; ')}.`, remedy)];
+  return [warning(CHECK, `${amount(on, 'webhook is', 'webhooks are')} on; ${found.join('; ')}.`, remedy)];
 }

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -292,10 +293,8 @@ function describeError(error: unknown): string {
 }
 
 const damagedLines = (count: number): string =>
-  count === 1
-    ? '1 line of outbox.ndjson is not an event and was left out.'
-    : `${count} lines of outbox.ndjson are not events and were left out.`;
+  `${amount(count, 'line of outbox.ndjson is not an event and was', 'lines of outbox.ndjson are not events and were')} left out.`;
 
 const tooLongLines = (count: number): string =>
-  `${count === 1 ? '1 line of outbox.ndjson is' : `${count} lines of outbox.ndjson are`} longer than the 1 MiB that an event ` +
+  `${amount(count, 'line of outbox.ndjson is', 'lines of outbox.ndjson are')} longer than the 1 MiB that an event ` +
   `may have, and ${count === 1 ? 'was' : 'were'} left out.`;

@@ -59,7 +59,10 @@ export class MissedLines {
     for (const [reason, count] of this.#counts) {
       if (this.#reported.has(reason)) continue;
       this.#reported.add(reason);
-      const lines = count === 1 ? 'A line of the log about a login or logout' : `Each of ${count} lines of the log about logins and logouts`;
+      const lines =
+        count === 1
+          ? 'A line of the log about a login or logout'
+          : `Each of ${count} lines of the log about logins and logouts`;
       this.#onTrouble(`${lines} gave no event: ${MISSED[reason]}. Further ones are not reported.`);
     }
   }

@@ -1,3 +1,5 @@
+import { amount } from '#platform/text/amount.ts';
+
 /** The English texts of the mails. */
 export const mail = {
   mail: {
@@ -61,7 +63,7 @@ export const mail = {
       refusals_subject: 'Events are being refused',
       refusals: 'Many events of these game servers were refused in the last ten minutes:',
       refusing_server: (name: string, count: string, reason: string) =>
-        `${name}: ${count} events, most often because: ${reason}`,
+        `${name}: ${amount(count, 'event')}, most often because: ${reason}`,
       footer: 'You get this mail because you are an operator of the network.',
     },
   },

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Queryable } from '../db.ts';
 import { identifier, sql, type Value } from '../sql.ts';
@@ -64,7 +65,9 @@ export class Comparison {
         [number],
       ];
       if (inSource === rows && inTarget === rows) continue;
-      refuseDifferences([`${name} has ${inTarget} rows, expected ${inSource}, of which ${rows} were compared`]);
+      refuseDifferences([
+        `${name} has ${amount(inTarget, 'row')}, expected ${inSource}, of which ${amount(rows, 'was', 'were')} compared`,
+      ]);
     }
   }
 }

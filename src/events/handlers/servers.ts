@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { nameKey } from '#platform/text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
@@ -109,7 +110,7 @@ export function observedAt({ work, time, sender }: EventContext, noun: string): 
 /** A heartbeat with more players than the server has places; 0 places are a lobby. */
 function beyondCapacity(players: number, max: number): HandlerResult {
   if (max === 0 || players <= max) return undefined;
-  return { warnings: [problemOf(`has ${players} names, but the server has ${max} places`, 'data.players')] };
+  return { warnings: [problemOf(`has ${players} names, but the server has ${amount(max, 'place')}`, 'data.players')] };
 }
 
 async function isStored({ work, server, time }: EventContext, id: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text/text.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -219,7 +220,7 @@ class IngestRun {
     if (limit === undefined || limit.allows(serverKey, unknown, this.added.get(serverKey) ?? 0, now)) return unknown;
     throw new EventRejected(
       'data',
-      `adds ${unknown} players, but a game server may add only ${limit.perHour} an hour; send it again later`,
+      `adds ${amount(unknown, 'player')}, but a game server may add only ${limit.perHour} an hour; send it again later`,
       true,
     );
   }

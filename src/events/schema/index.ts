@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { z } from 'zod';
 import { LINK_EVENTS } from './account-links.ts';
 import { COUNTER_EVENTS } from './counters.ts';
@@ -213,5 +214,5 @@ function warningsAbout(unknown: readonly Path[]): Problem[] {
   const reason = 'is not a member that this version of Scorehall knows; it is stored with the event and not used';
   const warnings = unknown.slice(0, MAX_NAMED).map((path) => problemOf(reason, path.join('.')));
   const more = unknown.length - warnings.length;
-  return more === 0 ? warnings : [...warnings, problemOf(`has ${more} more unknown members`, '')];
+  return more === 0 ? warnings : [...warnings, problemOf(`has ${amount(more, 'more unknown member')}`, '')];
 }

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { ImportRefusal, type Finding } from '../finding.ts';
 import type { NetworkLookup } from '../network-lookup.ts';
 import { fit } from '../text.ts';
@@ -87,5 +88,4 @@ export function* notesOf({ rows, names }: LeftOut): Generator<Finding> {
     yield { ...where, note: `${counted(names, 'row')} imported without the punisher, who is an IP address` };
 }
 
-export const counted = (count: number, noun: string): string =>
-  count === 1 ? `1 ${noun} was` : `${count} ${noun}s were`;
+export const counted = (count: number, noun: string): string => amount(count, `${noun} was`, `${noun}s were`);

@@ -30,7 +30,11 @@ export async function* punishmentFindings(
     const hash = state.hash(termsText(record));
     const events = eventsOf(record, hash, earlier, known.get(reference), now);
     if (isFuture(record.time, now) && events.some(({ type }) => type === 'punishment.issued'))
-      yield { file, place, note: 'begins in the future: the clock of its server was ahead; imported with the present time' };
+      yield {
+        file,
+        place,
+        note: 'begins in the future: the clock of its server was ahead; imported with the present time',
+      };
     for (const event of events) yield { file, place, event };
     if (events.length === 0) yield { file, place, unchanged: reference };
     if (events.length === 0 && earlier?.hash === hash) continue;

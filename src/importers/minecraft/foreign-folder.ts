@@ -17,8 +17,7 @@ const PROGRAMS: readonly [name: string, kind: string, files: readonly string[]][
 /** The end of a sentence about a folder of another program than a server of Java Edition. */
 export async function foreignProgram(folder: string): Promise<string | undefined> {
   for (const [name, kind, files] of PROGRAMS)
-    for (const file of files)
-      if (await exists(join(folder, file))) return `is the folder of ${name}, ${kind}`;
+    for (const file of files) if (await exists(join(folder, file))) return `is the folder of ${name}, ${kind}`;
   return undefined;
 }
 

@@ -72,7 +72,7 @@ function row(request: PageRequest, view: RowView): Html {
       <span>${ago(request, match.finished)}</span>
       <span
         >${stopwatch(match.finished - match.started)} ·
-        ${text.match.players(formats.number(players), players)}${kills(request, facts.kill_count)}</span
+        ${text.match.players(formats.number(players))}${kills(request, facts.kill_count)}</span
       >
     </div>
   </li>`;

@@ -163,7 +163,7 @@ function histogram({ text, formats }: PageRequest, { version, counts }: MapRate)
     <div>
       <strong class="figures">${formats.ratio(average)}</strong>
       <span class="soft small"
-        >${text.map.version} <bdi>${version}</bdi> · ${text.map.votes(formats.number(total), total)}</span
+        >${text.map.version} <bdi>${version}</bdi> · ${text.map.votes(formats.number(total))}</span
       >
     </div>
     ${chart}

@@ -146,7 +146,7 @@ function rankLine({ text, formats }: PageRequest, { plays, votes = 0, rating = 0
   if (plays === undefined) return html``;
   const average = formats.ratio(rating / 1_000);
   return html`<span class="map-rank small">
-    <span>${text.map.plays(formats.number(plays), plays)}</span>
+    <span>${text.map.plays(formats.number(plays))}</span>
     ${rating === 0 ? '' : html`<span title="${text.map.rating(average, formats.number(votes))}">★ <span class="figures">${average}</span> <span class="soft">(${formats.number(votes)})</span></span>`}
   </span>`;
 }

@@ -1,3 +1,4 @@
+import { amount } from '#platform/text/amount.ts';
 import { en as game } from '#http/game-texts/en.ts';
 import type { PageCounter } from '#store/game/statistics-groups.ts';
 import { live, server } from './en-server.ts';
@@ -6,7 +7,7 @@ import { live, server } from './en-server.ts';
 const plural = (one: string, many: string) => (count: number) => (count === 1 ? one : many);
 
 /** A formatted count with its noun: "1 flag", "1,078 shots". */
-const counted = (noun: string) => (count: string) => `${count} ${count === '1' ? noun : `${noun}s`}`;
+const counted = (noun: string) => (count: string) => amount(count, noun);
 
 export const en = {
   more: 'View all',
@@ -60,7 +61,7 @@ export const en = {
   },
   home: {
     description: (network: string, online: string, servers: number) =>
-      `${network}: ${online} online on ${servers} ${servers === 1 ? 'server' : 'servers'}. Matches, maps, players and leaderboards.`,
+      `${network}: ${online} online on ${amount(servers, 'server')}. Matches, maps, players and leaderboards.`,
     online: plural('player is online', 'players are online'),
     players: plural('player', 'players'),
     chart: (least: string, most: string) => `Players online over the last 24 hours: at least ${least}, at most ${most}`,
@@ -75,7 +76,7 @@ export const en = {
     lastHeard: 'last seen',
     neverHeard: 'never seen',
     who: 'Players online',
-    others: (count: string) => `and ${count} others`,
+    others: (count: string) => `and ${amount(count, 'other')}`,
     latest: 'Latest matches',
     active: 'Most active this week',
   },
@@ -105,7 +106,7 @@ export const en = {
     listOf: (name: string) => `Matches: ${name}`,
     listDescription: (network: string) => `Finished matches on ${network}, newest first.`,
     none: 'No finished matches yet.',
-    players: (count: string, total: number) => `${count} ${total === 1 ? 'player' : 'players'}`,
+    players: counted('player'),
     record: (kills: string, deaths: string) => `${kills} K · ${deaths} D`,
     title: (map: string, server: string) => `${map} on ${server}`,
     ranked: 'ranked',
@@ -117,7 +118,7 @@ export const en = {
     endedDraw: 'Draw',
     wonBy: (team: string) => `${team} won`,
     describe: (outcome: string, mode: string, scores: string, players: number, length: string) =>
-      `${outcome} (${mode}${scores === '' ? '' : `: ${scores}`}). ${players} ${players === 1 ? 'player' : 'players'}, ${length}.`,
+      `${outcome} (${mode}${scores === '' ? '' : `: ${scores}`}). ${amount(players, 'player')}, ${length}.`,
     length: 'Length',
     playerCount: 'Players',
     scoreboard: 'Scoreboard',
@@ -158,7 +159,7 @@ export const en = {
     listDescription: (network: string) => `The maps played on ${network}.`,
     none: 'No maps yet.',
     sorts: { new: 'Newest', plays: 'Most played', rating: 'Best rated' },
-    plays: (count: string, total: number) => `${count} ${total === 1 ? 'match' : 'matches'}`,
+    plays: (count: string) => amount(count, 'match', 'matches'),
     rating: (average: string, votes: string) => `${average} of 5 (${votes} ratings)`,
     fewVotes: (votes: number) => `A map is ranked by its rating from ${votes} ratings on.`,
     describe: (name: string, authors: string[]) => (authors.length === 0 ? name : `${name} by ${authors.join(', ')}`),
@@ -170,11 +171,11 @@ export const en = {
     teams: 'Teams',
     upTo: (count: string) => `up to ${count}`,
     results: 'Wins by team',
-    resultsLabel: (matches: string) => `Share of wins in ${matches} finished matches`,
+    resultsLabel: (matches: string) => `Share of wins in ${amount(matches, 'finished match', 'finished matches')}`,
     ratings: 'Ratings',
-    ratingLabel: (average: string, total: string) => `${average} of 5 on average, ${total} ratings`,
-    votes: (count: string, total: number) => `${count} ${total === 1 ? 'rating' : 'ratings'}`,
-    moreVersions: (count: string) => `and ${count} earlier versions`,
+    ratingLabel: (average: string, total: string) => `${average} of 5 on average, ${amount(total, 'rating')}`,
+    votes: counted('rating'),
+    moreVersions: (count: string) => `and ${amount(count, 'earlier version')}`,
     where: 'Where to play it',
     playing: 'Now playing on',
     rotations: 'In the rotation of',
@@ -183,7 +184,7 @@ export const en = {
   player: {
     listDescription: (network: string) => `Players of ${network}: find one by a present or former name.`,
     describe: (name: string, matches: string, wins: string, kills: string, time: string) =>
-      `${name}: ${matches} matches, ${wins} won, ${kills} kills, ${time} played.`,
+      `${name}: ${amount(matches, 'match', 'matches')}, ${wins} won, ${amount(kills, 'kill')}, ${time} played.`,
     banned: 'Banned',
     neverSeen: 'No login recorded',
     lastLogin: 'Online since',
@@ -271,7 +272,7 @@ export const en = {
     choice: (name: string, values: string) => `The parameter ${name} in the address must be one of ${values}.`,
     method: 'This page is read-only: use GET or HEAD.',
     server: 'Something failed on our side. The error has been logged.',
-    tooMany: (seconds: string) => `Your network has opened too many pages. Try again in ${seconds} seconds.`,
+    tooMany: (seconds: string) => `Your network has opened too many pages. Try again in ${amount(seconds, 'second')}.`,
     unavailable: 'The database is unavailable at the moment. Try again shortly.',
     home: 'Go to the front page',
   },

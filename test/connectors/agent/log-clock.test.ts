@@ -65,12 +65,19 @@ test('the hour that is repeated when summer time ends has two passes', () => {
     // Threads write a little out of order; further back the clock was set back.
     assert.deepEqual(forwards('02:30:40', '02:30:00'), ['00:30:40', '00:30:00']);
     assert.deepEqual(forwards('02:30:40', '02:29:30'), ['00:30:40', '01:29:30']);
-    assert.deepEqual(forwards('02:30:00', '02:10:00', '02:40:00', '02:39:50'), ['00:30:00', '01:10:00', '01:40:00', '01:39:50']);
+    assert.deepEqual(forwards('02:30:00', '02:10:00', '02:40:00', '02:39:50'), [
+      '00:30:00',
+      '01:10:00',
+      '01:40:00',
+      '01:39:50',
+    ]);
     assert.deepEqual(forwards('04:00:00', '02:30:00'), ['03:00:00', '01:30:00'], 'a clock that was wrong');
   });
   inZone('Australia/Lord_Howe', () => {
     // By half an hour.
     assert.deepEqual(ending(['01:50:00', '01:35:00'], '2026-04-04T15:05:00Z'), ['14:50:00', '15:05:00']);
   });
-  inZone('UTC', () => assert.deepEqual(ending(['02:50:00', '02:10:00'], '2026-10-25T02:10:00Z'), ['02:50:00', '02:10:00']));
+  inZone('UTC', () =>
+    assert.deepEqual(ending(['02:50:00', '02:10:00'], '2026-10-25T02:10:00Z'), ['02:50:00', '02:10:00']),
+  );
 });

@@ -312,7 +312,8 @@ export const CORPUS: readonly CorpusPart[] = [
     ],
   },
   {
-    source: 'Paper 1.17.1 to 1.20.1 with log-player-ip-addresses: false: AuthMe/AuthMeReloaded#2722, PaperMC/Paper#6342',
+    source:
+      'Paper 1.17.1 to 1.20.1 with log-player-ip-addresses: false: AuthMe/AuthMeReloaded#2722, PaperMC/Paper#6342',
     lines: [
       [
         '[12:27:29] [Server thread/INFO]: Wader[<ip address withheld>] logged in with entity id 442 at ([world_2]-21.39533431079634, 67.0, 115.29320033212174)',
@@ -360,7 +361,8 @@ export const CORPUS: readonly CorpusPart[] = [
     ],
   },
   {
-    source: 'the reason of a kick may hold line separators of Unicode: net.minecraft.server.network, the reason as it is',
+    source:
+      'the reason of a kick may hold line separators of Unicode: net.minecraft.server.network, the reason as it is',
     lines: [
       ['[12:00:00] [Server thread/INFO]: Wader lost connection: Bye\u2028see you\u2029tomorrow', logout('Wader')],
     ],

@@ -152,7 +152,10 @@ onEachDatabase('a managed server reports joins and bans while they happen and wh
   // The agent reports the same server: a change that both see is reported once.
   context.clock.advance(1_000);
   await sendEvents(context, presence('Alpha', {}, { time: new Date(context.clock.now()).toISOString() }));
-  responder.send({ method: 'minecraft:notification/players/joined', params: [{ id: randomUUID(), name: 'Gil-2 小明' }] });
+  responder.send({
+    method: 'minecraft:notification/players/joined',
+    params: [{ id: randomUUID(), name: 'Gil-2 小明' }],
+  });
   await world.until(async () => (await context.db.all(sql`select uuid from managed_players`)).length === 2);
   context.clock.advance(context.config.PRESENCE_TIMEOUT * 1000 + 1);
   responder.send({ method: 'minecraft:notification/server/stopping' });

@@ -67,7 +67,11 @@ export const pgmStatus = (
   version: { name: 'SportPaper', protocol: 47 },
   description: { text: '§aWelcome' },
   favicon: 'data:image/png;base64,AAAA',
-  players: { online, max: 120, sample: names.map((name, at) => ({ name, id: `7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f900${at}` })) },
+  players: {
+    online,
+    max: 120,
+    sample: names.map((name, at) => ({ name, id: `7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f900${at}` })),
+  },
   bukkit_extra: {
     pgm: {
       7: {
@@ -115,7 +119,14 @@ export function pongTo(ping: Buffer, text: string): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(Buffer.byteLength(text));
   const magic = Buffer.from('00ffff00fefefefefdfdfdfd12345678', 'hex');
-  return Buffer.concat([Buffer.from([0x1c]), ping.subarray(1, 9), Buffer.alloc(8, 0x5c3b, 'hex'), magic, length, Buffer.from(text)]);
+  return Buffer.concat([
+    Buffer.from([0x1c]),
+    ping.subarray(1, 9),
+    Buffer.alloc(8, 0x5c3b, 'hex'),
+    magic,
+    length,
+    Buffer.from(text),
+  ]);
 }
 
 /** A server that speaks the protocol of Source games (A2S), over UDP. */

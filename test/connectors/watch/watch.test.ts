@@ -441,7 +441,8 @@ const ANSWERS: readonly {
   },
   {
     protocol: 'quake2',
-    answer: () => statusAnswer('print', Buffer.from('\\maxclients\\8\\mapname\\q2dm1\n3 30 "\xd2\xe5\xe5\xe4"\n', 'latin1')),
+    answer: () =>
+      statusAnswer('print', Buffer.from('\\maxclients\\8\\mapname\\q2dm1\n3 30 "\xd2\xe5\xe5\xe4"\n', 'latin1')),
     expected: { players: ['Reed'], playerCount: 1, max: 8, map: 'q2dm1' },
   },
   {
@@ -458,7 +459,10 @@ const ANSWERS: readonly {
   {
     protocol: 'minecraftbedrock',
     answer: (ping) =>
-      pongTo(ping, 'MCPE;Quay\\; the server;390;1.14.60;7;20;13253860892328930865;Bedrock\\; level é;Survival;1;19132;19133;'),
+      pongTo(
+        ping,
+        'MCPE;Quay\\; the server;390;1.14.60;7;20;13253860892328930865;Bedrock\\; level é;Survival;1;19132;19133;',
+      ),
     expected: { players: [], playerCount: 7, max: 20, map: 'Bedrock; level é' },
   },
   {
@@ -498,8 +502,21 @@ onSqlite('a status of Minecraft without numbers is online, and its advertising i
   const statuses: [players: object | undefined, expected: unknown][] = [
     // Paper and Sponge with players hidden by a plugin: setHidePlayers of their ping events.
     [undefined, [true, 0, [], null]],
-    [{ online: '2', max: '20', sample: [{ name: 'Miряев', id: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10' }] }, [true, 2, ['Miряев'], null]],
-    [{ online: 2, max: 20, sample: [{ name: 'Welcome', id: nobody }, { name: 'Ada', id: '1' }] }, [true, 2, ['Ada'], null]],
+    [
+      { online: '2', max: '20', sample: [{ name: 'Miряев', id: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10' }] },
+      [true, 2, ['Miряев'], null],
+    ],
+    [
+      {
+        online: 2,
+        max: 20,
+        sample: [
+          { name: 'Welcome', id: nobody },
+          { name: 'Ada', id: '1' },
+        ],
+      },
+      [true, 2, ['Ada'], null],
+    ],
     [{ online: -1, max: 20 }, [true, 2, ['Ada'], 'wrong_answer']],
   ];
   let players: object | undefined;
