@@ -119,7 +119,7 @@ async function watchArena(folder: string, report: Report): Promise<void> {
   await using context = await openNetwork(join(folder, 'arena.db'), [port!], 'quake3');
   await using running = new AsyncDisposableStack();
   running.use(startWatcher(context));
-  const answered = async (): Promise<boolean> => (await listWatches(context.db))[0]?.succeeded != null;
+  const answered = async (): Promise<boolean> => typeof (await listWatches(context.db))[0]?.succeeded === 'number';
   for (const until = Date.now() + INTERVAL_MS; !(await answered()) && Date.now() < until;) await pause(200);
   const [server] = await listServers(context.db, 0);
   const bots = (await arena.players()).length;

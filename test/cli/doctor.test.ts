@@ -313,7 +313,7 @@ onEachDatabase('webhooks: those that do not deliver', async (_, url) => {
   await set('b', 'waiting', 'failures');
   await db.run(sql`update changes set time = time - 120000`);
   assert.deepEqual(await checked(), [
-    'warning 2 webhooks are on; 1 wait after failures; 1 are off after failures or without a readable secret; ' +
+    'warning 2 webhooks are on; 1 waits after failures; 1 is off after failures or without a readable secret; ' +
       'the oldest change of those that are on has waited for 16 minutes.',
   ]);
   await db.run(sql`update webhooks set place = (select last from sequence where name = 'change')`);

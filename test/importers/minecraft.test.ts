@@ -318,13 +318,14 @@ test('a known ban is changed if its expiry or reason differs, and unchanged othe
   }
 });
 
+const banAt = (time: string) => ban({ created: time, expires: time });
+
 test('a ban of the future is imported with the time of the file, and a note (MC-112684)', async () => {
-  const at = (time: string) => ban({ created: time, expires: time });
   await using folder = await folderOf({
     'banned-players.json': JSON.stringify([
-      { ...at('2031-01-01 12:00:00 +0000'), uuid: BEN },
-      at('2019-01-01 12:00:00 +0000'),
-      { ...at('2026-01-31 12:01:00 +0000'), uuid: MOD },
+      { ...banAt('2031-01-01 12:00:00 +0000'), uuid: BEN },
+      banAt('2019-01-01 12:00:00 +0000'),
+      { ...banAt('2026-01-31 12:01:00 +0000'), uuid: MOD },
     ]),
     'usercache.json': JSON.stringify([{ uuid: ANN, name: 'Ann', expiresOn: '2031-01-01 12:00:00 +0000' }]),
   });

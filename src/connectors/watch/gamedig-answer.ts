@@ -53,7 +53,7 @@ const COLOURS: Partial<Record<WatchProtocol, RegExp>> = {
   // oxlint-disable-next-line no-control-regex -- as above; of America's Army
   gamespy2: /\u001b.{3}/gs,
 };
-/** Games whose characters are a picture of their own, which has the letters again, in another colour, above 127. */
+/** Games with a separate character set, which has the letters again, in another colour, above 127. */
 const OWN_CHARACTERS: ReadonlySet<WatchProtocol> = new Set(['quake1', 'quake2']);
 
 const WINDOWS_1252 = new TextDecoder('windows-1252');

@@ -13,9 +13,9 @@ import {
   type StatusMatch,
 } from './status.ts';
 
-/** Servers put advertising into the list of names, too: mostly with blanks, or with the UUID that is nobody's. */
+/** Servers put advertising into the list of names, too: mostly with blanks, or with the nil UUID. */
 const PLAYER_NAME = new RegExp(`^${NAME}$`, 'u');
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -57,8 +57,8 @@ function parsed(json: string): unknown {
 
 function nameOf(entry: unknown): unknown {
   const { name, id } = membersOf(entry) ?? {};
-  const isNobody = typeof id === 'string' && uuidOf(id) === NOBODY;
-  return typeof name === 'string' && PLAYER_NAME.test(name) && !isNobody ? name : undefined;
+  const isNil = typeof id === 'string' && uuidOf(id) === NIL_UUID;
+  return typeof name === 'string' && PLAYER_NAME.test(name) && !isNil ? name : undefined;
 }
 
 type Played = Pick<GameStatus, 'playing' | 'gamemodes' | 'map' | 'nextMap' | 'match'>;

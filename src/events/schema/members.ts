@@ -18,11 +18,11 @@ export const name = text(128, 1);
 
 /** What is wrong with a time; with the right text for the seconds or milliseconds since 1970. */
 function timeProblem(input: unknown): string {
-  const epoch =
+  const since1970 =
     typeof input === 'number' || (typeof input === 'string' && /^\d{9,14}$/.test(input)) ? Number(input) : 0;
   // Up to the year 5138 in seconds, and since 1973 in milliseconds.
-  const time = Math.round(epoch < 1e11 ? epoch * 1000 : epoch);
-  if (epoch < 1e8 || time >= LAST_TIMESTAMP) return 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00';
+  const time = Math.round(since1970 < 1e11 ? since1970 * 1000 : since1970);
+  if (since1970 < 1e8 || time >= LAST_TIMESTAMP) return 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00';
   return `must be an RFC 3339 time: the text "${new Date(time).toISOString()}" instead of ${String(input)}`;
 }
 

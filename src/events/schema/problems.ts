@@ -57,7 +57,7 @@ function issueFindings(issue: Issue, value: unknown, types: readonly string[]): 
   return [[value === undefined && issue.code !== 'custom' ? `is missing: it ${predicate}` : predicate]];
 }
 
-/** How zod begins the messages of schemas that have none of their own. */
+/** How zod begins a message that the schema does not set. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
 const NOUNS: Readonly<Record<string, string>> = {

@@ -251,7 +251,7 @@ onSqlite('a login counts with a hidden address, and a name with a blank if the p
   enter('Wader', '<ip address withheld>');
   server.line(`UUID of player Reed Ling is ${UUIDS['Otter']}`, 'LoginProcessingThread/INFO');
   enter('Reed Ling', `/${ADDRESS}:0`);
-  // The chat of a plugin, without a mark of chat: nobody is called so.
+  // The chat of a plugin, without a mark of chat: no player has this name.
   server.line('Reed Ling » Wader lost connection: Disconnected');
   server.line('Wader lost connection: Bye\u2028see you');
   server.line('Reed Ling lost connection: Disconnected');
@@ -260,7 +260,7 @@ onSqlite('a login counts with a hidden address, and a name with a blank if the p
   assert.equal(troubles.length, 1, 'the line of the chat');
 });
 
-onSqlite('logins and logouts that give no event are counted and told once, with the reason', async (t, url) => {
+onSqlite('logins and logouts that give no event are counted and reported once, with the reason', async (t, url) => {
   const { server, open, sessions, troubles } = await world(t, url);
   const login = 'logged in with entity id 1 at (0.5, 64.0, 0.5)';
   server.line('Starting minecraft server version 1.21.4');
@@ -269,22 +269,22 @@ onSqlite('logins and logouts that give no event are counted and told once, with 
   assert.equal(troubles.length, 0);
   for (const name of ['Reed Ling', 'Moor Hen']) server.line(`${name}[/${ADDRESS}:1] ${login}`);
   server.line(`Wader[hidden by a plugin] ${login}`);
-  // None of these is a login, and nobody is missing.
+  // None of these is a login, and no player is missing.
   server.line(`<Otter> Wader[/${ADDRESS}:1] ${login}`);
   server.line(`[Otter] Wader lost connection: Disconnected`);
   server.line(`Otter: I lost connection: lag`);
   server.line(`Wader (/${ADDRESS}:1) lost connection: Disconnected`);
   server.line(`Alex[local] ${login}`);
   await agent.poll();
-  const told = [
+  const expected = [
     'Each of 2 lines of the log about logins and logouts gave no event: it may be chat',
     'A line of the log about a login or logout gave no event: it is in no form',
   ];
-  const begins = (): string[] => troubles.map((text, at) => text.slice(0, told[at]?.length));
-  assert.deepEqual(begins(), told);
+  const begins = (): string[] => troubles.map((text, at) => text.slice(0, expected[at]?.length));
+  assert.deepEqual(begins(), expected);
   server.line(`Moor Hen[/${ADDRESS}:1] ${login}`);
   await agent.poll();
-  assert.deepEqual(begins(), told, 'once');
+  assert.deepEqual(begins(), expected, 'once');
   assert.deepEqual(await sessions(), []);
   assert.ok(!troubles.join().includes('Hen'), 'quotes no line');
 });
@@ -309,7 +309,7 @@ onSqlite('the UUID of a name is of one login, a minute at most; then that of use
   assign();
   enter();
   server.leave('Wader');
-  // Floodgate without a prefix: the Bedrock player of this name has no line of his own.
+  // Floodgate without a prefix: the Bedrock player of this name has no such line.
   enter();
   server.leave('Wader');
   assert.deepEqual(await uuids(), [UUIDS['Wader'], bedrock]);

@@ -45,15 +45,17 @@ test('the last line is of the day of the file, also where the file is a little e
   });
 });
 
+const utc = (times: readonly LogTime[]): string[] =>
+  times.map((time) => new Date(millisecondsOf(time)).toISOString().slice(11, 19));
+
+const ending = (clocks: readonly string[], written: string): string[] =>
+  utc(endingAt(clocks.map(seconds), Date.parse(written)));
+const forwards = (...clocks: string[]): string[] => {
+  let time: LogTime = { date: '2026-10-25', seconds: seconds(clocks[0]!) };
+  return utc(clocks.map((clock) => (time = following(time, seconds(clock)))));
+};
+
 test('the hour that is repeated when summer time ends has two passes', () => {
-  const utc = (times: readonly LogTime[]): string[] =>
-    times.map((time) => new Date(millisecondsOf(time)).toISOString().slice(11, 19));
-  const ending = (clocks: readonly string[], written: string): string[] =>
-    utc(endingAt(clocks.map(seconds), Date.parse(written)));
-  const forwards = (...clocks: string[]): string[] => {
-    let time: LogTime = { date: '2026-10-25', seconds: seconds(clocks[0]!) };
-    return utc(clocks.map((clock) => (time = following(time, seconds(clock)))));
-  };
   inZone('Europe/Berlin', () => {
     const clocks = ['01:59:00', '02:10:00', '02:59:59', '02:00:00', '02:30:00', '03:00:00'];
     const both = ['23:59:00', '00:10:00', '00:59:59', '01:00:00', '01:30:00', '02:00:00'];
