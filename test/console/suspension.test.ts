@@ -17,7 +17,7 @@ const queryOf = (client_id: string) => ({ client_id, response_type: 'code', scop
 
 /** Ann's application with a client token and a token of Bob, and a signed-in operator. */
 async function open(t: TestContext, url: string) {
-  const services = await openTestConsole(t, url, { INTROSPECTORS: 'watcher' });
+  const services = await openTestConsole(t, url, { INTROSPECTORS: 'a'.repeat(24) });
   const { db, clock } = services.context;
   const app = await application(services.context, { name: 'Board', redirect_uris: [CALLBACK] });
   const [ann, bob] = [await makeAccount(services, 'Ann'), await makeAccount(services, 'Bob')];

@@ -132,7 +132,7 @@ describe('requests to addresses of other people', () => {
     assert.equal(await reasonOf(mixed.request(`http://hooks.example:${port}/`)), 'not_public');
     using beside = client(`127.0.0.0/8:${port}`, resolving('127.0.0.1', '93.184.215.14'));
     assert.equal(await reasonOf(beside.request(`http://hooks.example:${port}/`)), 'not_public');
-    using port443 = client('127.0.0.1', resolving('127.0.0.1'));
+    using port443 = client('127.0.0.1:443', resolving('127.0.0.1'));
     assert.equal(port443.problemOf('https://127.0.0.1/'), undefined);
     assert.equal(port443.problemOf('http://127.0.0.1/'), 'not_public');
   });
@@ -210,11 +210,11 @@ test('a connection that the receiver closed while it was idle is replaced', asyn
 });
 
 test('WEBHOOK_NETWORKS that are none are refused', () => {
-  const { WEBHOOK_NETWORKS } = readConfig({ WEBHOOK_NETWORKS: '10.0.0.0/8:8080, 127.0.0.1:*,[fd00::/8]:443,fd00::1' });
+  const { WEBHOOK_NETWORKS } = readConfig({ WEBHOOK_NETWORKS: '10.0.0.0/8:8080, 127.0.0.1:*,[fd00::/8]:443,[fd00::1]:80' });
   assert.deepEqual(
     WEBHOOK_NETWORKS.map(({ network, port }) => `${network} ${port}`),
-    ['10.0.0.0/8 8080', '127.0.0.1/32 any', 'fd00::/8 443', 'fd00::1/128 443'],
+    ['10.0.0.0/8 8080', '127.0.0.1/32 any', 'fd00::/8 443', 'fd00::1/128 80'],
   );
-  for (const wrong of ['10.0.0.0/33', '10.0.0.0/8:70000', 'localhost:80', '10.0.0.0/8:', '[fd00::/129]:1', '10.0.0:80'])
+  for (const wrong of ['10.0.0.0/33', '10.0.0.0/8:70000', 'localhost:80', '10.0.0.0/8:', '[fd00::/129]:1', '10.0.0:80', '10.0.0.0/8', 'fd00::1', 'fd00::1:80'])
     assert.throws(() => readConfig({ WEBHOOK_NETWORKS: wrong }), /WEBHOOK_NETWORKS must list networks/, wrong);
 });

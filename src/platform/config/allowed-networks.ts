@@ -14,10 +14,10 @@ export interface AllowedNetwork {
   port: number | 'any';
 }
 
-const FORM = /^(?:\[([\da-f:.]+(?:\/\d+)?)\]|([\d.]+(?:\/\d+)?)|([\da-f:]+(?:\/\d+)?))(?::(\d{1,5}|\*))?$/i;
-const PROBLEM = 'must list networks with ports, like 10.0.0.0/8:8080, 192.168.1.5:* or [fd00::/8]:443';
+const FORM = /^(?:\[([\da-f:.]+(?:\/\d+)?)\]|([\d.]+(?:\/\d+)?)):(\d{1,5}|\*)$/i;
+const PROBLEM = 'must list networks, each with its port or *, like 10.0.0.0/8:8080, 192.168.1.5:* or [fd00::/8]:443';
 
-/** Networks with their ports, separated by commas. `*` is every port; without a port it is 443. */
+/** Networks with their ports, separated by commas. `*` is every port. */
 export const allowedNetworks = z.string().transform((value, ctx): AllowedNetwork[] => {
   const parts = value.split(',').map((part) => part.trim());
   const networks = parts.filter((part) => part !== '').map(readNetwork);
@@ -27,8 +27,8 @@ export const allowedNetworks = z.string().transform((value, ctx): AllowedNetwork
 });
 
 function readNetwork(text: string): AllowedNetwork | undefined {
-  const [, bracketed, v4, v6, port = '443'] = FORM.exec(text) ?? [];
-  const [address = '', bits] = (bracketed ?? v4 ?? v6 ?? '').split('/');
+  const [, bracketed, v4, port] = FORM.exec(text) ?? [];
+  const [address = '', bits] = (bracketed ?? v4 ?? '').split('/');
   if (isIP(address) === 0 || Number(port) > 65_535) return undefined;
   const longest = isIP(address) === 4 ? 32 : 128;
   const length = bits === undefined ? longest : Number(bits);

@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts';
 import { checkAddresses } from './plain-http.ts';
 import {
   choice,
+  clientIds,
   onOff,
   colour,
   database,
@@ -21,6 +22,7 @@ import {
   pictureAddress,
   type Setting,
   secret,
+  sender,
   type ServiceName,
   setting,
   sqliteFileOf,
@@ -188,8 +190,8 @@ export const SETTINGS = {
   ),
   SESSION_LIFETIME: setting(
     '14d',
-    'How long a person stays signed in without visiting; every session ends 30 days after the sign-in',
-    duration(300, 31_536_000),
+    'How long a person stays signed in without visiting; every session ends 30 days after the sign-in, so at most 30d',
+    duration(300, 2_592_000),
   ),
   OPERATOR_SECOND_FACTOR: setting(
     '',
@@ -210,7 +212,7 @@ export const SETTINGS = {
   INTROSPECTORS: setting(
     '',
     'Client IDs, comma-separated, that may introspect the tokens of other applications; every application may introspect its own',
-    listOf,
+    clientIds,
   ),
   SECRET_KEY: secret(
     '',
@@ -230,7 +232,7 @@ export const SETTINGS = {
   MAIL_FROM: setting(
     '',
     'Sender of mails, like Example <no-reply@example.org>; empty: no-reply at the host of AUTH_URL',
-    text(256),
+    sender,
   ),
   DATA_FOLDER: setting(
     '',

@@ -78,6 +78,21 @@ export const listOf = z.string().transform((value) =>
     .filter((part) => part !== ''),
 );
 
+/** Client IDs, as the service makes them. */
+export const clientIds = listOf.refine(
+  (ids) => ids.every((id) => /^[0-9a-f]{24}$/.test(id)),
+  'must list Client IDs (24 characters 0-9 and a-f), separated by commas',
+);
+
+/** The sender of mails: an address, perhaps with a name before it (RFC 5322, section 3.4); empty for the default. */
+export const sender = z
+  .string()
+  .max(256, 'must not be longer than 256 characters')
+  .refine(
+    (value) => /^(?:(?:"[^"]*" *|[^"<>@,;:]*)<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)?$/.test(value),
+    'must be an address like no-reply@example.org, or a name and an address like Example <no-reply@example.org>',
+  );
+
 /** A time as seconds, like its bounds: `90` or `90s`, `15m`, `1h`, `30d`. */
 export const duration = (min: number, max: number) =>
   z.string().transform((value, ctx) => {

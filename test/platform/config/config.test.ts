@@ -84,6 +84,10 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
   REGISTRATION: ['maybe'],
   REFRESH_GRACE: ['61', '2m', '-1', '1y', 'x'],
   ACCESS_TOKEN_LIFETIME: ['1', '59s', '2d', '1.5h'],
+  SESSION_LIFETIME: ['299', '2592001', '31d', '90d'],
+  WEBHOOK_NETWORKS: ['10.0.0.0/8', '[fd00::/8]', 'fd00::1'],
+  INTROSPECTORS: ['nope', '0123456789abcdef0123456', '0123456789abcdef01234567,nope'],
+  MAIL_FROM: ['nobody', 'Nobody <nobody>', 'a@b c@d', 'Example, Inc <a@b.example>', 'a@b.example, c@d.example', '<a@b'],
   SMTP_URL: ['mail.example.org', 'http://mail.example.org', 'smtp://'],
   ACCENT_COLOR: ['red', '#12', '#ggg'],
   LOG_LEVEL: ['loud'],
@@ -124,6 +128,12 @@ test('settings are read as what they mean', () => {
   assert.equal(read('ACCESS_TOKEN_LIFETIME', '90m'), 5400);
   assert.equal(read('REFRESH_GRACE', '10'), 10);
   assert.equal(read('USER_LIMIT', '0900'), 900);
+  assert.equal(read('SESSION_LIFETIME', '30d'), 2_592_000);
+  const id = '0123456789abcdef01234567';
+  assert.deepEqual(read('INTROSPECTORS', `${id}, ${id},`), [id, id]);
+  const senders = ['no-reply@example.org', 'Example <a@example.org>', '"Example, Inc" <a@b.example>', 'a@localhost'];
+  for (const sender of [...senders, '夜明け <a@[10.0.0.1]>', '<a@b.example>'])
+    assert.equal(read('MAIL_FROM', sender), sender);
 });
 
 test('a door listens where it is told, else where its address says', () => {
