@@ -107,7 +107,7 @@ test('the list has the 3,000 commonest passwords that are long enough', () => {
 });
 
 test('the name of the network or account is no password, with or without blanks, digits and signs', () => {
-  const personal = ['Gullwing Quay', 'robin_hood', '夜明けの港'];
+  const personal = ['Gullwing Quay', 'robin_hood', '夜明けの港', 'League of Quoits'];
   const refused = [
     'Gullwing Quay',
     'gullwingquay',
@@ -116,6 +116,11 @@ test('the name of the network or account is no password, with or without blanks,
     'gull-wing_quay!2026!',
     '2026 gullwing 2027 quay 2028',
     'gullwingquaygullwingquay',
+    'quay gullwing 2026',
+    '2026-Quay-2027-Gullwing',
+    'gullwing 20261128',
+    'hood_robin_19981231',
+    'quoits of league 77',
     'robinhood19981231',
     '夜明けの港 20261123',
   ];
@@ -123,6 +128,7 @@ test('the name of the network or account is no password, with or without blanks,
   const accepted = [
     '5829104736',
     'gullwing lantern 7',
+    'quay lantern gullwing',
     'a gull over the quay',
     'robin-4829-xkqzt',
     '港の夜明けに鳴る鐘の音色',

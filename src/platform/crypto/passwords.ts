@@ -56,11 +56,14 @@ export function passwordProblem(password: string, ...personal: string[]): Passwo
   return commonPasswords().has(plain) ? 'common' : undefined;
 }
 
-/** Whether a password is a word with few other characters, or with blanks, digits and signs only, at any place. */
-function repeats(password: string, word: string): boolean {
-  const [letters, wordLetters] = [lettersOf(password), lettersOf(word)];
-  if (word.length >= 3 && password.replaceAll(word, '').length < 6) return true;
-  return wordLetters.length >= 3 && letters !== '' && letters.replaceAll(wordLetters, '') === '';
+/** Whether a password is a text with few other characters, or its words in any order with blanks, digits and signs only. */
+function repeats(password: string, text: string): boolean {
+  const letters = lettersOf(password);
+  if (text.length >= 3 && password.replaceAll(text, '').length < 6) return true;
+  if (letters === '' || lettersOf(text).length < 3) return false;
+  // Blanks, so that the letters before and after a word do not become another one.
+  const words = text.split(/[^\p{L}\p{M}]+/u).toSorted((one, other) => other.length - one.length);
+  return words.reduce((rest, word) => rest.replaceAll(word || ' ', ' '), letters).trim() === '';
 }
 
 const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{M}]/gu, '');
