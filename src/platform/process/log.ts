@@ -1,4 +1,4 @@
-import { destination, pino, type Logger, type LoggerOptions } from 'pino';
+import { destination, pino, type Logger, type LoggerOptions, stdTimeFunctions } from 'pino';
 import { Unavailable } from '../errors.ts';
 
 export type Log = Logger;
@@ -23,6 +23,7 @@ export function openLog(level: string, format: 'json' | 'text' = 'json'): Log {
     {
       level,
       base: null,
+      timestamp: stdTimeFunctions.isoTime,
       redact: [...redact, ...redact.map((name) => `*.${name}`)],
       hooks: { logMethod: limitOutages() },
     },
@@ -36,13 +37,13 @@ function textOf(json: string): string {
   const shown = Object.entries(fields).map(([name, value]) => `${name}=${shownValue(value)}`);
   const stack = err?.stack === undefined ? '' : `\n    ${err.stack.replace(/\n/g, '\n    ')}`;
   const name = (pino.levels.labels[level] ?? String(level)).toUpperCase();
-  const text = `${[new Date(time).toISOString(), name.padEnd(5), msg, ...shown].join(' ')}${stack}\n`;
+  const text = `${[time, name.padEnd(5), msg, ...shown].join(' ')}${stack}\n`;
   // A terminal would obey control characters in the message of an error.
   return text.replace(/(?!\n)\p{Cc}/gu, '\u{fffd}');
 }
 
 interface Entry extends Record<string, unknown> {
-  time: number;
+  time: string;
   level: number;
   msg?: string;
   err?: { stack?: string };
