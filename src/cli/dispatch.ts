@@ -1,6 +1,6 @@
 import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/process/output.ts';
-import { didYouMean, nearest } from '#platform/text/suggestion.ts';
+import { nearest } from '#platform/text/suggestion.ts';
 import { COMMIT, VERSION } from '#platform/version.ts';
 import { type Command, helpOf, parse } from './command/command.ts';
 
@@ -70,11 +70,23 @@ async function overview(args: string[]): Promise<number> {
 }
 
 function listOf(commands: Command[], word: string): number {
-  const asked = word === commands[0]?.words.split(' ')[0] || word.endsWith('--help');
+  const group = wordsOfGroup(commands);
+  const asked = word === group || word.endsWith('--help');
   if (asked) return listing(commands);
   const names = commands.map(({ words }) => words);
-  const rest = didYouMean(word, names) || ` There are: ${names.join(', ')}.`;
-  throw new UsageError(`There is no command "${word}".${rest}`);
+  const near = nearest(word, names) ?? names.find((name) => name.split(' ').includes(word));
+  const lines = [
+    `There is no command "${word}".`,
+    ...(near === undefined ? [] : [`Did you mean "${near}"?`]),
+    group === undefined ? 'All commands: scorehall --help' : `Commands of ${group}: scorehall ${group} --help`,
+  ];
+  throw new UsageError(lines.join('\n'));
+}
+
+/** The first word of all these commands; undefined if they have several. */
+function wordsOfGroup(commands: Command[]): string | undefined {
+  const [group, ...others] = new Set(commands.map(({ words }) => words.split(' ')[0]));
+  return others.length === 0 ? group : undefined;
 }
 
 /** The words of a mistyped command: as many of the arguments before the first option as resemble a command most. */

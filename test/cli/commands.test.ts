@@ -217,8 +217,6 @@ onEachDatabase(
 
 test('wrong arguments end with one sentence that says what would be right', async () => {
   const mistakes: [string[], RegExp][] = [
-    [['fly'], /^scorehall: There is no command "fly"\. There are: .*app create/],
-    [['constructor'], /^scorehall: There is no command "constructor"\. There are: .*app create/],
     [['app', 'create', '--name', 'X'], /^scorehall: --type is missing\.\n$/],
     [['app', 'create', '--name', 'X', '--type', 'robot'], /^scorehall: --type must be one of installed, web, service/],
     [['app', 'create', '--name', 'X', '--type', 'web', '--redirect-uri', 'http://a.example/'], /must be https/],

@@ -27,9 +27,22 @@ test('--version names the version of the package and the commit', async () => {
 
 test('a mistyped command or option gets a suggestion, and missing options are named together', async () => {
   const mistakes: [string[], string][] = [
-    [['srve'], 'There is no command "srve". Did you mean "serve"?'],
-    [['app', 'crate', '--name', 'X'], 'There is no command "app crate". Did you mean "app create"?'],
-    [['sever', 'key', 'list'], 'There is no command "sever key list". Did you mean "server key list"?'],
+    [['srve'], 'There is no command "srve".\nDid you mean "serve"?\nAll commands: scorehall --help'],
+    [
+      ['app', 'crate', '--name', 'X'],
+      'There is no command "app crate".\nDid you mean "app create"?\nCommands of app: scorehall app --help',
+    ],
+    [
+      ['sever', 'key', 'list'],
+      'There is no command "sever key list".\nDid you mean "server key list"?\nAll commands: scorehall --help',
+    ],
+    [
+      ['erase', '--player', 'X'],
+      'There is no command "erase".\nDid you mean "player erase"?\nAll commands: scorehall --help',
+    ],
+    [['app', 'fly'], 'There is no command "app fly".\nCommands of app: scorehall app --help'],
+    [['fly'], 'There is no command "fly".\nAll commands: scorehall --help'],
+    [['constructor'], 'There is no command "constructor".\nAll commands: scorehall --help'],
     [
       ['app', 'create', '--nme', 'X'],
       'Unknown option \'--nme\'. Did you mean "--name"? See: scorehall app create --help',
