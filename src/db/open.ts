@@ -29,3 +29,13 @@ export async function openDb(
     return (await import('./postgres/postgres.ts')).openPostgres(url, { keyedHash, timeoutMs, prepared, sessionName });
   return (await import('./sqlite/sqlite.ts')).openSqlite(file, keyedHash, foreignKeys);
 }
+
+/**
+ * Holds the lock of a process of the service (`sqlite/service-lock.ts`) while it runs; PostgreSQL needs none.
+ * @returns undefined if another process excludes this one
+ */
+export async function lockService(url: string, isShared: boolean): Promise<Disposable | undefined> {
+  const file = sqliteFileOf(url);
+  if (file === undefined) return new DisposableStack();
+  return (await import('./sqlite/service-lock.ts')).lockService(file, isShared);
+}

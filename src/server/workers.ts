@@ -4,6 +4,8 @@ import { systemClock } from '#platform/clock.ts';
 import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts';
 import type { Config, ServiceName } from '#platform/config/config.ts';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
+import { sqliteFileOf } from '#platform/config/setting.ts';
+import { lockService } from '#db/open.ts';
 import type { AppContext } from '#context/context.ts';
 import { openInternalListener } from './internal.ts';
 import { StreamProcess } from './streams.ts';
@@ -35,6 +37,7 @@ export async function openServicesInThreads(
   names: readonly ServiceName[] = ALL_SERVICES,
 ): Promise<ServicesInThreads> {
   await using opened = new AsyncDisposableStack();
+  opened.use(await lockDatabase(context.config));
   const separate = names.filter((service) => OWN_THREAD.includes(service));
   const threads = opened.use(
     new ThreadMetrics(
@@ -62,6 +65,16 @@ export async function openServicesInThreads(
   const internal = opened.use(await openInternalListener(context, threads));
   const all = opened.move();
   return { addresses, internal: internal.address, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** @throws TemporaryError if another process of the service has the SQLite file, which may be about to end */
+async function lockDatabase({ DATABASE_URL, COUNTERS }: Config): Promise<Disposable> {
+  const lock = await lockService(DATABASE_URL, COUNTERS === 'database');
+  if (lock !== undefined) return lock;
+  throw new TemporaryError(
+    `Another process of the service uses the SQLite file ${sqliteFileOf(DATABASE_URL)}, and each would count the rate limits ` +
+      'for itself. Stop it, or set COUNTERS=database for both.',
+  );
 }
 
 /** Starts services in a thread, and starts it again if it fails. */

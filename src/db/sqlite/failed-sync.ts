@@ -25,7 +25,7 @@ export function endAfterFailedSync(path: string, error: unknown): void {
   // No normal exit: closing the database would copy the log, with its hole, into it.
   try {
     writeFileSync(notePath(path), '', { mode: 0o600 });
-    writeSync(2, `${JSON.stringify({ level: 60, time: Date.now(), msg: MESSAGE(path) })}\n`);
+    writeSync(2, `${JSON.stringify({ level: 60, time: new Date(), msg: MESSAGE(path) })}\n`);
   } finally {
     process.kill(process.pid, 'SIGKILL');
   }

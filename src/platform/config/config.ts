@@ -148,7 +148,7 @@ export const SETTINGS = {
   ),
   COUNTERS: setting(
     'memory',
-    'Where rate limits are counted: memory: for a single process that serves data API and sign-in; database: shared by several processes',
+    'Where rate limits are counted: memory: for a single process that serves data API and sign-in (on a SQLite file a second one does not start); database: shared by several processes',
     choice(['memory', 'database']),
   ),
   ACCESS_APPROVAL: setting(
