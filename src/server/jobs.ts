@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Unavailable } from '#platform/errors.ts';
 import { systemClock } from '#platform/clock.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
@@ -108,8 +109,13 @@ async function writeRevocationLog({ db, config, clock }: AppContext, pacing: Pac
   await runWithPauses(() => writeRevocations(db, clock.now(), revocationLog(config)), pacing);
 }
 
-async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
-  await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), pacing);
+async function updateLeaderboards({ db, config, clock, log }: AppContext, pacing: Pacing): Promise<void> {
+  const restarted = (from: string): void =>
+    log.warn(
+      { from, to: config.TIME_ZONE },
+      'TIME_ZONE has changed: the leaderboards are counted again, from the first match',
+    );
+  await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now(), restarted), pacing);
 }
 
 /** Changes that are too many for the transaction of their fact. */
@@ -221,13 +227,21 @@ interface JobDeps {
 }
 
 async function repeat(job: RecurringJob, { context, metrics }: JobDeps, pacing: Pacing): Promise<void> {
+  let reported: string | undefined;
   while (!pacing.stop.aborted) {
     const started = performance.now();
     await job.run(context, pacing).then(
-      () => metrics.lastSuccess.set({ job: job.name }, context.clock.now() / 1000),
+      () => {
+        metrics.lastSuccess.set({ job: job.name }, context.clock.now() / 1000);
+        if (reported !== undefined) context.log.info({ job: job.name }, 'background job works again');
+        reported = undefined;
+      },
       (error: unknown) => {
         metrics.failures.inc({ job: job.name });
-        context.log.error({ err: error, job: job.name }, 'background job failed');
+        // A job that runs each second would fill the log with one cause; the log itself limits outages of the database.
+        if (error instanceof Unavailable || String(error) !== reported)
+          context.log.error({ err: error, job: job.name }, 'background job failed');
+        reported = String(error);
       },
     );
     metrics.durations.observe({ job: job.name }, (performance.now() - started) / 1000);

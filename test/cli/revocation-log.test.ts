@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -385,6 +385,21 @@ onEachDatabase('a player who got another key between the backup and the erasure 
 
 const line = (kind: string, subject: string, more: object = {}): string =>
   JSON.stringify({ time: new Date().toISOString(), kind, subject, detail: '', until: null, ...more });
+
+onEachDatabase('a log whose disk is full is one sentence after the command, which is done', async (t, url) => {
+  if (!existsSync('/dev/full')) return t.skip('only Linux has a device that is always full');
+  const context = await testContext(t, url, { SECRET_KEY });
+  const app = await application(context, { name: 'Board' });
+  await serviceToken(context, app.client_id);
+  const environment = { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: '/dev/full', DATA_FOLDER: folderOf(t) };
+  const { status, out, err } = await scorehall(environment, 'app', 'delete', '--client-id', app.client_id, '--yes');
+  assert.equal(status, 0, err);
+  assert.match(out, new RegExp(app.client_id));
+  assert.match(
+    err,
+    /^scorehall: The command is done, but the revocation log \/dev\/full cannot be written \(ENOSPC: [^)\n]*\); the service tries it again\.\n$/,
+  );
+});
 
 test('of a log, incomplete lines are skipped, and another file is refused before anything is restored', async (t) => {
   const [source, target] = [await createTestDatabase('sqlite'), await createEmptyDatabase('sqlite')];

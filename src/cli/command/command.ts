@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
-import { output } from '#platform/process/output.ts';
+import { errorOutput, output } from '#platform/process/output.ts';
 import { didYouMean } from '#platform/text/suggestion.ts';
 import type { AnyOperation } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
@@ -153,12 +153,16 @@ export async function withAppContext<T>(input: Input, work: (context: AppContext
 }
 
 /** Here and not only in the service, which may not run before the database is lost. What fails here, the service repeats. */
-async function logRevocations({ db, config, clock, log }: AppContext): Promise<void> {
+async function logRevocations({ db, config, clock }: AppContext): Promise<void> {
   const { revocationLog, writeRevocations } = await import('#store/revocations/outbox.ts');
   const all = async (): Promise<void> => {
     while (await writeRevocations(db, clock.now(), revocationLog(config)));
   };
-  await all().catch((error: unknown) => log.warn({ err: error }, 'revocation log'));
+  await all().catch(({ message }: Error) =>
+    errorOutput().write(
+      `scorehall: The command is done, but ${message[0]!.toLowerCase()}${message.slice(1)}; the service tries it again.\n`,
+    ),
+  );
 }
 
 /** Who runs the command, for the audit log. */

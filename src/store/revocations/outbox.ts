@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, dataFolder } from '#platform/config/config.ts';
+import { TemporaryError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
@@ -23,6 +24,7 @@ const BATCH_SIZE = 500;
  * Appends the oldest rows of the table to the file, flushes it, and then deletes them. A crash may repeat lines, which has no
  * effect on a replay. Expired credentials, which the purge deletes, are left out.
  * @param file undefined: the rows are only deleted
+ * @throws TemporaryError if the file cannot be written; the rows stay
  * @returns whether there may be more rows
  */
 export async function writeRevocations(db: Db, now: number, file: string | undefined): Promise<boolean> {
@@ -33,7 +35,7 @@ export async function writeRevocations(db: Db, now: number, file: string | undef
   const lines = rows
     .filter(({ until }) => until === null || until > now)
     .map(({ key: _, ...revocation }) => `${JSON.stringify({ time, ...revocation })}\n`);
-  if (file !== undefined && lines.length > 0) append(file, lines.join(''));
+  if (file !== undefined && lines.length > 0) appendTo(file, lines.join(''));
   await db.run(sql`delete from revocations where key in (${list(rows.map(({ key }) => key))})`);
   return rows.length === BATCH_SIZE;
 }
@@ -44,6 +46,15 @@ export function revocationLog(
 ): string | undefined {
   if (config.REVOCATION_LOG === 'off') return undefined;
   return config.REVOCATION_LOG === '' ? join(dataFolder(config), 'revocations.log') : config.REVOCATION_LOG;
+}
+
+/** @throws TemporaryError if the file cannot be written, for example because its disk is full */
+function appendTo(file: string, text: string): void {
+  try {
+    append(file, text);
+  } catch (error) {
+    throw new TemporaryError(`The revocation log ${file} cannot be written (${(error as Error).message})`);
+  }
 }
 
 /** The file is opened for each append, so that it can be moved away while the service runs. */

@@ -38,12 +38,20 @@ interface ProjectedPlayer extends CountedPlayer {
 /**
  * Counts the next batch of matches.
  * @param zone the time zone of the days; a changed zone restarts the projection from the first match
+ * @param restarted is called with the time zone before, once per change
  * @returns whether there may be more matches
  */
-export async function projectMatches(db: Db, zone: string, now: number): Promise<boolean> {
+export async function projectMatches(
+  db: Db,
+  zone: string,
+  now: number,
+  restarted?: (from: string) => void,
+): Promise<boolean> {
   if (await isUpToDate(db, zone)) return false;
-  return await db.transaction(async (tx) => {
+  let before: string | undefined;
+  const mayBeMore = await db.transaction(async (tx) => {
     const state = await lockProjection(tx);
+    before = state.last > 0 && state.made_for !== zone ? state.made_for : undefined;
     if (state.made_for !== zone) return await restartProjection(tx, zone);
     const { keys, players, mayBeMore } = await batchAfter(tx, state.last);
     if (keys.length === 0) return false;
@@ -53,6 +61,8 @@ export async function projectMatches(db: Db, zone: string, now: number): Promise
     await advanceProjection(tx, { last: keys.at(-1)!, made_for: zone });
     return mayBeMore;
   });
+  if (before !== undefined) restarted?.(before);
+  return mayBeMore;
 }
 
 /** Counts a match that is no longer excluded, unless the projection will count it. Call it in the transaction that counts it. */
