@@ -1,4 +1,5 @@
 import { settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
+import { systemClock } from '#platform/clock.ts';
 import { environment } from '#platform/config/environment.ts';
 import type { Setting } from '#platform/config/setting.ts';
 import { type Command, type Input, JSON_OPTION, printTable } from './command/command.ts';
@@ -6,15 +7,31 @@ import { type Command, type Input, JSON_OPTION, printTable } from './command/com
 export const commands: Command[] = [
   {
     words: 'config',
-    summary: 'List all settings with their value, default and meaning',
-    options: { json: JSON_OPTION },
+    summary: 'List all settings with their value, default and meaning, or check them',
+    options: {
+      check: {
+        type: 'boolean',
+        help: 'Check the settings by the rules of the start instead; exit code 1 if it would fail',
+      },
+      json: JSON_OPTION,
+    },
     run: showConfig,
   },
 ];
 
-async function showConfig(input: Input): Promise<void> {
+async function showConfig(input: Input): Promise<number> {
   const actual = environment();
-  readConfig(actual);
+  const config = readConfig(actual);
+  if (input.values['check'] === true) {
+    const [{ checkLocally }, { printFindings }] = await Promise.all([
+      import('./doctor/local.ts'),
+      import('./doctor/finding.ts'),
+    ]);
+    return printFindings(
+      input,
+      await checkLocally({ config, environment: actual, db: undefined, now: systemClock.now() }),
+    );
+  }
   const rows = settingNames().map((name) => {
     const { default: fallback, meaning, secret } = SETTINGS[name] as Setting;
     return {
@@ -25,6 +42,7 @@ async function showConfig(input: Input): Promise<void> {
     };
   });
   printTable(input, rows);
+  return 0;
 }
 
 /** Replaces the password in a URL such as `postgres://user:password@host`. */

@@ -1,8 +1,9 @@
 import { flushCompileCache } from 'node:module';
-import { readConfig } from '#platform/config/config.ts';
+import { type Environment, readConfig } from '#platform/config/config.ts';
 import { environment } from '#platform/config/environment.ts';
-import { commandName, factorCodeCommand } from '#context/command-name.ts';
+import { commandName, factorCodeCommand, operatorCommand } from '#context/command-name.ts';
 import { staffNeedsFactor } from '#platform/config/second-factor.ts';
+import { isLoopback } from '#platform/config/plain-http.ts';
 import { output } from '#platform/process/output.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { TemporaryError } from '#platform/errors.ts';
@@ -13,6 +14,8 @@ import { mapNames } from '#store/game/maps/maps.ts';
 import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import type { Command } from './command/command.ts';
+import { checkLocally } from './doctor/local.ts';
+import { refuseStart } from './doctor/start-rules.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 
 export const commands: Command[] = [
@@ -23,9 +26,12 @@ async function serve(): Promise<void> {
   const signalled = untilSignalled();
   const warnings: string[] = [];
   const found = environment(process.env, process.cwd(), (sentence) => warnings.push(sentence));
-  await using context = await openAppContext(readConfig(found));
+  const config = readConfig(found);
+  refuseStart(config);
+  await using context = await openAppContext(config);
   await refuseReadOnly(context);
   for (const sentence of warnings) context.log.warn(sentence);
+  await warnOfFindings(context, found);
   await using services = await openServicesInThreads(context);
   for (const [service, address] of Object.entries(services.addresses)) context.log.info({ service, address }, 'open');
   context.log.info({ service: 'INTERNAL', address: services.internal }, 'open');
@@ -33,6 +39,14 @@ async function serve(): Promise<void> {
   // Otherwise only an orderly end writes the cache, without which the next start takes longer and more memory.
   flushCompileCache();
   await signalled;
+}
+
+/** Logs what the doctor would find in settings and files, once; while all addresses are on this machine, only what is wrong. */
+async function warnOfFindings({ config, clock, log }: AppContext, variables: Environment): Promise<void> {
+  const findings = await checkLocally({ config, environment: variables, db: undefined, now: clock.now() });
+  const least = isLoopback(config.SITE_URL) ? ['error'] : ['error', 'warning'];
+  for (const { check, status, message, remedy } of findings)
+    if (least.includes(status)) log.warn({ check, remedy }, message);
 }
 
 /** Without this check every service and job would report the same error. */
@@ -49,8 +63,7 @@ async function refuseReadOnly({ db }: AppContext): Promise<void> {
 export async function nextStep({ db, config }: AppContext): Promise<string> {
   const run = `Next: ${commandName()}`;
   const servers = await listServers(db, 0);
-  if (!(await hasOperator(db)))
-    return `${run} account create --name NAME --email ADDRESS --password-stdin --verified --role operator\n`;
+  if (!(await hasOperator(db))) return `Next: ${operatorCommand()}\n`;
   const staff = staffNeedsFactor(config) ? await staffWithoutFactor(db) : [];
   if (staff.length > 0) return staff.map(needsFactor).join('');
   if (servers.length === 0) return `${run} server create --name NAME --region REGION\n`;

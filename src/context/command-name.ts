@@ -4,3 +4,7 @@ export const commandName = (): string =>
 
 /** The command that makes the code with which a member of staff adds a second factor. */
 export const factorCodeCommand = (name: string): string => `${commandName()} account factor-code --account ${name}`;
+
+/** The command that makes the first operator. */
+export const operatorCommand = (): string =>
+  `${commandName()} account create --name NAME --email ADDRESS --password-stdin --verified --role operator`;

@@ -433,6 +433,55 @@ test('paths: files and folders of the settings that cannot be read or written', 
   assert.match((await doctor({ ...off, SMTP_URL: 'smtp://127.0.0.1:1' })).texts('paths'), /^This user can/);
 });
 
+test('the start, config --check and the doctor have the same rules', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'short'), 'short\n', { mode: 0o600 });
+  mkdirSync(join(folder, 'data/secret.key'), { recursive: true });
+  const settings = { DATABASE_URL: join(folder, 'x.db'), SECRET_KEY: KEY, REVOCATION_LOG: 'off' };
+  const command = (environment: Environment, ...args: string[]) => captured({ environment, folder }, () => run(args));
+  const fine = await command(settings, 'config', '--check');
+  assert.deepEqual([fine.result, fine.err], [0, '']);
+  assert.match(fine.out, /^ok +settings +All values are valid\.$/m);
+  const refused: [Environment, string][] = [
+    [{ TRUSTED_PROXIES: 'nope' }, 'TRUSTED_PROXIES must '],
+    [{ LOGO: 'none.png' }, 'LOGO cannot be read: ENOENT'],
+    [{ LOGO: 'logo.gif' }, 'LOGO must be a PNG'],
+    [{ PRIVACY: folder }, 'PRIVACY cannot be read: EISDIR'],
+    [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
+    [{ SECRET_KEY: '', DATA_FOLDER: join(folder, 'data') }, 'The secret key '],
+  ];
+  for (const [changed, sentence] of refused) {
+    const environment = { ...settings, ...changed };
+    const started = await command(environment, 'serve');
+    assert.deepEqual([started.result, started.out], [2, ''], sentence);
+    assert.ok(started.err.startsWith(`scorehall: ${sentence}`), started.err);
+    const { result, out } = await command(environment, 'config', '--check', '--json');
+    assert.equal(result, 1, sentence);
+    const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Finding[] };
+    const found = findings.find(({ message }) => message.startsWith(sentence))!;
+    assert.deepEqual([ok, found.status, /The service does not start\.$/.test(found.message)], [false, 'error', true]);
+    assert.ok((await doctor(environment, [], folder)).errors.includes(found.message), sentence);
+  }
+  assert.ok(!existsSync(settings.DATABASE_URL), 'a refused start creates no database');
+  assert.equal((await command({ ...settings, TIME_ZONE: 'x' }, 'config', '--check')).result, 2);
+});
+
+onEachDatabase('operator: a network that has none yet', async (t, url) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent', DATA_FOLDER: newFolder() };
+  const found = async () => (await doctor(settings)).of('operator');
+  const [none] = await found();
+  assert.deepEqual(
+    [none!.status, none!.message],
+    ['warning', 'There is no operator yet: nobody can use the console as one.'],
+  );
+  assert.match(none!.remedy!, /account create --name NAME --email ADDRESS --password-stdin --verified --role operator/);
+  const context = await testContext(t, url);
+  const { id } = await account(context, 'Ann');
+  assert.equal((await found()).length, 1, 'an account alone is no operator');
+  await setRole(context.db, id, 'operator');
+  assert.deepEqual(await found(), []);
+});
+
 test('paths: a log and a folder without permission', { skip: process.platform === 'win32' }, async () => {
   const folder = newFolder();
   const log = join(folder, 'revocations.log');

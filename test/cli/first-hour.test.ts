@@ -177,16 +177,26 @@ test('.env: a swallowed value and a misspelled setting are errors, another varia
   );
 });
 
-onSqlite('serve prints the address of the site and the next command', async (_t, url) => {
-  const settings = { DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for tests' };
-  const { child, exit, output } = await serve({ ...settings, npm_lifecycle_event: 'start' });
-  child.kill('SIGTERM');
-  await exit;
-  assert.match(
-    output(),
-    /^ready\nThe site is at http:\/\/127\.0\.0\.1:7402\nNext: npm run -s scorehall -- account create .*--role operator\n$/,
-  );
-});
+onSqlite(
+  'serve prints the address of the site and the next command, and warns once of what the doctor finds',
+  async (_t, url) => {
+    const settings = {
+      DATABASE_URL: url,
+      SECRET_KEY: 'a secret that is long enough for tests',
+      REVOCATION_LOG: '/dev',
+    };
+    const { child, exit, output, log } = await serve({ ...settings, npm_lifecycle_event: 'start' });
+    child.kill('SIGTERM');
+    await exit;
+    assert.match(
+      output(),
+      /^ready\nThe site is at http:\/\/127\.0\.0\.1:7402\nNext: npm run -s scorehall -- account create .*--role operator\n$/,
+    );
+    const [warning, ...others] = log.filter(({ level }) => level > 30).map(({ msg }) => msg);
+    assert.match(warning!, /^REVOCATION_LOG: \/dev cannot be written \(it is a folder\), so a restored backup/);
+    assert.deepEqual(others, []);
+  },
+);
 
 onEachDatabase('the next command is the one that the network needs, as this start calls it', async (t, url) => {
   const context = await testContext(t, url);

@@ -1,6 +1,8 @@
 import { Unavailable } from '#platform/errors.ts';
 import type { Config, Environment } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
+import { output } from '#platform/process/output.ts';
+import type { Input } from '../command/command.ts';
 
 /** One result of the doctor. One that is not `ok` says how to mend it. */
 export interface Finding {
@@ -37,10 +39,37 @@ export const problem = (check: string, message: string, remedy: string): Finding
   remedy,
 });
 
+const LABELS: Record<Finding['status'], string> = { ok: 'ok', warning: 'warning', error: 'ERROR' };
+
+/** Prints findings. @returns the exit code: 1 if something is wrong */
+export function printFindings(input: Input, findings: readonly Finding[]): 0 | 1 {
+  const count = (wanted: Finding['status']): number => findings.filter(({ status }) => status === wanted).length;
+  const code = count('error') > 0 ? 1 : 0;
+  if (input.values['json'] === true) {
+    output().write(`${JSON.stringify({ ok: code === 0, findings })}\n`);
+    return code;
+  }
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  for (const { check, status, message, remedy } of findings) {
+    output().write(`${LABELS[status].padEnd(7)}  ${check.padEnd(width)}  ${message}\n`);
+    if (remedy !== null) output().write(`${' '.repeat(width + 11)}→ ${remedy}\n`);
+  }
+  output().write(`\nErrors: ${count('error')}, warnings: ${count('warning')}.\n`);
+  return code;
+}
+
 /** The error message without a stack; a host with several addresses fails once for each. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   if (error instanceof Unavailable) return reasonOf(error.cause);
   if (!(error instanceof Error)) return String(error);
   return error.message === '' && error.cause !== undefined ? reasonOf(error.cause) : error.message;
+}
+
+const REASONS: Record<string, string> = { EACCES: 'access is denied', EROFS: 'the disk is read-only' };
+
+/** Why the system refuses access to a file. */
+export function refusalOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return REASONS[code] ?? message;
 }

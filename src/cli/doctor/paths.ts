@@ -2,12 +2,10 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { dataFolder } from '#platform/config/config.ts';
 import { secretKeyFile } from '#platform/crypto/secret-key.ts';
-import { UsageError } from '#platform/errors.ts';
 import { type Listen, sqliteFileOf } from '#platform/config/setting.ts';
-import { brandAssets } from '#http/branding.ts';
 import { revocationLog } from '#store/revocations/outbox.ts';
-import { readPrivacy } from '#site/pages/privacy.ts';
-import { type Finding, type Installation, ok, problem, warning } from './finding.ts';
+import { type Finding, type Installation, ok, problem, refusalOf, warning } from './finding.ts';
+import { checkStart } from './start-rules.ts';
 
 const CHECK = 'paths';
 
@@ -23,36 +21,12 @@ interface Written {
 /** Checks the files and folders of the settings: whether this user can read or write them. Creates nothing. */
 export function checkPaths(installation: Installation): Finding[] {
   const findings = [
-    ...unreadable(installation),
+    ...checkStart(installation.config).filter(({ check }) => check === CHECK),
     ...written(installation).flatMap((one) => finding(one, problem)),
     ...compileCache(installation).flatMap((one) => finding(one, warning)),
   ];
   return findings.length > 0 ? findings : [ok(CHECK, 'This user can read and write the files of all settings.')];
 }
-
-function unreadable({ config }: Installation): Finding[] {
-  const findings: Finding[] = [];
-  for (const [setting, read] of [
-    ['LOGO', () => brandAssets(config)],
-    ['PRIVACY', () => readPrivacy(config)],
-  ] as const) {
-    try {
-      read();
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      findings.push(problem(CHECK, `${error.message} The service does not start.`, readRemedy(setting)));
-    }
-  }
-  const key = secretKeyFile(config);
-  const reason = config.SECRET_KEY === '' && existsSync(key) ? refusal(key, constants.R_OK) : undefined;
-  if (reason === undefined) return findings;
-  return [
-    ...findings,
-    problem(CHECK, `The secret key ${resolve(key)} cannot be read: ${reason}.`, readRemedy('its owner')),
-  ];
-}
-
-const readRemedy = (setting: string): string => `Correct ${setting}, or let ${userName()} read the file.`;
 
 function written({ config }: Installation): Written[] {
   const log = revocationLog(config);
@@ -134,15 +108,12 @@ function existingParent(path: string): string {
   return existsSync(parent) ? parent : existingParent(parent);
 }
 
-const REASONS: Record<string, string> = { EACCES: 'access is denied', EROFS: 'the disk is read-only' };
-
 function refusal(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode);
     return undefined;
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    return `${REASONS[code] ?? message}: ${path}`;
+    return `${refusalOf(error)}: ${path}`;
   }
 }
 

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js';
 import { settingNames } from '#platform/config/config.ts';
 import { isLoopback } from '#platform/config/plain-http.ts';
 import { type Finding, type Installation, ok, problem, warning } from './finding.ts';
+import { checkStart } from './start-rules.ts';
 
 /** Variables of `.env` that other programs read. */
 const FOREIGN = /^(NODE_|COMPOSE_|POSTGRES_|PG|TZ$|DEBUG$|LANG$|LC_|HOME$|PATH$|https?_proxy$|no_proxy$)/i;
@@ -12,7 +13,7 @@ const FOREIGN = /^(NODE_|COMPOSE_|POSTGRES_|PG|TZ$|DEBUG$|LANG$|LC_|HOME$|PATH$|
 /** Checks settings that are valid but probably not meant. Wrong values have stopped the doctor before. */
 export function checkSettings({ config }: Installation): Finding[] {
   const findings = [
-    ...unknownSettings(),
+    ...checkStart(config).filter(({ check }) => check === 'settings'),
     ...internalListener(config.INTERNAL_LISTEN),
     ...config.TRUSTED_PROXIES.filter(isPartOfInternet).map(trustOfMany),
   ];
@@ -30,11 +31,12 @@ export function checkSettings({ config }: Installation): Finding[] {
     findings.push(
       warning('settings', 'There is no privacy statement of yours.', 'Set PRIVACY to the path of a text file.'),
     );
-  return [ok('settings', 'All values are valid.'), ...findings];
+  const isValid = findings.every(({ status }) => status !== 'error');
+  return [...(isValid ? [ok('settings', 'All values are valid.')] : []), ...findings];
 }
 
-/** Names in `.env` that no setting has, mostly misspelt ones. */
-function unknownSettings(): Finding[] {
+/** Names in `.env` that no setting has, mostly misspelt ones. The start logs them by itself. */
+export function checkEnvFile(): Finding[] {
   if (!existsSync('.env')) return [];
   const known = new Set<string>(settingNames().flatMap((name) => [name, `${name}_FILE`]));
   const names = Object.keys(parseEnv(readFileSync('.env', 'utf8')));

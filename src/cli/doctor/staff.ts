@@ -1,9 +1,22 @@
 import { staffNeedsFactor } from '#platform/config/second-factor.ts';
-import { factorCodeCommand } from '#context/command-name.ts';
+import { factorCodeCommand, operatorCommand } from '#context/command-name.ts';
+import { hasOperator } from '#store/accounts/accounts.ts';
 import { staffWithoutFactor } from '#store/accounts/staff.ts';
 import { type Finding, type Installation, ok, warning } from './finding.ts';
 
 const CHECK = 'second factor';
+
+/** Says whether anybody can use the console as operator. */
+export async function checkOperator({ db }: Installation): Promise<Finding[]> {
+  if (db === undefined || (await hasOperator(db))) return [];
+  return [
+    warning(
+      'operator',
+      'There is no operator yet: nobody can use the console as one.',
+      `Make the account: ${operatorCommand()}`,
+    ),
+  ];
+}
 
 /** Names the members of staff to whom the console is closed, because they have no second factor. */
 export async function checkStaff({ config, db }: Installation): Promise<Finding[]> {
