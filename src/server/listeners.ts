@@ -14,6 +14,7 @@ import type { AppContext } from '#context/context.ts';
 import type { StreamHost } from '#api/stream-order.ts';
 import { claimSecretKey } from '#context/database-key.ts';
 import type { HttpService } from '#http/service.ts';
+import { keepDescriptors } from './descriptor-reserve.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 
 /** What runs in other threads or processes; by default the services do it in theirs. */
@@ -112,6 +113,7 @@ export async function openServices(
         metrics: new RequestMetrics(context.metrics, name.toLowerCase(), (...ended) => log.ended(...ended)),
         log,
       });
+      keepDescriptors(server, name.toLowerCase(), context.log);
       open.push({ server, service });
       addresses[name] = await listen(server, name, context.config.listen[name]);
     }

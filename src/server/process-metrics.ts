@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { descriptorLimit } from './descriptor-reserve.ts';
 import { gauge, type Metrics, readCounter } from '#platform/process/metrics.ts';
 
 const started = Date.now() / 1000 - process.uptime();
@@ -19,15 +20,10 @@ export function addProcessMetrics(metrics: Metrics): void {
   add('process_resident_memory_bytes', 'Memory of the process, all threads together', () => process.memoryUsage.rss());
   add('process_start_time_seconds', 'Start of the process, in seconds since 1970', () => started);
   if (process.platform !== 'linux') return;
-  add(
-    'process_virtual_memory_bytes',
-    'Virtual memory of the process',
-    () => inProc('status', /^VmSize:\s+(\d+)/m) * 1024,
-  );
+  add('process_virtual_memory_bytes', 'Virtual memory of the process', virtualBytes);
   add('process_open_fds', 'Open file descriptors', () => readdirSync('/proc/self/fd').length);
-  add('process_max_fds', 'Maximum open file descriptors', () => inProc('limits', /^Max open files\s+(\d+)/m));
+  add('process_max_fds', 'Maximum open file descriptors', descriptorLimit);
 }
 
-/** NaN if the file has no such number: a limit can be `unlimited`. */
-const inProc = (file: 'status' | 'limits', pattern: RegExp): number =>
-  Number(pattern.exec(readFileSync(`/proc/self/${file}`, 'utf8'))?.[1]);
+const virtualBytes = (): number =>
+  Number(/^VmSize:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
