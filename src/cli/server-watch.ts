@@ -1,5 +1,9 @@
 import { unwatchServer, watchServer } from '#admin/servers.ts';
 import { listWatches, type Watch, WATCH_PROTOCOLS, watchOf } from '#store/game/watches/server-watches.ts';
+import { resolveHost, resolveMinecraft, systemNames } from '#connectors/watch/minecraft-address.ts';
+import { PollFailed } from '#connectors/watch/status.ts';
+import { errorOutput } from '#platform/process/output.ts';
+import { readGameAddress } from '#store/game/watches/game-address.ts';
 import { type Command, type Input, JSON_OPTION, printTable, withAppContext } from './command/command.ts';
 import { command } from './command/operation-command.ts';
 import { timestampOf } from './command/values.ts';
@@ -29,9 +33,25 @@ export const watchCommands: Command[] = [
       protocol: { help: `One of ${WATCH_PROTOCOLS.join(', ')} (default: minecraft)` },
     },
     refused: {},
-    result: async ({ db }, { key, name }) => ({ name, ...wire((await watchOf(db, key))!) }),
+    result: async ({ db }, { key, name }) => {
+      const watched = (await watchOf(db, key))!;
+      await noteUnresolved(watched);
+      return { name, ...wire(watched) };
+    },
   }),
 ];
+
+/** A host may get its record later, so it is watched all the same. */
+async function noteUnresolved({ address, protocol }: Watch): Promise<void> {
+  const target = readGameAddress(address)!;
+  const resolved = protocol === 'minecraft' ? resolveMinecraft(target) : resolveHost(target.host, systemNames);
+  await resolved.catch((error: unknown) => {
+    if (!(error instanceof PollFailed && error.reason === 'not_found')) return;
+    errorOutput().write(
+      `The host ${target.host} does not resolve now: it is polled all the same; is it spelt right?\n`,
+    );
+  });
+}
 
 async function listAll(input: Input): Promise<void> {
   await withAppContext(input, async ({ db }) => {

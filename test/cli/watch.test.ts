@@ -42,9 +42,16 @@ onEachDatabase('servers are watched by command and by file, with audit entries',
   assert.match(await refusal('remove', '--name', 'Alpha'), /Alpha is not watched/);
 
   const nothing = { last_success: null, error: null, player_count: 0, max: 0 };
-  const watched = { name: 'Alpha', address: 'play.example.org', protocol: 'minecraft', ...nothing };
-  assert.deepEqual(await run('server', 'watch', '--name', 'alpha', '--address', 'Play.example.org.'), watched);
+  const watched = { name: 'Alpha', address: 'localhost', protocol: 'minecraft', ...nothing };
+  assert.deepEqual(await run('server', 'watch', '--name', 'alpha', '--address', 'LocalHost.'), watched);
   assert.deepEqual(await run('server', 'watch', 'list'), [watched]);
+  const noted = async (address: string) => await refusal('--name', 'Alpha', '--address', address);
+  assert.match(
+    await noted('nowhere.invalid:25565'),
+    /^The host nowhere\.invalid does not resolve now: [^\n]*spelt right\?\n$/,
+  );
+  assert.deepEqual([await noted('localhost'), await noted('10.0.0.1'), await noted('[::1]:7')], ['', '', '']);
+  await noted('localhost');
 
   const file = [
     { name: 'Alpha', region: 'eu', watch: { address: '10.0.0.1:27015', protocol: 'valve' } },
@@ -53,7 +60,7 @@ onEachDatabase('servers are watched by command and by file, with audit entries',
   await using folder = await folderOf({ 'servers.yml': JSON.stringify(file) });
   const path = join(folder.path, 'servers.yml');
   const [alpha, beta] = (await run('server', 'create', '--from', path)) as Record<string, unknown>[];
-  assert.deepEqual(alpha!['changes'], ['watch minecraft play.example.org → valve 10.0.0.1:27015']);
+  assert.deepEqual(alpha!['changes'], ['watch minecraft localhost → valve 10.0.0.1:27015']);
   assert.equal(beta!['action'], 'create');
   const again = (await run('server', 'create', '--from', path)) as Record<string, unknown>[];
   assert.deepEqual(
