@@ -8,7 +8,8 @@ import { command } from './command/operation-command.ts';
 export const HIDDEN_OPTION = {
   value: 'WHO,WHO',
   help: 'Names or UUIDs of players who are never shown live; "" for none',
-};
+  mayBeEmpty: true,
+} as const;
 
 export const commands: Command[] = [
   {

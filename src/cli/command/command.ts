@@ -9,7 +9,13 @@ import type { Actor } from '#store/audit/audit.ts';
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** An option of a command: the settings of `parseArgs`, the help text and the name of its value. */
-export type CommandOption = Options[string] & { help: string; value?: string; required?: true };
+export type CommandOption = Options[string] & {
+  help: string;
+  value?: string;
+  required?: true;
+  /** Whether an empty value has a meaning. */
+  mayBeEmpty?: true;
+};
 
 export interface Input {
   command: Command;
@@ -39,10 +45,13 @@ export interface Command {
 export function parse(command: Command, args: string[]): Input {
   const options = { ...command.options, help: { type: 'boolean', help: 'Show this help' } } as Options;
   const input = parsed(command, args, options);
-  const names = Object.keys(command.options ?? {});
+  const isRequired = ([name, option]: [string, CommandOption]): boolean =>
+    option.required === true && !(option.mayBeEmpty && input.values[name] === '');
   requireAll(
     input,
-    names.filter((name) => command.options![name]!.required === true),
+    Object.entries(command.options ?? {})
+      .filter(isRequired)
+      .map(([name]) => name),
   );
   return input;
 }

@@ -20,6 +20,7 @@ interface FieldOption {
   name?: string;
   value?: string;
   help: string;
+  mayBeEmpty?: true;
 }
 
 interface Asked {
