@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { allCommands } from '#cli/dispatch.ts';
+import { parse } from '#cli/command/command.ts';
+import { allCommands, run } from '#cli/dispatch.ts';
+import { captured } from '#test/support/captured.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { scorehallWith } from './scorehall.ts';
 
@@ -10,30 +12,89 @@ const DOCUMENTS = ['README.md', 'SECURITY.md', ...readdirSync('docs').map((name)
   (file) => file.endsWith('.md'),
 );
 
-/**
- * The commands between backquotes, `scorehall WORDS --option VALUE`, and those of blocks, a line each: up to a comment, an
- * ellipsis, an alternative or another command.
- */
-function commandsIn(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  const inline = text.replaceAll(/\s+/g, ' ').matchAll(/`scorehall ([a-z][^`|…]*)/g);
-  const lines = text.matchAll(/^(?: {4})?scorehall ([a-z][^\n|…#&]*)/gm);
-  return [...inline, ...lines].map(([, typed]) => typed!.trim());
+const OTHERS = ['CONTRIBUTING.md', 'deploy/compose.yaml', 'deploy/systemd/scorehall-release'].concat(
+  readdirSync('packages').map((name) => join('packages', name, 'README.md')),
+);
+
+interface Typed {
+  file: string;
+  text: string;
+  /** Whether it is in a block; in a sentence a command may stand for all its forms. */
+  isLine: boolean;
 }
 
-test('each command in the documents exists, with its options', async () => {
+/**
+ * The commands of a file, `scorehall …` or `npm run -s scorehall -- …`: lines of blocks, and between backquotes also those
+ * that begin with the words of a command alone. They end at a comment, an ellipsis or another command of the shell.
+ */
+const CALL = /^(?:npm run (?:-s )?scorehall -- |scorehall )/;
+const LINES = /^(?: *|.* exec scorehall )((?:npm run (?:-s )?scorehall -- |scorehall )[a-z][^\n`]*)/gm;
+
+function commandsIn(file: string, names: readonly string[]): Typed[] {
+  const text = readFileSync(file, 'utf8');
+  const lines = [...text.matchAll(LINES)].map(([, called]) => called!.replace(CALL, ''));
+  const sentences = text.replaceAll(/^```.*?^```/gms, '').replaceAll(/\s+/g, ' ');
+  const quoted = [...sentences.matchAll(/`([^`]+)`/g)].flatMap(([, words]) => {
+    const called = words!.replace(CALL, '');
+    const isCommand = called !== words || names.some((name) => name.includes(' ') && called.startsWith(`${name} `));
+    return isCommand && !called.startsWith('--') ? [called] : [];
+  });
+  const found = (isLine: boolean) => (text: string) => ({ file, text: text.split(END, 1)[0]!.trim(), isLine });
+  return [...lines.filter((text) => !text.includes(' | ')).map(found(true)), ...quoted.map(found(false))];
+}
+
+/** Where a command ends in a line of the shell. */
+const END = / #| &&|;|>|\\$| \|/;
+
+/** Values for the words that stand for one; others, such as NAME, are values themselves. */
+const VALUES: Record<string, string> = {
+  ...{ KEY: '00000000000', TIME: '2026-03-01T18:00:00Z', PLACE: 'start', HOURS: '24', NUMBER: '1' },
+};
+
+/** The arguments as a shell makes them; of alternatives (`FILE|-`, `events|rotations`) the first, and with `[--optional]` parts. */
+function argumentsOf(text: string): string[] {
+  const words = text.replaceAll(/[[\]]/g, '').match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+  return words.map((word) => {
+    const value = /^["']/.test(word) ? word.slice(1, -1) : word.split('|', 1)[0]!;
+    return VALUES[value] ?? value;
+  });
+}
+
+/** Commands that do not end, or send requests: only their options are read. */
+const NOT_RUN = /^(serve|demo|agent|watch|doctor)\b|--follow/;
+const WRONG_FORM =
+  /no command|(is|are) missing|Unknown option|Unexpected argument|argument missing|does not take|must (be|have|not)|Give |together/;
+
+test('each command in the documents exists, and each form of it is one that the command takes', async () => {
   const commands = await allCommands();
-  const typed = DOCUMENTS.flatMap((file) => commandsIn(file).map((text) => ({ file, text })));
-  assert.ok(typed.length > 50, String(typed.length));
-  for (const { file, text } of typed) {
-    const [command] = commands
-      .filter(({ words }) => `${text} `.startsWith(`${words} `))
-      .toSorted((one, other) => other.words.length - one.words.length);
-    const isGroup = commands.some(({ words }) => words.startsWith(`${text.replace(/ --.*/, '')} `));
-    assert.ok(command !== undefined || isGroup, `${file}: there is no command "${text}"`);
+  const names = commands.map(({ words }) => words);
+  const typed = [...DOCUMENTS, ...OTHERS.filter((file) => existsSync(file))].flatMap((file) => commandsIn(file, names));
+  assert.ok(typed.length > 140, String(typed.length));
+  await using folder = await folderOf({});
+  const environment = { DATABASE_URL: '/dev/null/none', SECRET_KEY: 'a secret that is long enough for tests' };
+  let executed = 0;
+  for (const { file, text, isLine } of typed) {
+    const place = `${file}: ${text}`;
+    const args = argumentsOf(text);
+    const command = commands
+      .filter(({ words }) => `${args.join(' ')} `.startsWith(`${words} `))
+      .toSorted((one, other) => other.words.length - one.words.length)[0];
+    const isGroup = names.some((name) => name.startsWith(`${text.replace(/ (--|…).*$/, '')} `));
+    assert.ok(command !== undefined || isGroup, `${place}: there is no such command`);
+    if (command === undefined) continue;
     for (const [, option] of text.matchAll(/ --([a-z-]+)/g))
-      assert.ok(option === 'help' || Object.hasOwn(command?.options ?? {}, option!), `${file}: ${text}`);
+      assert.ok(option === 'help' || Object.hasOwn(command.options ?? {}, option!), `${place}: no option ${option}`);
+    const isWhole = isLine || args.length > command.words.split(' ').length;
+    if (!isWhole || text.includes('…') || args.includes('--help')) continue;
+    const rest = args.slice(command.words.split(' ').length);
+    assert.doesNotThrow(() => parse(command, rest), place);
+    if (NOT_RUN.test(text)) continue;
+    const stdin = 'staple tower lantern\n';
+    const { err } = await captured({ environment, stdin, folder: folder.path }, () => run(args));
+    assert.doesNotMatch(err, WRONG_FORM, place);
+    executed++;
   }
+  assert.ok(executed > 80, String(executed));
 });
 
 test('the files that the documents name exist', () => {
