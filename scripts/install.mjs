@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodePackage, remedy } from './platform.mjs';
 import { locked } from './process-lock.mjs';
 
 export const project = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -43,10 +44,21 @@ async function runNpm(level) {
   const unreachable = await registryError();
   if (unreachable) await installFromCache(install, unreachable);
   else await installFromRegistry(install);
-  if (!isInstalled(level))
+  if (!isInstalled(level, null))
     throw new Missing(
       'npm finished, but node_modules does not match package-lock.json. Remove node_modules and try again.',
     );
+  if (!isInstalled(level)) throw new Missing(await whyLeftOut(nodePackage()));
+}
+
+/** npm leaves an optional package out, without an error, if the registry does not have it or its download fails. */
+async function whyLeftOut(name) {
+  const { version } = readPackages('package-lock.json')[`node_modules/${name}`];
+  const { code, output } = await npm(['view', `${name}@${version}`, 'version', '--loglevel=error'], 'captured');
+  const left = `npm left out the package ${name} ${version}`;
+  if (/code E404/.test(output)) return `${left}, because its registry does not have it. ${remedy}`;
+  if (code === 0) return `${left}, although its registry has it: the download was interrupted. Run this again.`;
+  return `${left}: the download was interrupted, and npm cannot ask its registry now. Run this again with a network.`;
 }
 
 async function installFromRegistry(install) {
@@ -88,14 +100,16 @@ function npmCommand(level) {
   return level === 'full' && isInstalled('production') ? ['install', '--no-save'] : ['ci'];
 }
 
-/** npm writes node_modules/.package-lock.json at the end of an install, so it lists the packages of a finished install. */
-function isInstalled(level) {
+/** npm writes node_modules/.package-lock.json at the end of an install, so it lists the packages of a finished install.
+ * An optional package may be missing, but for the one with Node. */
+function isInstalled(level, node = nodePackage()) {
   const wanted = readPackages('package-lock.json');
   if (!wanted) throw new Missing('package-lock.json is missing or damaged. Restore it: git checkout package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
   if (!present) return false;
   return Object.entries(wanted).every(([path, { version, integrity, ...flags }]) => {
     const installed = present[path];
+    if (!installed && path === `node_modules/${node}`) return false;
     if (!installed)
       return path === '' || flags.optional || (level === 'production' && (flags.dev || flags.devOptional));
     return installed.version === version && (!integrity || installed.integrity === integrity);
@@ -132,14 +146,18 @@ function npm(args, show) {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...first, ...args], { cwd: project, stdio, shell });
-    const forward = (signal) => child.kill(signal);
+    let interrupted;
+    const forward = (signal) => child.kill((interrupted = signal));
     for (const signal of signals) process.on(signal, forward);
     let output = '';
     child.stderr?.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', () => reject(new Missing('npm was not found. Install Node 20 or newer, which includes npm.')));
     child.on('close', (code, signal) => {
       for (const name of signals) process.off(name, forward);
-      if (signal) reject(new Missing(`npm ${args[0]} was ended by ${signal}.`));
+      // npm itself ends with an exit code.
+      if (interrupted)
+        reject(new Missing(`The installation was interrupted (${interrupted}). Run this again to repeat it.`));
+      else if (signal) reject(new Missing(`npm ${args[0]} was ended by ${signal}. Run this again.`));
       else resolve({ code, output });
     });
   });

