@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { launchBrowser } from './support/browser.ts';
 import { Mailbox } from './support/mailbox.ts';
+import { unpack } from './support/postgres-native.ts';
 import { createPostgresDatabase } from './support/postgres.ts';
 
 test('the tests have a real PostgreSQL, a database of their own, and it sorts by language', async () => {
@@ -69,4 +73,20 @@ test('a mailbox survives a client that resets its connection in the middle of a 
   };
   await converse('HELO x', 'MAIL FROM:<a@example.org>', 'RCPT TO:<b@example.org>', 'DATA');
   await converse('HELO x', 'MAIL FROM:<a@example.org>');
+});
+
+test('PostgreSQL is unpacked with its links, whether an install script has created them or not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'unpack-'));
+  const source = join(folder, 'package/native');
+  mkdirSync(join(source, 'lib'), { recursive: true });
+  writeFileSync(join(source, 'lib/libx.so.1.2'), 'x');
+  const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so.1' }];
+  writeFileSync(join(source, 'pg-symlinks.json'), JSON.stringify(links));
+  for (const name of ['without', 'with']) {
+    const native = join(folder, name, 'native');
+    await unpack(native, source);
+    assert.equal(readlinkSync(join(native, 'lib/libx.so.1')), 'libx.so.1.2', name);
+    assert.equal(readFileSync(join(native, 'lib/libx.so.1'), 'utf8'), 'x', name);
+    if (name === 'without') symlinkSync('libx.so.1.2', join(source, 'lib/libx.so.1'));
+  }
 });

