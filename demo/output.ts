@@ -1,3 +1,6 @@
+import { basename, dirname, join } from 'node:path';
+import { commandName } from '#context/command-name.ts';
+import { sqliteFileOf } from '#platform/config/setting.ts';
 import { output } from '#platform/process/output.ts';
 import type { DemoFacts } from './folder.ts';
 
@@ -31,6 +34,8 @@ export function describe(facts: DemoFacts, file: string): string {
     '',
     ...exampleRequest(facts),
     '',
+    ...exampleCommand(facts, dirname(file)),
+    '',
     `  All of this is also in ${file}`,
     '',
   ].join('\n');
@@ -43,6 +48,19 @@ function line(title: string, value: string): string {
 function exampleRequest({ api_url, access_token }: DemoFacts): string[] {
   return ['  Try:', `  curl -H 'Authorization: Bearer ${access_token}' '${api_url}/v1/matches?limit=3'`];
 }
+
+/** A command for the demo, with the settings that it needs: with PostgreSQL also the folder, which has the secret key. */
+function exampleCommand({ database_url }: DemoFacts, folder: string): string[] {
+  const file = sqliteFileOf(database_url);
+  const settings =
+    file === undefined
+      ? `DATABASE_URL=${quoted(database_url)} DATA_FOLDER=${quoted(folder)}`
+      : `DATABASE_URL=${quoted(join(folder, basename(file)))}`;
+  return ['  Commands, for example:', `  ${settings} ${commandName()} server list`];
+}
+
+/** For a POSIX shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Shows the progress of the generation: on a terminal one changing line, elsewhere one line at the start and the end. */
 export class Progress {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test, type TestContext } from 'node:test';
 import type { DemoFacts } from '#demo/folder.ts';
+import { MERGED, samplePlayers } from '#demo/network/people/players.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { ask } from '#test/support/request.ts';
 import { login, person } from '#test/support/builders.ts';
@@ -57,6 +58,19 @@ async function checkAllServices({ auth_url, site_url, ingest_url, ingest_key }: 
   assert.equal(accepted.status, 200, await accepted.clone().text());
 }
 
+/** The printed command runs as it stands, with the settings and the secret key of the demo. */
+async function runPrinted(output: string, { api_url }: DemoFacts): Promise<void> {
+  const line = /^ {2}((?:[A-Z_]+='[^']*' )+)scorehall server list$/m.exec(output)!;
+  const settings = [...line[1]!.matchAll(/([A-Z_]+)='([^']*)' /g)].map(([, name, value]) => [name!, value!]);
+  const run = async (...words: string[]): Promise<Record<string, string>[]> =>
+    JSON.parse((await scorehall(Object.fromEntries(settings), ...words, '--json')).out);
+  assert.equal((await run('server', 'list')).length, 8);
+  const config = await run('config');
+  assert.equal(config.find(({ setting }) => setting === 'API_URL')!['value'], api_url);
+  const jobs = await run('job', 'list');
+  assert.ok(jobs.some(({ kind }) => kind === 'withdrawal') && jobs.every(({ state }) => state === 'done'));
+}
+
 describe('the demo', () => {
   after(async () => {
     if (shared === undefined) return;
@@ -92,6 +106,12 @@ describe('the demo', () => {
       ]) {
         assert.ok(first.output.includes(text), `prints ${text}`);
       }
+      await runPrinted(first.output, facts);
+      const people = samplePlayers('gullwing');
+      const merged = await ask(facts.api_url, `/v1/players/${people[MERGED.from]!.uuid}`, {
+        token: facts.access_token,
+      });
+      assert.equal(merged.json.uuid, people[MERGED.into]!.uuid);
       const matches = await ask(facts.api_url, '/v1/matches?limit=100', { token: facts.access_token });
       assert.equal(matches.json.length, dialect === 'sqlite' ? INTERRUPTED_MATCHES : 40, 'the original number');
       const online = await ask(facts.api_url, '/v1/servers', { token: facts.access_token });

@@ -7,7 +7,7 @@ import { type Setting, sqliteFileOf } from './setting.ts';
 
 /**
  * The environment of a command. Real variables override `.env` of the working directory, which overrides `settings.env`
- * in the folder of the SQLite file, the settings of a demo. `warn` receives a sentence for each variable that is
+ * in the folder of the SQLite file, with PostgreSQL in DATA_FOLDER: the settings of a demo. `warn` receives a sentence for each variable that is
  * probably a misspelled setting. `NAME_FILE` of a secret setting counts as `NAME`.
  * @throws UsageError for an ambiguous line of a file, or a `NAME_FILE` that cannot be read
  */
@@ -21,9 +21,9 @@ export function environment(actual: Environment = process.env, folder = process.
   };
   const database = merged['DATABASE_URL'];
   const file = database === undefined ? undefined : sqliteFileOf(database);
-  if (file === undefined) return merged;
-  const demoFile = join(dirname(file), 'settings.env');
-  return { ...readEnvFile(demoFile, names, warn), ...merged };
+  const demoFolder = file === undefined ? merged['DATA_FOLDER'] : dirname(file);
+  if (!database || !demoFolder) return merged;
+  return { ...readEnvFile(join(demoFolder, 'settings.env'), names, warn), ...merged };
 }
 
 const toStderr: Warn = (sentence) => void errorOutput().write(`scorehall: ${sentence}\n`);

@@ -224,6 +224,8 @@ test('the environment overrides .env, and both override the settings.env beside 
   assert.deepEqual([found['NETWORK_NAME'], found['CONTACT'], found['TIME_ZONE']], ['actual', 'env', 'Asia/Tokyo']);
   for (const DATABASE_URL of ['postgres://h/d', '/elsewhere/x.db'])
     assert.equal(environment({ DATABASE_URL }, folder)['TIME_ZONE'], undefined);
+  const onPostgres = environment({ DATABASE_URL: 'postgres://h/d', DATA_FOLDER: folder }, tmpdir());
+  assert.equal(onPostgres['TIME_ZONE'], 'Asia/Tokyo', 'a demo on PostgreSQL');
 });
 
 test('a secret can come from a file, named by NAME_FILE', () => {
