@@ -1,5 +1,6 @@
 import { DAY } from './calendar.ts';
 import type { Bars, Day, Network } from './network.ts';
+import { barsOfMerged } from './people/merge.ts';
 import type { Player } from './people/players.ts';
 import { type Sentence, barsOf, sentencesOf } from './people/punishments.ts';
 import type { Fixture } from './schedule.ts';
@@ -26,7 +27,8 @@ export class GeneratedHistory {
     this.#matches = matches;
     this.begin = now - (matches / MATCHES_A_DAY) * DAY;
     this.sentences = sentencesOf(network, this.begin, now);
-    this.bars = barsOf(this.sentences);
+    const [banned, otherAccount] = [barsOf(this.sentences), barsOfMerged(this.at)];
+    this.bars = (player, time) => banned(player, time) || otherAccount(player, time);
     this.#renames = this.#findRenames();
   }
 
@@ -43,9 +45,7 @@ export class GeneratedHistory {
   }
 
   /** The timestamp at a fraction (0 to 1) of the history. */
-  at(fraction: number): number {
-    return Math.floor(this.begin + fraction * (this.now - this.begin));
-  }
+  at = (fraction: number): number => Math.floor(this.begin + fraction * (this.now - this.begin));
 
   naming = (player: Player, time: number): string => {
     const since = this.#renames.get(player);

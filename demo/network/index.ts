@@ -6,6 +6,7 @@ import type { SampleMap } from './maps.ts';
 import { Network } from './network.ts';
 import type { drawMap } from './map-image/draw.ts';
 import type { Player } from './people/players.ts';
+import { mergeEvents } from './people/merge.ts';
 import { onlineBetween } from './people/online.ts';
 import { Presence } from './people/presence.ts';
 import { newVersions, openingEvents, versionAt } from './publishing.ts';
@@ -74,6 +75,7 @@ function* generateEvents(history: GeneratedHistory): Generator<WireEvent> {
     ...factionReports(history, opening, days),
     ...newVersions(history),
     ...sentenceEvents(history),
+    ...mergeEvents(history),
   ]);
   const ratings = new Ratings(history.network.seed, history.naming);
   for (const fixture of fixtures) {

@@ -30,10 +30,11 @@ export function countersOf(random: Random, fixture: Fixture, course: Course, fig
   };
 }
 
-/** Deaths without a killer. In modes with one survivor, every other player falls once. */
+/** Deaths without a killer. In modes of survival, everybody but the winners falls once. */
 function falls(random: Random, fixture: Fixture, course: Course, fighter: Fighter): number {
   const { gamemode } = fixture;
-  if (gamemode === 'bowspleef' || gamemode === 'tntrun') return course.winner?.fighters[0] === fighter ? 0 : 1;
+  if (gamemode === 'bowspleef' || gamemode === 'tntrun')
+    return [course.winner, ...course.equals].some((side) => side?.fighters[0] === fighter) ? 0 : 1;
   if (gamemode === 'blitz' || gamemode === 'paintball') return 0;
   return random.count((0.07 * secondsOf(fighter)) / 60);
 }

@@ -17,7 +17,9 @@ type Kills = NonNullable<MatchEvent['data']['kills']>;
 /** Simulates a match. The same seed and fixture give the same event. */
 export function playMatch(seed: string, fixture: Fixture, naming: Naming): MatchEvent {
   const random = new Random(seed, 'match', fixture.id);
-  const course = simulateCourse(random, fixture, sidesOf(random, fixture, naming));
+  const sides = sidesOf(random, fixture, naming);
+  const equals = lastTogether(new Random(seed, 'equals', fixture.id), fixture, sides);
+  const course = simulateCourse(random, fixture, sides, equals);
   const own = new Random(seed, 'own counters', fixture.id);
   const falls: Fighter[] = [];
   return {
@@ -30,7 +32,7 @@ export function playMatch(seed: string, fixture: Fixture, naming: Naming): Match
       map: fixture.map.name,
       gamemode: fixture.gamemode,
       ranked: fixture.server.ranked,
-      win: course.winner?.name ?? '',
+      ...winnersOf(course),
       started: timestampOf(fixture.started),
       finished: timestampOf(fixture.finished),
       teams: course.sides.map((side) => ({
@@ -55,7 +57,25 @@ export function timestampOf(time: number): string {
   return new Date(time).toISOString();
 }
 
-function simulateCourse(random: Random, fixture: Fixture, sides: Side[]): Course {
+/** The players who take part at a time. */
+export function playersAt(seed: string, fixture: Fixture, naming: Naming, time: number): Set<string> {
+  const fighters = sidesOf(new Random(seed, 'match', fixture.id), fixture, naming).flatMap((side) => side.fighters);
+  return new Set(fighters.filter(({ from, to }) => from <= time && to > time).map(({ player }) => player.uuid));
+}
+
+/** The winners of a free-for-all in which the time is over while more than one stands. */
+function lastTogether(random: Random, { map, gamemode }: Fixture, sides: readonly Side[]): Side[] {
+  const isSurvival = gamemode === 'bowspleef' || gamemode === 'tntrun';
+  if (!isSurvival || map.teams.length > 0 || sides.length < 5 || !random.chance(0.4)) return [];
+  return random.shuffled(sides).slice(0, random.int(2, 3));
+}
+
+function winnersOf({ winner, equals }: Course): Pick<MatchEvent['data'], 'win' | 'winners'> {
+  if (equals.length === 0) return { win: winner?.name ?? '' };
+  return { winners: [winner!, ...equals].map(({ name }) => name) };
+}
+
+function simulateCourse(random: Random, fixture: Fixture, sides: Side[], together: readonly Side[]): Course {
   const mode = modeOf(fixture.gamemode);
   const likely = random.chance(mode.draws) ? undefined : likelyWinner(random, sides, fixture);
   const kills =
@@ -66,7 +86,8 @@ function simulateCourse(random: Random, fixture: Fixture, sides: Side[]): Course
   const painted = mode.decidedBy === 'paint' ? paintOf(random, sides) : new Map<Fighter, number>();
   const scores = scoresOf(random, fixture, { sides, kills, goals, painted, winner: likely });
   const counted = mode.decidedBy === 'kills' || mode.decidedBy === 'paint';
-  return { sides, kills, goals, scores, painted, winner: counted ? leader(sides, scores) : likely };
+  const equals = together.filter((side) => side !== likely).slice(0, together.length - 1);
+  return { sides, kills, goals, scores, painted, winner: counted ? leader(sides, scores) : likely, equals };
 }
 
 /** The side with the highest score, or undefined in case of a tie. */

@@ -13,9 +13,15 @@ export interface Course {
   scores: Map<Fighter, number>;
   painted: Map<Fighter, number>;
   winner: Side | undefined;
+  /** The other winners. */
+  equals: Side[];
 }
 
-export function scoresOf(random: Random, fixture: Fixture, course: Omit<Course, 'scores'>): Map<Fighter, number> {
+export function scoresOf(
+  random: Random,
+  fixture: Fixture,
+  course: Omit<Course, 'scores' | 'equals'>,
+): Map<Fighter, number> {
   const mode = modeOf(fixture.gamemode);
   if (mode.decidedBy === 'paint') return course.painted;
   if (mode.decidedBy === 'kills') return tally(course.kills.map(({ killer }) => killer));
@@ -33,7 +39,7 @@ function tally(fighters: readonly (Fighter | null)[]): Map<Fighter, number> {
 function holdingPoints(
   random: Random,
   fixture: Fixture,
-  { sides, winner }: Omit<Course, 'scores'>,
+  { sides, winner }: Pick<Course, 'sides' | 'winner'>,
 ): Map<Fighter, number> {
   const target = Number(/\d{3}/.exec(fixture.map.objective)?.[0] ?? 300);
   const level = Math.floor(target * random.between(0.5, 0.9));

@@ -34,6 +34,8 @@ export const OPERATOR = { name: 'Wharfinger', uuid: '6f1c9a52-40d7-4e0b-9b8e-2d1
 export const MEMBER = { name: 'Saltmarten', uuid: 'b83d27e4-915f-4c6a-8a02-71e4c9d05f3b' };
 
 const OFFLINE = [57, 211, 388, 512];
+/** The numbers of a person's two game accounts: one of offline mode, and the one with which the person plays later. */
+export const MERGED = { from: 57, into: 58 };
 const BEDROCK = [93, 164, 302, 477, 555];
 const RENAMED = [1, 24, 71, 118, 203, 266, 349, 431, 540];
 const FACTION_NAMES = [
@@ -68,6 +70,7 @@ function newPlayer(seed: string, number: number, names: Names): Player {
     ...(faction !== undefined && { faction }),
     ...(RENAMED.includes(number) && { renamed: { name: nextName(number, names), at: random.between(0.2, 0.9) } }),
   };
+  if (number === MERGED.from || number === MERGED.into) player.activity = 1.9;
   return number < 2 ? { ...player, skill: 1.1 - number * 0.6, activity: 2.2 - number * 0.4, shift: 0 } : player;
 }
 

@@ -1,9 +1,9 @@
 import type { WireEvent } from '#events/schema/index.ts';
 import type { SampleMap } from '../maps.ts';
-import { playMatch, timestampOf } from '#demo/network/match/match.ts';
+import { playersAt, playMatch, timestampOf } from '#demo/network/match/match.ts';
 import { progressOf } from '#demo/network/match/progress.ts';
 import type { Bars, Day, Network } from '../network.ts';
-import { type Fixture, type Programme, overlap } from '../schedule.ts';
+import type { Fixture, Programme } from '../schedule.ts';
 import { FACTIONS, LOBBY, SERVERS, type Server } from '../servers.ts';
 import type { PlayerStay } from './sessions.ts';
 import type { Naming } from '#demo/network/match/teams.ts';
@@ -32,7 +32,10 @@ export class Presence {
     return this.#fixturesAt(time)
       .filter(({ started, finished }) => started <= time && finished > time)
       .map((fixture) =>
-        progressOf(this.#network.seed, fixture, this.#naming, { time, ...this.#audience(fixture, time) }),
+        progressOf(this.#network.seed, fixture, this.#naming, {
+          time,
+          online: this.#here(this.#dayOf(time), fixture.server, time).length,
+        }),
       );
   }
 
@@ -43,17 +46,24 @@ export class Presence {
       .map((fixture) => playMatch(this.#network.seed, fixture, this.#naming));
   }
 
-  /** The players and the observers of a match. */
-  #audience(fixture: Fixture, time: number): { participants: number; observers: number } {
-    const here = this.#here(this.#dayOf(time), fixture.server, time).length;
-    const playing = participants(fixture, time);
-    return { participants: playing, observers: here - playing };
-  }
-
   #here(today: Day, server: Server, time: number): PlayerStay[] {
     return today.sessions
       .flatMap(({ stays }) => stays)
       .filter((stay) => stay.server === server.name && stay.from <= time && stay.to > time);
+  }
+
+  #playing(programme: Programme, time: number): Game {
+    const index = programme.fixtures.findIndex(({ finished }) => finished > time);
+    const fixture = programme.fixtures[index];
+    const map = fixture?.map ?? programme.waiting;
+    const next = programme.fixtures[index + 1]?.map;
+    const isRunning = fixture !== undefined && fixture.started <= time;
+    return {
+      current: isRunning ? playersAt(this.#network.seed, fixture, this.#naming, time).size : 0,
+      gamemode: fixture?.gamemode ?? map.gamemodes[0]!,
+      current_map: map.name,
+      next_map: (fixture && next ? next : mapAfter(programme, map)).name,
+    };
   }
 
   #fixturesAt(time: number): Fixture[] {
@@ -77,7 +87,7 @@ export class Presence {
       server: server.name,
       data: {
         players: here.map(({ player }) => this.#naming(player, time)),
-        ...(programme === undefined ? idle(server, here.length) : playing(programme, time)),
+        ...(programme === undefined ? idle(server, here.length) : this.#playing(programme, time)),
       },
     };
   }
@@ -98,23 +108,6 @@ function idle(server: Server, players: number): Game {
     current_map: '',
     next_map: '',
   };
-}
-
-function playing(programme: Programme, time: number): Game {
-  const index = programme.fixtures.findIndex(({ finished }) => finished > time);
-  const fixture = programme.fixtures[index];
-  const map = fixture?.map ?? programme.waiting;
-  const next = programme.fixtures[index + 1]?.map;
-  return {
-    current: fixture !== undefined && fixture.started <= time ? participants(fixture, time) : 0,
-    gamemode: fixture?.gamemode ?? map.gamemodes[0]!,
-    current_map: map.name,
-    next_map: (fixture && next ? next : mapAfter(programme, map)).name,
-  };
-}
-
-function participants(fixture: Fixture, time: number): number {
-  return fixture.stays.filter((stay) => overlap(stay, time, time + 1) > 0).length;
 }
 
 function mapAfter({ rotation }: Programme, map: SampleMap): SampleMap {

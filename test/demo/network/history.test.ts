@@ -117,6 +117,32 @@ test('deaths have places, some are falls into the void, monuments have shares, f
   assert.equal(new Set(ofType(events, 'server.configured').map(({ data }) => data.icon)).size, 8);
 });
 
+test('some free-for-all matches have several winners, who did not fall', () => {
+  const survivals = ofType(shortHistory().events, 'match.finished').filter(({ data }) => data.winners !== undefined);
+  assert.ok(survivals.length > 0);
+  for (const { id, data } of survivals) {
+    const { win, winners = [], teams } = data;
+    assert.ok(win === undefined && winners.length >= 2 && winners.length < teams.length, id);
+    const standing = teams.filter(({ players }) => players[0]!.death_count === 0).map(({ name }) => name);
+    assert.deepEqual(standing.toSorted(), winners.toSorted(), id);
+  }
+});
+
+test('a person has two game accounts, one after the other, which the operator merges', () => {
+  const { events } = shortHistory();
+  const [merge, ...others] = ofType(events, 'player.merged');
+  assert.equal(others.length, 0);
+  const { from, into } = merge!.data;
+  const ended = Date.parse(merge!.time);
+  const playedBy = (uuid: string) =>
+    ofType(events, 'match.finished').filter(({ data }) =>
+      data.teams.some(({ players }) => players.some((one) => one.uuid === uuid)),
+    );
+  assert.ok(playedBy(from).every(({ data }) => Date.parse(data.started) < ended));
+  assert.ok(playedBy(into).every(({ data }) => Date.parse(data.finished) > ended));
+  assert.ok(playedBy(from).length + playedBy(into).length > 0);
+});
+
 test('no match of the demo has a value that no game gives', () => {
   for (const event of ofType(shortHistory().events, 'match.finished')) {
     const read = readEvent(event);

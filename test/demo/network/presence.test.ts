@@ -34,6 +34,9 @@ test('a running match has come as far as its time, and then has its result', () 
   for (const { server, data } of running) {
     const beat = heartbeats(sample, evening).find((one) => one.server === server)!;
     assert.deepEqual([data.map, data.gamemode], [beat.data.current_map, beat.data.gamemode]);
+    const listed = data.teams!.flatMap(({ players }) => players ?? []).length;
+    assert.deepEqual([data.participants, beat.data.current], [listed, listed], 'the teams have those who play now');
+    assert.equal(data.observers, beat.data.players.length - listed);
     const results = sample.resultsBetween(evening, evening + HOUR) as OfType<'match.finished'>[];
     const result = results.find((one) => one.server === server && one.data.started === data.started)!;
     assert.ok(result.data.objectives!.length >= data.objectives!.length);
