@@ -2,15 +2,11 @@
 
 import { spawn } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { nodePackage, remedy } from './platform.mjs';
+import { join } from 'node:path';
+import { Missing, nodePackage, project, remedy } from './platform.mjs';
 import { locked } from './process-lock.mjs';
 
-export const project = dirname(dirname(fileURLToPath(import.meta.url)));
-
-/** Something is missing on this machine. The message is one line and names the remedy. */
-export class Missing extends Error {}
+export { Missing, project };
 
 /**
  * Installs the packages unless they are installed. Only one process installs at a time.

@@ -1,8 +1,13 @@
 // Chooses the Node that runs the project: the current one if it is new enough, otherwise the one installed as an npm package.
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { Missing, project } from './install.mjs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const project = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Something is missing on this machine. The message is one line and names the remedy. */
+export class Missing extends Error {}
 
 const wanted = 26;
 /** What to do where the package cannot be installed. */

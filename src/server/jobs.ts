@@ -230,20 +230,18 @@ async function repeat(job: RecurringJob, { context, metrics }: JobDeps, pacing: 
   let reported: string | undefined;
   while (!pacing.stop.aborted) {
     const started = performance.now();
-    await job.run(context, pacing).then(
-      () => {
-        metrics.lastSuccess.set({ job: job.name }, context.clock.now() / 1000);
-        if (reported !== undefined) context.log.info({ job: job.name }, 'background job works again');
-        reported = undefined;
-      },
-      (error: unknown) => {
-        metrics.failures.inc({ job: job.name });
-        // A job that runs each second would fill the log with one cause; the log itself limits outages of the database.
-        if (error instanceof Unavailable || String(error) !== reported)
-          context.log.error({ err: error, job: job.name }, 'background job failed');
-        reported = String(error);
-      },
-    );
+    try {
+      await job.run(context, pacing);
+      metrics.lastSuccess.set({ job: job.name }, context.clock.now() / 1000);
+      if (reported !== undefined) context.log.info({ job: job.name }, 'background job works again');
+      reported = undefined;
+    } catch (error) {
+      metrics.failures.inc({ job: job.name });
+      // A job that runs each second would fill the log with one cause; the log itself limits outages of the database.
+      if (error instanceof Unavailable || String(error) !== reported)
+        context.log.error({ err: error, job: job.name }, 'background job failed');
+      reported = String(error);
+    }
     metrics.durations.observe({ job: job.name }, (performance.now() - started) / 1000);
     await pause(job.everyMs, undefined, { signal: pacing.stop, ref: false }).catch(() => undefined);
   }

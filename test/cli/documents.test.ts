@@ -19,7 +19,7 @@ const OTHERS = ['CONTRIBUTING.md', 'deploy/compose.yaml', 'deploy/systemd/scoreh
 interface Typed {
   file: string;
   text: string;
-  /** Whether it is in a block; in a sentence a command may stand for all its forms. */
+  /** Whether it is in a block; in a sentence a command may mean all its forms. */
   isLine: boolean;
 }
 
@@ -46,7 +46,7 @@ function commandsIn(file: string, names: readonly string[]): Typed[] {
 /** Where a command ends in a line of the shell. */
 const END = / #| &&|;|>|\\$| \|/;
 
-/** Values for the words that stand for one; others, such as NAME, are values themselves. */
+/** Values for the words that mean one; others, such as NAME, are values themselves. */
 const VALUES: Record<string, string> = {
   ...{ KEY: '00000000000', TIME: '2026-03-01T18:00:00Z', PLACE: 'start', HOURS: '24', NUMBER: '1' },
 };

@@ -58,7 +58,7 @@ async function checkAllServices({ auth_url, site_url, ingest_url, ingest_key }: 
   assert.equal(accepted.status, 200, await accepted.clone().text());
 }
 
-/** The printed command runs as it stands, with the settings and the secret key of the demo. */
+/** The printed command runs as it is, with the settings and the secret key of the demo. */
 async function runPrinted(output: string, { api_url }: DemoFacts): Promise<void> {
   const line = /^ {2}((?:[A-Z_]+='[^']*' )+)scorehall server list$/m.exec(output)!;
   const settings = [...line[1]!.matchAll(/([A-Z_]+)='([^']*)' /g)].map(([, name, value]) => [name!, value!]);

@@ -210,11 +210,23 @@ test('a connection that the receiver closed while it was idle is replaced', asyn
 });
 
 test('WEBHOOK_NETWORKS that are none are refused', () => {
-  const { WEBHOOK_NETWORKS } = readConfig({ WEBHOOK_NETWORKS: '10.0.0.0/8:8080, 127.0.0.1:*,[fd00::/8]:443,[fd00::1]:80' });
+  const { WEBHOOK_NETWORKS } = readConfig({
+    WEBHOOK_NETWORKS: '10.0.0.0/8:8080, 127.0.0.1:*,[fd00::/8]:443,[fd00::1]:80',
+  });
   assert.deepEqual(
     WEBHOOK_NETWORKS.map(({ network, port }) => `${network} ${port}`),
     ['10.0.0.0/8 8080', '127.0.0.1/32 any', 'fd00::/8 443', 'fd00::1/128 80'],
   );
-  for (const wrong of ['10.0.0.0/33', '10.0.0.0/8:70000', 'localhost:80', '10.0.0.0/8:', '[fd00::/129]:1', '10.0.0:80', '10.0.0.0/8', 'fd00::1', 'fd00::1:80'])
+  for (const wrong of [
+    '10.0.0.0/33',
+    '10.0.0.0/8:70000',
+    'localhost:80',
+    '10.0.0.0/8:',
+    '[fd00::/129]:1',
+    '10.0.0:80',
+    '10.0.0.0/8',
+    'fd00::1',
+    'fd00::1:80',
+  ])
     assert.throws(() => readConfig({ WEBHOOK_NETWORKS: wrong }), /WEBHOOK_NETWORKS must list networks/, wrong);
 });

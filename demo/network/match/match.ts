@@ -63,7 +63,7 @@ export function playersAt(seed: string, fixture: Fixture, naming: Naming, time: 
   return new Set(fighters.filter(({ from, to }) => from <= time && to > time).map(({ player }) => player.uuid));
 }
 
-/** The winners of a free-for-all in which the time is over while more than one stands. */
+/** The winners of a free-for-all in which the time is over while more than one survives. */
 function lastTogether(random: Random, { map, gamemode }: Fixture, sides: readonly Side[]): Side[] {
   const isSurvival = gamemode === 'bowspleef' || gamemode === 'tntrun';
   if (!isSurvival || map.teams.length > 0 || sides.length < 5 || !random.chance(0.4)) return [];

@@ -12,7 +12,7 @@ interface StartRule {
   check: 'settings' | 'paths';
   remedy: string;
   /** @throws UsageError if the service does not start with these settings */
-  apply(config: Config): void;
+  apply: (config: Config) => void;
 }
 
 const readRemedy = (setting: string): string => `Correct ${setting}, or let the user of the service read the file.`;
