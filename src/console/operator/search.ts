@@ -146,10 +146,11 @@ async function findById(request: ConsoleRequest, text: string): Promise<Found[]>
   return found.length > 0 || key === undefined || !person.isOperator ? found : await findEvent(request, key);
 }
 
+const at = (path: string, label: string, hint: Html | string): Found => ({ href: ROOT + path, label, hint });
+
 async function findForOperators(request: ConsoleRequest, text: string, key = NO_KEY): Promise<(Found | undefined)[]> {
   const { db } = request.deps;
   const { sections, server, key: ofServer, request: access } = request.texts.operator;
-  const at = (path: string, label: string, hint: Html | string): Found => ({ href: ROOT + path, label, hint });
   const [account, application] = await Promise.all([accountById(db, text), managedApplication(db, text)]);
   const [webhook, asked, change] = await Promise.all([
     webhookById(db, text),
