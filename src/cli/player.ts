@@ -7,7 +7,7 @@ import { erasePlayer, mergePlayers } from '#admin/players.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { punishmentsOfNamed } from '#admin/punishments.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
-import { findForStaff } from '#store/accounts/deleted-players.ts';
+import { findForStaff, strippedPunishment } from '#store/accounts/deleted-players.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { readAliases, findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
@@ -155,7 +155,8 @@ const mergedErased = (option: string, uuid: string): string =>
 /** Of an erased player only the punishments in force, without what leads to the pseudonym. */
 async function describeErased(db: Db, now: number, uuid: string): Promise<Record<string, unknown>> {
   const { punishments } = (await punishmentsOfNamed(db, uuid, { before: 0, limit: 0, now }))!;
-  return { uuid, erased: true, punishments: punishments.map(({ type, state, reason }) => ({ type, state, reason })) };
+  const shown = punishments.map((punishment) => strippedPunishment(punishment, uuid));
+  return { uuid, erased: true, punishments: shown.map(({ type, state, reason }) => ({ type, state, reason })) };
 }
 
 async function describe(db: Db, now: number, { key, uuid, name }: Player): Promise<Record<string, unknown>> {

@@ -54,7 +54,7 @@ onEachDatabase('the form of a new server reports all wrong fields at once', asyn
     [
       ['name', 'Enter a name of 1 to 64 characters.'],
       ['region', 'This must have at most 64 characters.'],
-      ['order', 'This must be a number.'],
+      ['order', 'This must be a whole number from -1000000 to 1000000 (it is &quot;x&quot;).'],
     ],
   );
   assert.deepEqual(await listServers(services.context.db, 0), []);

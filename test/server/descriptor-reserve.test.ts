@@ -30,10 +30,11 @@ test('connections leave the last descriptors to the internal listener, which is 
     const [first] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as unknown[];
     return Buffer.isBuffer(first);
   };
-  const lowest = openSync('/dev/null', 'r');
-  closeSync(lowest);
+  // The next free descriptors, between which others may be open.
+  const free = Array.from({ length: 12 }, () => openSync('/dev/null', 'r'));
+  for (const descriptor of free) closeSync(descriptor);
   // A quarter is kept; below it there is room for some connections of this process, which holds both ends.
-  const limit = Math.ceil(((lowest + 12) * 4) / 3);
+  const limit = Math.ceil((free.at(-1)! * 4) / 3);
   const [service, internal] = [await open(true, limit), await open(false, limit)];
   const served: boolean[] = [];
   while (served.at(-1) !== false && served.length < 40) served.push(await isServed(service));

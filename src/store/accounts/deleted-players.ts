@@ -42,11 +42,15 @@ export async function findForStaff(db: Queryable, text: string): Promise<NamedBy
   return player && { player };
 }
 
-/** A punishment without what leads to the pseudonym but its key, which is not shown. */
-export const strippedPunishment = (punishment: Punishment, uuid: string): Punishment => ({
-  ...punishment,
-  ...{ punisher: null, punished: { uuid, name: '' }, server: '', automatic: false },
-});
+/**
+ * A punishment without what leads to the pseudonym but its key, which is not shown. An erasure writes the pseudonym into
+ * reasons that named the player.
+ */
+export function strippedPunishment(punishment: Punishment, uuid: string): Punishment {
+  const { punished } = punishment;
+  const reason = punishment.reason.replaceAll(punished.name, '…').replaceAll(punished.uuid, '…');
+  return { ...punishment, reason, punisher: null, punished: { uuid, name: '' }, server: '', automatic: false };
+}
 
 /** A punishment that returns with a game account, and the player who has it now. */
 export interface ReturningPunishment {

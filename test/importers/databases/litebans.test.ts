@@ -39,7 +39,7 @@ function emptyLiteBans(): { source: SourceDatabase; asked: (string | number)[][]
 test('the first removal of a table without removals is asked for by a time that MySQL can express', async () => {
   const { source, asked } = emptyLiteBans();
   const litebans = await openLiteBans(source);
-  const nothing = { rows: async () => new Map(), punishmentsOf: async () => new Map() };
+  const nothing = { rows: async () => new Map(), punishmentsOf: async () => new Map(), now: () => 0 };
   const context = { left: { rows: 0, names: 0 }, state: nothing, network: nothing } as unknown as ImportContext;
   for (const extent of ['all', 'recent'] as const) await Array.fromAsync(litebans.findings(context, extent));
   const [all, recent] = [asked.slice(0, 4), asked.slice(4)];

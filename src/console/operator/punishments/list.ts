@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { punishmentsOfNamed } from '#admin/punishments.ts';
 import { keyCursor, listed } from '#http/pager.ts';
+import { strippedPunishment } from '#store/accounts/deleted-players.ts';
 import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { timestamp, textOf } from '../../components.ts';
 import { moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
@@ -53,7 +54,9 @@ async function find(
     return { deleted: undefined, punishments: await listPunishments(deps.db, page.before, page.limit, now) };
   const found = await punishmentsOfNamed(deps.db, query, page);
   if (found === undefined) return { deleted: undefined, punishments: [] };
-  return found.deleted === undefined ? found : { ...found, punishments: found.punishments.slice(0, PAGE_SIZE) };
+  const { deleted, punishments } = found;
+  if (deleted === undefined) return found;
+  return { deleted, punishments: punishments.slice(0, PAGE_SIZE).map((one) => strippedPunishment(one, deleted)) };
 }
 
 export const punishmentRoutes: readonly Route[] = [moderatorPage('/operator/punishments', punishmentsPage)];

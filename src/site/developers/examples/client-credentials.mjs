@@ -5,7 +5,7 @@ const config = await client.discovery(
   '@client_id@',
   '@client_secret@',
   // The sign-in is on plain http, which is for tests on one machine. //@http@
-  undefined, //@http@
+  client.ClientSecretPost(), //@http@
   { execute: [client.allowInsecureRequests] }, //@http@
 );
 // Without a scope the response has "scope": null, which openid-client and oauth4webapi refuse.
