@@ -69,15 +69,15 @@ onEachDatabase('deleting an account sheds no ban: ban, delete, join, ban again, 
   const code = await newLinkCode(db, clock.now(), id);
   await sendEvents(context, event('account.link', { player: STEVE, code }, { server: 'Alpha' }));
   await sendEvents(context, match({ teams: [team('Red', 1)] }), statistics(STEVE, { kill_count: 3 }));
-  const [first] = await sendEvents(context, punishment('b1', STEVE, { ...BAN, punisher: person(2, 'Mod') }));
-  assert.equal(await banOf(api, key, STEVE), 'Griefing');
+  const [first] = await sendEvents(context, punishment('b1', STEVE, { ...BAN, reason: 'Griefing, steve', punisher: person(2, 'Mod') }));
+  assert.equal(await banOf(api, key, STEVE), 'Griefing, steve');
   await deleteAccount(db, clock.now(), id);
-  assert.equal(await banOf(api, key, STEVE), 'Griefing', 'before the job that rewrites the events');
+  assert.equal(await banOf(api, key, STEVE), 'Griefing, steve', 'before the job that rewrites the events');
   await runJobs(context);
-  assert.equal(await banOf(api, key, STEVE), 'Griefing');
+  assert.equal(await banOf(api, key, STEVE), 'Griefing, …', 'neither the name nor the pseudonym');
   clock.advance(1000);
   await sendEvents(context, login('Alpha', STEVE, { time: new Date(clock.now()).toISOString() }));
-  assert.equal(await banOf(api, key, STEVE), 'Griefing', 'a login changes nothing');
+  assert.equal(await banOf(api, key, STEVE), 'Griefing, …', 'a login changes nothing');
   assert.equal((await api.get('/v1/players/Steve')).status, 404, 'and does not publish the person again');
   await sendEvents(context, pardon('b1'));
   assert.equal(await banOf(api, key, STEVE), null, 'it is revoked');
@@ -169,7 +169,7 @@ onEachDatabase('deleting an account sheds no ban: ban, delete, join, ban again, 
         ['In the batch of the link', 0],
         ['Griefing', 0],
         ['Again', 1],
-        ['Griefing', 2],
+        ['Griefing, Steve', 2],
       ],
     );
     assert.equal(await banOf(api, key, STEVE), 'In the batch of the link');

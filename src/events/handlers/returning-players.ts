@@ -5,7 +5,7 @@ import { sql } from '#db/sql.ts';
 import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts';
 import { type ReturningPunishment, returningPunishments } from '#store/accounts/deleted-players.ts';
 import type { Renamed } from '#store/game/own-teams.ts';
-import { renamedText } from '#store/game/renamed-json.ts';
+import { renamedText, withoutNames } from '#store/game/renamed-json.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
@@ -39,17 +39,26 @@ export async function linkGameAccount(
   });
 }
 
-/** Returns the UUID to the reference of a punishment and in its events, so that an import finds it again. */
-async function returnReference(tx: Queryable, key: number, returned: Renamed): Promise<void> {
+/** Returns the UUID and the name to the reference and the reasons of a punishment and its events, so that an import finds it again. */
+async function returnNames(tx: Queryable, key: number, pseudonym: Named, player: Named): Promise<void> {
+  const returned: Renamed = new Map([[pseudonym.uuid, player]]);
+  const named = (text: string): string => withoutNames(renamedText(text, returned), [pseudonym.name], player.name);
+  const { reason, revoke_reason } = (await tx.get<Record<'reason' | 'revoke_reason', string>>(
+    sql`select reason, revoke_reason from punishments where key = ${key}`,
+  ))!;
+  await tx.run(sql`
+    update punishments set reason = ${named(reason)}, revoke_reason = ${named(revoke_reason)} where key = ${key}`);
   const rows = await tx.all<NamingColumns & { key: number }>(sql`
     select key, event_id, aggregate, body, envelope from ledger
     where aggregate = (select aggregate from ledger where key = ${key})`);
   for (const row of rows) {
+    const data = Object.entries(JSON.parse(row.body) as Record<string, unknown>).map(([member, value]) => {
+      const isText = (member === 'punishment' || member === 'reason') && typeof value === 'string';
+      return [member, isText ? named(value) : value];
+    });
     const aggregate = renamedText(row.aggregate!, returned);
-    if (aggregate === row.aggregate) return;
-    const { punishment, ...data } = JSON.parse(row.body) as { punishment?: string };
-    const named = punishment === undefined ? data : { punishment: renamedText(punishment, returned), ...data };
-    await storeRenamed(tx, row, { ...row, aggregate, body: JSON.stringify(named) });
+    const body = JSON.stringify(Object.fromEntries(data));
+    if (aggregate !== row.aggregate || body !== row.body) await storeRenamed(tx, row, { ...row, aggregate, body });
   }
 }
 
@@ -79,7 +88,7 @@ export async function returnPunishments(
         values (${returned.key}, ${key}, ${time}, ${player.name}) on conflict (player_key, ledger_key, name) do nothing`,
       sql`update punishments set punished_key = ${returned.key} where key = ${key}`,
     ]);
-    await returnReference(tx, key, new Map([[data.punished.uuid, player]]));
+    await returnNames(tx, key, data.punished, player);
     work.changes.add('punishment', key, 'changed');
   }
   // A job without UUIDs derives stale players only: the pseudonym's player may have lost its last observation.
