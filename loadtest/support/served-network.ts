@@ -47,6 +47,8 @@ export class ServedNetwork {
 
   async #start(): Promise<ServedProcess> {
     const ports = await freeServicePorts();
-    return await serveProcess(this.#url, { ports, environment: this.#environment(ports) });
+    // Of several processes on one SQLite file each has to count in the database.
+    const environment = { COUNTERS: 'database', ...this.#environment(ports) };
+    return await serveProcess(this.#url, { ports, environment });
   }
 }
