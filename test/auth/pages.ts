@@ -57,6 +57,7 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       ...named({ 'sign-in': '', 'sign-in-for-an-application': authorize, register: '', forgot: '', mail: '' }),
       ...named(await mailedLinks(services, robin)),
       { name: 'link-expired', path: '/reset?token=x', error: 410 },
+      { name: 'sign-in-expired', path: '/sign-in/unknown', error: 410 },
       { name: 'bad-request', path: '/oauth/authorize?client_id=x', error: 400 },
       { name: 'nowhere', path: '/nowhere', error: 404 },
     ],
@@ -78,6 +79,7 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       consent: authorize,
       'select-account': `${authorize}&prompt=select_account`,
       'sign-out': '/oauth/logout',
+      'sign-out-unregistered': `/oauth/logout?${new URLSearchParams({ client_id: application.client_id, post_logout_redirect_uri: 'https://elsewhere.example/' }).toString()}`,
     }),
   };
 }
