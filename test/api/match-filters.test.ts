@@ -107,7 +107,7 @@ onEachDatabase('each allowed combination of filters gives its matches, page by p
   assert.deepEqual(await pagedBy(api, 'player=player2'), inOrder([], withdrawn.filter(FILTERS['player']![1])));
 });
 
-onEachDatabase('a walk by the end goes on after its last match was withdrawn', async (t, url) => {
+onEachDatabase('a walk by the end continues after its last match was withdrawn', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const ends = [-4_000_000, -100_000, -3_000_000, -200_000, -2_000_000, -5_000_000].map((ms) => after(ms));
   const played = ends.map((finished) => match({ started: after(-600_000, finished), finished }));
