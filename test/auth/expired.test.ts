@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { sql } from '#db/sql.ts';
 import { deleteApplication } from '#store/applications/applications.ts';
 import { onSqlite } from '#test/support/context.ts';
 import { requestFor } from './flow.ts';
@@ -58,6 +59,10 @@ onSqlite('an expired page of a sign-in names the application, and leads back to 
   const resumed = await person.open(`/oauth/authorize/${paths.board.split('/').at(-1)!}?lang=en`);
   assert.equal(resumed.status, 400);
   assert.equal(link(), 'https://board.example/', 'also where oidc-provider finds that it has expired');
+
+  await context.db.run(sql`update applications set suspended = 'disabled' where client_id = ${boardId}`);
+  assert.equal(await shown(paths.board), '/account', 'no way to an application that is suspended since');
+  assert.doesNotMatch(person.page.html, /Board|board\.example/);
 
   const stranger = new Person(auth);
   await stranger.open(paths.board);
