@@ -107,6 +107,29 @@ onEachDatabase('a hidden player appears nowhere live, from the change of the lis
   assert.notEqual((await get('/v1/players/Saltmarten')).json.last_login, '');
 });
 
+onEachDatabase('a hidden player without a name leaves the objectives of no team as they are', async (t, url) => {
+  const { context, get, id, report, run } = await openNetwork(t, url);
+  const unnamed = person(3, '\u200b');
+  await sendEvents(context, login('Alpha', unnamed));
+  await run('network', 'set', '--hidden', unnamed.uuid);
+  await report();
+  const time = after(5_000);
+  const objectives = [ADA, unnamed].map(
+    (player) => ({ player, team: '', type: 'flag', name: `Flag of ${player.uuid.slice(-2)}`, time }) as const,
+  );
+  const teams = [team('Red', ADA, unnamed)];
+  await sendEvents(context, progress({ map: 'Twin', teams, objectives }, { time }));
+  const live = (await get(`/v1/servers/${id}/live-match`)).json;
+  assert.deepEqual(
+    live.objectives.map(({ player, name }: Record<string, string>) => [player, name]),
+    [
+      ['Ada', 'Flag of 01'],
+      ['', 'Flag of 03'],
+    ],
+  );
+  assert.deepEqual([live.participants, live.teams[0].players.length], [1, 1], 'and is hidden');
+});
+
 onEachDatabase('only the present name finds a hidden player, except for staff', async (t, url) => {
   const { get, context, site, run } = await openNetwork(t, url);
   await sendEvents(

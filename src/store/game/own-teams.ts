@@ -18,11 +18,11 @@ export type Renamed = ReadonlyMap<string, RenamedPlayer>;
 
 /**
  * Whether a team bears one of some names: `NAME`, or `NAME 2` if another team has the name.
- * @param keys of the names
+ * @param keys of the names; the empty one, of players without a name, is no team's
  */
 export function bearsName(team: string, keys: { has(key: string): boolean }): boolean {
   const key = nameKey(team);
-  return keys.has(key) || keys.has(key.replace(/ \d+$/, ''));
+  return key !== '' && (keys.has(key) || keys.has(key.replace(/(?<=.) \d+$/, '')));
 }
 
 interface Team {
