@@ -134,4 +134,7 @@ test('the name of the network or account is no password, with or without blanks,
     '港の夜明けに鳴る鐘の音色',
   ];
   for (const password of accepted) assert.equal(passwordProblem(password, ...personal), undefined, password);
+  assert.equal(passwordProblem('mast seat meats tame', 'S_T_E_A_M'), undefined, 'letters of a name are no words');
+  for (const password of ['s t e a m 2026', 'steam-steam-steam', 'team the a 2026'])
+    assert.equal(passwordProblem(password, 'S_T_E_A_M', 'The A Team'), 'easy', password);
 });

@@ -87,9 +87,10 @@ export const clientIds = listOf.refine(
 /** The sender of mails: an address, perhaps with a name before it (RFC 5322, section 3.4); empty for the default. */
 export const sender = z
   .string()
+  .trim()
   .max(256, 'must not be longer than 256 characters')
   .refine(
-    (value) => /^(?:(?:"[^"]*" *|[^"<>@,;:]*)<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)?$/.test(value),
+    (value) => /^(?:(?:"(?:[^"\\]|\\.)*"|[^"<>@,;:])*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)?$/.test(value),
     'must be an address like no-reply@example.org, or a name and an address like Example <no-reply@example.org>',
   );
 

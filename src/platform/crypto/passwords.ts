@@ -61,9 +61,11 @@ function repeats(password: string, text: string): boolean {
   const letters = lettersOf(password);
   if (text.length >= 3 && password.replaceAll(text, '').length < 6) return true;
   if (letters === '' || lettersOf(text).length < 3) return false;
-  // Blanks, so that the letters before and after a word do not become another one.
-  const words = text.split(/[^\p{L}\p{M}]+/u).toSorted((one, other) => other.length - one.length);
-  return words.reduce((rest, word) => rest.replaceAll(word || ' ', ' '), letters).trim() === '';
+  const words = [lettersOf(text), ...text.split(/[^\p{L}\p{M}]+/u)].toSorted((one, other) => other.length - one.length);
+  // Blanks, so that the letters before and after a word do not become another one. A word of one letter is in many others.
+  const without = (rest: string, word: string): string =>
+    word.length > 1 ? rest.replaceAll(word, ' ') : rest.replace(word || ' ', ' ');
+  return words.reduce(without, letters).trim() === '';
 }
 
 const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{M}]/gu, '');

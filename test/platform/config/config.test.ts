@@ -132,8 +132,10 @@ test('settings are read as what they mean', () => {
   const id = '0123456789abcdef01234567';
   assert.deepEqual(read('INTROSPECTORS', `${id}, ${id},`), [id, id]);
   const senders = ['no-reply@example.org', 'Example <a@example.org>', '"Example, Inc" <a@b.example>', 'a@localhost'];
-  for (const sender of [...senders, '夜明け <a@[10.0.0.1]>', '<a@b.example>'])
+  const quoted = ['The "Gullwing" Network <a@b.example>', String.raw`"The \"Gullwing\", Inc" <a@b.example>`];
+  for (const sender of [...senders, ...quoted, '夜明け <a@[10.0.0.1]>', '<a@b.example>'])
     assert.equal(read('MAIL_FROM', sender), sender);
+  assert.equal(read('MAIL_FROM', ' Example <a@example.org> '), 'Example <a@example.org>');
 });
 
 test('a door listens where it is told, else where its address says', () => {
