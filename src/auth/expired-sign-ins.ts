@@ -47,7 +47,7 @@ export async function expiredSignIn(
   const entry = cookie.split('~').find((one) => id !== undefined && one.startsWith(`${id}.`));
   const [, clientId = '', index] = /^.{8}\.([\w-]+)\.(\d+|-1)$/.exec(entry ?? '') ?? [];
   const application = clientId === '' ? undefined : await applicationByClientId(db, clientId);
-  // A suspended one would refuse the sign-in, and nobody is responsible for what its address shows.
+  // A suspended one would refuse the sign-in, and its address may show anything.
   if (application === undefined || application.suspended !== null) return { sentence: t.expired };
   const { name, redirect_uris } = application;
   const uri = URL.parse(redirect_uris[Number(index)] ?? '');

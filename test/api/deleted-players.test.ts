@@ -69,7 +69,10 @@ onEachDatabase('deleting an account sheds no ban: ban, delete, join, ban again, 
   const code = await newLinkCode(db, clock.now(), id);
   await sendEvents(context, event('account.link', { player: STEVE, code }, { server: 'Alpha' }));
   await sendEvents(context, match({ teams: [team('Red', 1)] }), statistics(STEVE, { kill_count: 3 }));
-  const [first] = await sendEvents(context, punishment('b1', STEVE, { ...BAN, reason: 'Griefing, steve', punisher: person(2, 'Mod') }));
+  const [first] = await sendEvents(
+    context,
+    punishment('b1', STEVE, { ...BAN, reason: 'Griefing, steve', punisher: person(2, 'Mod') }),
+  );
   assert.equal(await banOf(api, key, STEVE), 'Griefing, steve');
   await deleteAccount(db, clock.now(), id);
   assert.equal(await banOf(api, key, STEVE), 'Griefing, steve', 'before the job that rewrites the events');

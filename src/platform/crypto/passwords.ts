@@ -56,15 +56,19 @@ export function passwordProblem(password: string, ...personal: string[]): Passwo
   return commonPasswords().has(plain) ? 'common' : undefined;
 }
 
+/**
+ * Letters without a word, with a blank in its place, so that those before and after it do not become another word. A word of one
+ * letter is in many others, so that one of it goes.
+ */
+const without = (letters: string, word: string): string =>
+  word.length > 1 ? letters.replaceAll(word, ' ') : letters.replace(word || ' ', ' ');
+
 /** Whether a password is a text with few other characters, or its words in any order with blanks, digits and signs only. */
 function repeats(password: string, text: string): boolean {
   const letters = lettersOf(password);
   if (text.length >= 3 && password.replaceAll(text, '').length < 6) return true;
   if (letters === '' || lettersOf(text).length < 3) return false;
   const words = [lettersOf(text), ...text.split(/[^\p{L}\p{M}]+/u)].toSorted((one, other) => other.length - one.length);
-  // Blanks, so that the letters before and after a word do not become another one. A word of one letter is in many others.
-  const without = (rest: string, word: string): string =>
-    word.length > 1 ? rest.replaceAll(word, ' ') : rest.replace(word || ' ', ' ');
   return words.reduce(without, letters).trim() === '';
 }
 
