@@ -1,15 +1,17 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Log } from '#platform/process/log.ts';
 
 /** Descriptors that the connections of the services leave to `/readyz`, the database and files. */
 const RESERVE = 64;
 const LOG_INTERVAL_MS = 60_000;
+/** Of Linux; a chroot may lack it. */
+const LIMITS = '/proc/self/limits';
 
 /** Maximum open descriptors of this process; NaN if it is unlimited or the system does not say. */
 export function descriptorLimit(): number {
-  if (process.platform !== 'linux') return NaN;
-  return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
+  if (!existsSync(LIMITS)) return NaN;
+  return Number(/^Max open files\s+(\d+)/m.exec(readFileSync(LIMITS, 'utf8'))?.[1]);
 }
 
 /**
