@@ -28,6 +28,11 @@ onEachDatabase('a word of a name, an address or a UUID finds what has it, until 
   for (const text of ['pock', 'SCORES', 'pocket sc']) assert.deepEqual(await found('application', text), [client_id]);
   for (const text of ['grey', 'WOLF', 'red_f', 'fox', uuid.slice(0, 30), uuid.replaceAll('-', '').toUpperCase()])
     assert.deepEqual(await found('player', text), [player], text);
+  await sendEvents(
+    context,
+    event('player.statistics', { player: { uuid: person(2).uuid }, gamemode: 'factions', kill_count: 2 }),
+  );
+  assert.deepEqual(await db.tuples(sql`select ref from search_terms where term = ''`), [], 'a player without a name');
   assert.equal((await found('server', 'east')).length, 1);
   assert.equal((await found('map', 'PEAK')).length, 1);
   for (const text of ['eak', 'lpha', '%', '\u{10ffff}'])
