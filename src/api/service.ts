@@ -93,7 +93,9 @@ export class Api {
       else if (isOpenapi(path) && received.isReading) await this.#sendUncounted(received, this.#openapiDocument());
       else if (isIngestPath(withoutSlash(path))) await this.#refuse(received, notIngest(this.#context.config, path));
       else await this.#serveReceived(received);
-    } catch {
+    } catch (error) {
+      const { log } = this.#context;
+      log.error({ err: error, request_id: requestIdOf(response) }, 'a response could not be sent');
       response.destroy();
     }
   }

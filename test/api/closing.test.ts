@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import { openApi } from '#api/index.ts';
 import { openServices } from '#server/listeners.ts';
 import { UsageError } from '#platform/errors.ts';
 import { testApi } from '#test/support/api.ts';
@@ -68,4 +70,26 @@ test('a service may listen on a Unix socket behind a trusted proxy', async (t) =
   const saved = await again.db.tuples({ strings: ['select subject from rate_limits'], values: [] });
   assert.deepEqual(saved, [['failed:203.0.113.7']]);
   context[Symbol.asyncDispose] = () => Promise.resolve();
+});
+
+test('a response that cannot be sent is logged, and its connection ends', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const context = await testContext(t, database.url);
+  t.after(() => database.drop());
+  const written: string[] = [];
+  const log = pino({}, { write: (line) => void written.push(line) });
+  await using api = { ...(await openApi({ ...context, log })), [Symbol.asyncDispose]: async () => await api.close?.() };
+  const server = createServer((request, response) => {
+    response.writeHead = () => {
+      throw new Error('no head');
+    };
+    api.listener(request, response);
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  await assert.rejects(ask(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, '/v1/servers'));
+  assert.deepEqual(
+    written.map((line) => (JSON.parse(line) as { err: { message: string } }).err.message),
+    ['no head'],
+  );
 });
